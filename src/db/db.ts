@@ -1,0 +1,48 @@
+/** What a statement may be given: SQLite binds `undefined` and dates as NULL silently, so nothing else passes. */
+export type Value = string | number | null | Uint8Array;
+
+/** A list of strings as one parameter, for `where id in ${db.list(ids)}`. */
+export interface ListFragment {
+  readonly list: readonly string[];
+}
+
+/** Text that differs between the databases and holds no parameters, such as {@link Queries.skipLocked}. */
+export interface TextFragment {
+  readonly text: string;
+}
+
+export type Part = Value | ListFragment | TextFragment;
+
+/**
+ * Statements as tagged templates: the same text on SQLite and PostgreSQL, prepared once per template and
+ * connection. Every `${}` is a parameter or one of the fragments below, never SQL text. `bigint` columns, `count`
+ * and `sum` come back as numbers, bytes as `Uint8Array`.
+ */
+export interface Queries {
+  /** All rows. */
+  all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]>;
+  /** The first row, or `undefined`. */
+  get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined>;
+  /** How many rows were written. */
+  run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number>;
+  list(values: readonly string[]): ListFragment;
+  /** `for update skip locked` where rows are locked one by one; nothing where one writer owns them all. */
+  readonly skipLocked: TextFragment;
+}
+
+/** One transaction. Using it after its body ended throws. */
+export interface Tx extends Queries {
+  readonly inTransaction: true;
+}
+
+/** The database of one process. Outside a transaction, each write is a transaction of its own. */
+export interface Db extends Queries, AsyncDisposable {
+  readonly kind: 'sqlite' | 'postgres';
+  /**
+   * Runs `body` so that its writes stand or fall together; the answer comes after the commit is on the disk.
+   * The body awaits nothing but its `tx`, and has no other effects: it may be run again (PostgreSQL 40001, 40P01).
+   *
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when too much waits already
+   */
+  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,21 @@
+export type ErrorKind = 'invalid' | 'unauthenticated' | 'forbidden' | 'not-found' | 'rate-limited';
+
+/**
+ * A refusal that the caller is meant to read. Rules throw it; only `http/errors.ts` and `sockets/` know
+ * which code it becomes (interface 7). Everything else that is thrown is a fault.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly kind: ErrorKind;
+  /** The stable word for programs, such as `username_taken`: the envelope's `error`. */
+  readonly word: string;
+  /** Seconds after which a `rate-limited` caller may try again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ErrorKind, word: string, message: string, options?: { retryAfterSeconds?: number }) {
+    super(message);
+    this.kind = kind;
+    this.word = word;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
+  }
+}
