@@ -1,0 +1,21 @@
+/** What one part of the service tells the others after a commit. Hints only: the truth is in the database. */
+export type ServiceEvent =
+  | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[]; readonly reason: 'ended' | 'suspended' }
+  | { readonly type: 'user-changed'; readonly userId: string }
+  /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
+  | { readonly type: 'outside-change' };
+
+type Listener = (event: ServiceEvent) => void;
+
+/** Events within one process. Listeners run at once, in the order in which they came, before `publish` returns. */
+export class Events {
+  readonly #listeners = new Set<Listener>();
+
+  publish(event: ServiceEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  subscribe(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+}

@@ -1,0 +1,28 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+
+/** An answer that carries data (interface 4.1). */
+export function dataAnswer<Data extends TSchema>(data: Data) {
+  return Type.Object({ code: Type.Literal(200), data });
+}
+
+/** An answer that says what was done, and carries data. */
+export function messageAnswer<Data extends TSchema>(data: Data) {
+  return Type.Object({ code: Type.Literal(200), message: Type.String(), data });
+}
+
+/** An answer that only says what was done. */
+export const MessageOnly = Type.Object({ code: Type.Literal(200), message: Type.String() });
+
+/** What every refusal and fault looks like (interface 4.1, 7); `error` is our addition, for programs. */
+export const ErrorAnswer = Type.Object({
+  code: Type.Integer({ description: 'The HTTP status too' }),
+  error: Type.String({ description: 'A stable word for programs' }),
+  msg: Type.String(),
+});
+
+/** The answers of a route for its definition: the success and, by name, the codes it may refuse with. */
+export function answers(success: TObject, ...refusals: (400 | 401 | 403 | 404 | 429)[]) {
+  const all: Record<number, TSchema> = { 200: success };
+  for (const code of [...refusals, 429, 500]) all[code] = ErrorAnswer;
+  return all;
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorKind, ServiceError } from '../errors.ts';
+
+const CODES: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'rate-limited': 429,
+};
+
+/** Our words for what the framework and the protocol refuse: Chinese, and English on the push endpoints. */
+const TEXTS: Record<string, readonly [chinese: string, english: string]> = {
+  unauthenticated: ['未登录或登录已过期', 'Not signed in, or the sign-in has expired'],
+  rate_limited: ['请求过于频繁，请稍后再试', 'Too many requests, try again later'],
+  route_not_found: ['接口不存在', 'No such endpoint'],
+  media_type: ['请求体需为 application/json', 'The body must be application/json'],
+  content_encoding: ['不支持压缩的请求体', 'Compressed bodies are not accepted'],
+  body_empty: ['请求体不能为空', 'The body is empty'],
+  body_too_large: ['请求体过大', 'The body is too large'],
+  body_not_utf8: ['请求体不是有效的 UTF-8', 'The body is not valid UTF-8'],
+  body_not_json: ['请求体不是有效的 JSON', 'The body is not valid JSON'],
+  body_not_object: ['请求体需为 JSON 对象', 'The body must be a JSON object'],
+  body_too_deep: ['请求体嵌套过深', 'The body is nested too deeply'],
+  body_bad_text: ['请求体包含无效字符', 'The body contains invalid characters'],
+  malformed_request: ['请求格式不正确', 'The request is malformed'],
+  internal: ['服务器内部错误', 'Internal server error'],
+};
+
+/** A refusal whose text {@link textFor} knows in both languages. */
+export function refusal(kind: ErrorKind, word: keyof typeof TEXTS & string, retryAfterSeconds?: number) {
+  const options = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+  return new ServiceError(kind, word, TEXTS[word]?.[0] ?? word, options);
+}
+
+export function isEnglishPath(url: string): boolean {
+  return url.startsWith('/api/push/');
+}
+
+function textFor(word: string, english: boolean): string | undefined {
+  return TEXTS[word]?.[english ? 1 : 0];
+}
+
+/** The envelope of a failure (interface 4.1): `code` is the HTTP status too. */
+export function errorBody(code: number, word: string, msg: string): string {
+  return JSON.stringify({ code, error: word, msg });
+}
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refused = error instanceof ServiceError ? error : fromFramework(error);
+  const english = isEnglishPath(request.url);
+  reply.header('content-type', 'application/json; charset=utf-8');
+  if (!refused) {
+    request.log.error({ err: error, requestId: request.id, method: request.method, route: request.routeOptions.url }, 'fault');
+    return reply.code(500).send(errorBody(500, 'internal', textFor('internal', english) ?? ''));
+  }
+  const code = CODES[refused.kind];
+  if (refused.retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
+  return reply.code(code).send(errorBody(code, refused.word, textFor(refused.word, english) ?? refused.message));
+}
+
+/** What the framework refuses by itself, in our words; `undefined` for a fault. */
+function fromFramework(error: unknown): ServiceError | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return refusal('invalid', 'body_too_large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refusal('invalid', 'media_type');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return refusal('invalid', 'malformed_request');
+    default:
+      return undefined;
+  }
+}

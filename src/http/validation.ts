@@ -1,0 +1,79 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import Value from 'typebox/value';
+import { ServiceError } from '../errors.ts';
+
+/** A refusal of the interface's own (section 7): the stable word and the fixed text. */
+export type Refusal = readonly [word: string, text: string];
+
+/**
+ * Annotations that a field's schema may carry beside JSON Schema's: `refusal` answers whatever is wrong with it,
+ * `tooLong` only what is longer than `maxLength`.
+ */
+interface Annotations {
+  refusal?: Refusal;
+  tooLong?: Refusal;
+}
+
+/** A string of `minLength` to `maxLength` code points. */
+export function text(options: { minLength?: number; maxLength?: number; pattern?: string; description?: string } & Annotations = {}) {
+  return Type.String(options);
+}
+
+/**
+ * Judges the fields of an object one by one in the order of the schema, so that the answer does not depend on
+ * the order in which they were sent. Unknown fields are left out of what is returned; nothing is coerced.
+ *
+ * @throws {ServiceError} `invalid`: the field's own refusal, or `invalid_field` with the field's name
+ */
+export function readFields<S extends TObject>(schema: S, input: object, english = false): Static<S> {
+  const required: readonly string[] = schema.required ?? [];
+  const read: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const value: unknown = Object.hasOwn(input, name) ? input[name as keyof typeof input] : undefined;
+    if (value === undefined) {
+      if (required.includes(name)) throw refuseField(name, field, value, english);
+    } else if (Value.Check(field, value)) read[name] = value;
+    else throw refuseField(name, field, value, english);
+  }
+  return read as Static<S>; // each field was checked against its own schema just above
+}
+
+function refuseField(name: string, field: TSchema & Annotations, value: unknown, english: boolean): ServiceError {
+  const { maxLength, tooLong, refusal } = field as Annotations & { maxLength?: number }; // JSON Schema's own, where present
+  const isTooLong = typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength;
+  const fixed = (isTooLong ? tooLong : undefined) ?? refusal;
+  if (fixed) return new ServiceError('invalid', fixed[0], fixed[1]);
+  return new ServiceError('invalid', 'invalid_field', english ? inEnglish(name, field, value) : inChinese(name, field, value));
+}
+
+interface Bounds {
+  type?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+function inChinese(name: string, field: TSchema, value: unknown): string {
+  const { type, minLength = 0, maxLength, minimum, maximum } = field as Bounds; // JSON Schema's own, where present
+  if (value === undefined) return `缺少参数 ${name}`;
+  if (type === 'string' && typeof value !== 'string') return `参数 ${name} 需为字符串`;
+  if (type === 'boolean') return `参数 ${name} 需为布尔值`;
+  if (type === 'integer') return `参数 ${name} 需为 ${minimum}-${maximum} 的整数`;
+  if (typeof value === 'string' && maxLength !== undefined) {
+    const length = [...value].length;
+    if (length < minLength || length > maxLength) return `参数 ${name} 的长度需在${minLength}-${maxLength}之间`;
+  }
+  return `参数 ${name} 不正确`;
+}
+
+function inEnglish(name: string, field: TSchema, value: unknown): string {
+  const { type, minLength = 0, maxLength } = field as Bounds; // JSON Schema's own, where present
+  if (value === undefined) return `${name} is missing`;
+  if (type === 'string' && typeof value !== 'string') return `${name} must be a string`;
+  if (typeof value === 'string' && maxLength !== undefined) {
+    const length = [...value].length;
+    if (length < minLength || length > maxLength) return `${name} must have ${minLength} to ${maxLength} characters`;
+  }
+  return `${name} is not valid`;
+}
