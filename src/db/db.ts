@@ -16,7 +16,13 @@ export type Part = Value | ListFragment | TextFragment;
 /**
  * Statements as tagged templates: the same text on SQLite and PostgreSQL, prepared once per template and
  * connection. Every `${}` is a parameter or one of the fragments below, never SQL text. `bigint` columns, `count`
- * and `sum` come back as numbers, bytes as `Uint8Array`.
+ * and `sum` come back as numbers, truth values as 0 and 1, bytes as `Uint8Array`.
+ *
+ * A parameter takes its type from where it stands: where nothing tells (`select ${n} as n`), PostgreSQL reads it
+ * as text, so write `cast(${n} as bigint)`.
+ *
+ * @throws {TypeError} for a parameter that is no {@link Value}, a number that is not finite, or a string that is
+ *   not well-formed or holds U+0000 (which PostgreSQL cannot store)
  */
 export interface Queries {
   /** All rows. */
@@ -30,7 +36,10 @@ export interface Queries {
   readonly skipLocked: TextFragment;
 }
 
-/** One transaction. Using it after its body ended throws. */
+/**
+ * One transaction. Using it after its body ended throws. Once a statement in it failed, nothing of it is kept, even
+ * if the body catches the error.
+ */
 export interface Tx extends Queries {
   readonly inTransaction: true;
 }
@@ -45,4 +54,22 @@ export interface Db extends Queries, AsyncDisposable {
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when too much waits already
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/** A transaction that may change tables. */
+export interface SchemaTx extends Tx {
+  /** Runs one statement without parameters, such as `create table`. */
+  script(text: string): Promise<void>;
+}
+
+/** What the adapters open: a database whose tables may be changed too, which only `migrate.ts` does. */
+export interface SchemaDb extends Db {
+  /** Like {@link Db.transaction}, but no two run at once, in whichever processes, and none is cut off for taking long. */
+  changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
+}
+
+/** What the adapters write to the log; every pino logger is one. */
+export interface DatabaseLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
 }

@@ -1,0 +1,58 @@
+import type { SchemaDb } from './db.ts';
+import { statements as accounts } from './migrations/0001-accounts.ts';
+import { statements as blocks } from './migrations/0002-blocks.ts';
+import { statements as push } from './migrations/0003-push.ts';
+
+/** The words in which the databases differ when a table is made. */
+interface ColumnTypes {
+  /** Sorts by bytes. */
+  text: string;
+  bigint: string;
+  bytes: string;
+  /** Stands after the closing bracket of a table; without it SQLite takes any type in any column. */
+  strict: string;
+}
+
+interface Migration {
+  readonly name: string;
+  readonly statements: (type: ColumnTypes) => string[];
+}
+
+const types: Record<SchemaDb['kind'], ColumnTypes> = {
+  sqlite: { text: 'text', bigint: 'integer', bytes: 'blob', strict: 'strict' },
+  postgres: { text: 'text collate "C"', bigint: 'bigint', bytes: 'bytea', strict: '' },
+};
+
+/** In the order in which they run. A migration is never edited or taken out once it is merged. */
+const migrations: readonly Migration[] = [
+  { name: '0001-accounts', statements: accounts },
+  { name: '0002-blocks', statements: blocks },
+  { name: '0003-push', statements: push },
+];
+
+/**
+ * Brings the tables to what this program knows, forwards only, all or nothing. Several processes may call it at once.
+ *
+ * @throws {Error} when the database has been through a migration that this program does not know
+ */
+export async function migrate(db: SchemaDb): Promise<void> {
+  const type = types[db.kind];
+  await db.changeSchema(async (tx) => {
+    await tx.script(
+      `create table if not exists migrations (name ${type.text} primary key not null, at ${type.bigint} not null) ${type.strict}`,
+    );
+    const rows = await tx.all<{ name: string }>`select name from migrations order by name`;
+    const done = new Set(rows.map((row) => row.name));
+    const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
+    if (unknown) {
+      throw new Error(
+        `The database was last used by a newer version of Doorman (it has "${unknown.name}", which this version does not know): start that version or a later one.`,
+      );
+    }
+    for (const migration of migrations) {
+      if (done.has(migration.name)) continue;
+      for (const statement of migration.statements(type)) await tx.script(statement);
+      await tx.run`insert into migrations (name, at) values (${migration.name}, ${Date.now()})`;
+    }
+  });
+}

@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './sqlite-connection.ts';
+
+/**
+ * Keeps other servers away from `folder` until it is disposed of. The lock is one of the system's on an open file, so it
+ * ends with the process, however that ends. Commands of the operator do not take it.
+ *
+ * @throws {Error} when another server has it
+ */
+export function lockFolder(folder: string): AsyncDisposable {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = new DatabaseSync(join(folder, 'server.lock'));
+  try {
+    file.exec('begin exclusive');
+  } catch (error) {
+    file.close();
+    if (!isBusy(error)) throw error;
+    throw new Error(
+      `Another Doorman server is running on ${resolve(folder)}: stop it, or set another DATA_DIR.`,
+      { cause: error },
+    );
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      if (file.isOpen) file.close();
+    },
+  };
+}

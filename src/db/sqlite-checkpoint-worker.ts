@@ -1,0 +1,28 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Checkpoint } from './sqlite-checkpoints.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+
+if (!parentPort) throw new Error('this file runs as a worker thread');
+const port = parentPort;
+const connection = new SqliteConnection(String(workerData), { readOnly: false });
+
+port.on('message', (message: Checkpoint | 'close') => {
+  if (message === 'close') {
+    connection.close();
+    port.close();
+    return;
+  }
+  port.postMessage(checkpoint(message));
+});
+
+/** Answers why it failed, such as a full disk, or `null`. Being kept from it by others is no failure. */
+function checkpoint(kind: Checkpoint): string | null {
+  try {
+    // Also before a truncation, so that little is left for the part that keeps writers out.
+    connection.pragma('wal_checkpoint(passive)');
+    if (kind === 'truncate') connection.pragma('wal_checkpoint(truncate)');
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,0 +1,105 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Part, Value } from './db.ts';
+import { parametersOf, type Statement } from './statements.ts';
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly columns: readonly string[];
+}
+
+/** How long one process waits for another while it opens the file. */
+const openingTimeoutMs = 5_000;
+
+/** One connection to an SQLite file, with its prepared statements. */
+export class SqliteConnection {
+  readonly raw: DatabaseSync;
+  #prepared = new Map<string, Prepared>();
+
+  /** @throws {Error} when the file cannot be opened, or cannot be made as durable as we promise */
+  constructor(file: string, options: { readOnly: boolean }) {
+    this.raw = new DatabaseSync(file, { ...options, timeout: openingTimeoutMs });
+    try {
+      if (!options.readOnly) this.raw.exec('pragma journal_mode = wal');
+      this.raw.exec(
+        'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 0; pragma cache_size = -16000',
+      );
+      this.#assert('journal_mode', 'wal');
+      this.#assert('synchronous', 2);
+      this.#assert('foreign_keys', 1);
+      this.#assert('wal_autocheckpoint', 0);
+    } catch (error) {
+      this.raw.close();
+      throw error;
+    }
+  }
+
+  all<Row>(statement: Statement, parts: readonly Part[]): Row[] {
+    const parameters = bindable(parametersOf(parts));
+    const { statement: prepared, columns } = this.#prepare(statement.text);
+    // Rows come as arrays (`setReturnArrays`), which the declared type does not know.
+    const rows = prepared.all(...parameters) as unknown as Value[][];
+    return rows.map((values) => toRow<Row>(columns, values));
+  }
+
+  /** Only for statements that read: it stops at the first row. */
+  get<Row>(statement: Statement, parts: readonly Part[]): Row | undefined {
+    const parameters = bindable(parametersOf(parts));
+    const { statement: prepared, columns } = this.#prepare(statement.text);
+    // A row comes as an array (`setReturnArrays`), which the declared type does not know.
+    const values = prepared.get(...parameters) as unknown as Value[] | undefined;
+    return values && toRow<Row>(columns, values);
+  }
+
+  run(statement: Statement, parts: readonly Part[]): number {
+    const parameters = bindable(parametersOf(parts));
+    return Number(this.#prepare(statement.text).statement.run(...parameters).changes);
+  }
+
+  /** One setting or measure of SQLite: the first value that `pragma <text>` answers. */
+  pragma(text: string): Value | undefined {
+    const row = this.raw.prepare(`pragma ${text}`).get();
+    // Only bigints are no `Value`, and those come only where `setReadBigInts` asks for them.
+    return row && (Object.values(row)[0] as Value);
+  }
+
+  close(): void {
+    if (this.raw.isOpen) this.raw.close();
+  }
+
+  #prepare(text: string): Prepared {
+    let prepared = this.#prepared.get(text);
+    if (!prepared) {
+      const statement = this.raw.prepare(text);
+      statement.setReturnArrays(true);
+      prepared = { statement, columns: statement.columns().map((column) => column.name) };
+      this.#prepared.set(text, prepared);
+    }
+    return prepared;
+  }
+
+  #assert(name: string, expected: Value): void {
+    const actual = this.pragma(name);
+    if (actual !== expected) throw new Error(`SQLite keeps ${name} at ${actual}; it must be ${expected}`);
+  }
+}
+
+/** Whether another connection held the lock that was needed. */
+export function isBusy(error: unknown): boolean {
+  // The low byte is the primary code; 5 is SQLITE_BUSY.
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+}
+
+/** Whole numbers are bound as bigints: the driver binds every number as a real, and text columns would keep `5.0`. */
+function bindable(parameters: Value[]): SQLInputValue[] {
+  return parameters.map((parameter) =>
+    typeof parameter === 'number' && Number.isSafeInteger(parameter) ? BigInt(parameter) : parameter,
+  );
+}
+
+/** Objects from arrays: half the time of the driver's own objects, which also have no prototype. */
+function toRow<Row>(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Record<string, Value | undefined> = {};
+  for (let at = 0; at < columns.length; at++) row[columns[at] ?? ''] = values[at];
+  // What a statement answers is known only where it is written.
+  return row as Row;
+}

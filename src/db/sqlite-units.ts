@@ -1,0 +1,223 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import type { ListFragment, Part, SchemaTx } from './db.ts';
+import { isBusy, type SqliteConnection } from './sqlite-connection.ts';
+import type { Statements } from './statements.ts';
+
+const batchUnits = 64;
+const batchMs = 4;
+const waitingUnits = 1_000;
+/** How long a unit waits while another process writes. */
+const busyMs = 5_000;
+const busyPauseMs = 5;
+
+interface Unit {
+  readonly body: (tx: SqliteTx) => Promise<unknown>;
+  readonly queuedAt: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * The only user of the writing connection. Units wait in a queue; each is a savepoint, and those that wait together
+ * share one transaction, so that one fsync serves them all. Nobody is answered before the commit, and if the commit
+ * fails, nobody's answer counts: a later unit may have read what an earlier one wrote.
+ */
+export class SqliteUnits {
+  #writer: SqliteConnection;
+  #statements: Statements;
+  #afterCommit: () => void;
+  #waiting: Unit[] = [];
+  #working: Promise<void> | undefined;
+  #closed = false;
+  #watchdog: NodeJS.Immediate | undefined;
+  #abandon: () => void = () => {};
+
+  constructor(writer: SqliteConnection, statements: Statements, afterCommit: () => void) {
+    this.#writer = writer;
+    this.#statements = statements;
+    this.#afterCommit = afterCommit;
+  }
+
+  /** @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already */
+  async add<T>(body: (tx: SqliteTx) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Error('the database is closed');
+    if (this.#waiting.length >= waitingUnits) {
+      throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#waiting.push({ body, queuedAt: performance.now(), resolve, reject });
+    this.#working ??= this.#work();
+    // The unit is resolved with what its own body gave.
+    return promise as Promise<T>;
+  }
+
+  /** Takes no more units, and returns when those that wait are settled. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Lets input in between batches, and those in that arrive with it.
+      await turn();
+      if (await this.#begin()) await this.#batch();
+    }
+    this.#working = undefined;
+  }
+
+  /** Opens the transaction; `false` when another process kept us from it, or it failed and a unit was told. */
+  async #begin(): Promise<boolean> {
+    try {
+      this.#writer.raw.exec('begin immediate');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) {
+        await delay(busyPauseMs);
+        const tooLate = performance.now() - busyMs;
+        while (this.#waiting[0] && this.#waiting[0].queuedAt < tooLate) {
+          this.#waiting
+            .shift()
+            ?.reject(
+              new Error('another process has been writing to the database for too long', { cause: error }),
+            );
+        }
+      } else {
+        this.#waiting.shift()?.reject(error);
+      }
+      return false;
+    }
+  }
+
+  async #batch(): Promise<void> {
+    const startedAt = performance.now();
+    const done: { unit: Unit; outcome: Outcome }[] = [];
+    try {
+      while (done.length < batchUnits && (done.length === 0 || performance.now() - startedAt < batchMs)) {
+        const unit = this.#waiting.shift();
+        if (!unit) break;
+        const entry = { unit, outcome: { error: undefined } as Outcome };
+        done.push(entry);
+        entry.outcome = await this.#run(unit);
+      }
+      this.#writer.raw.exec('commit');
+    } catch (error) {
+      if (this.#writer.raw.isTransaction) this.#writer.raw.exec('rollback');
+      for (const { unit } of done) unit.reject(error);
+      return;
+    } finally {
+      clearImmediate(this.#watchdog);
+      this.#watchdog = undefined;
+    }
+    for (const { unit, outcome } of done) {
+      if ('value' in outcome) unit.resolve(outcome.value);
+      else unit.reject(outcome.error);
+    }
+    this.#afterCommit();
+  }
+
+  /** @throws what ended the whole transaction, such as a full disk */
+  async #run(unit: Unit): Promise<Outcome> {
+    const { raw } = this.#writer;
+    raw.exec('savepoint unit');
+    const tx = new SqliteTx(this.#writer, this.#statements);
+    let outcome = await this.#outcomeOf(unit, tx);
+    const failure = tx.end();
+    if (failure) outcome = 'error' in outcome ? outcome : { error: failure.error };
+    if (!raw.isTransaction) throw failure?.error ?? new Error('SQLite ended the transaction');
+    raw.exec('value' in outcome ? 'release unit' : 'rollback to unit; release unit');
+    return outcome;
+  }
+
+  /**
+   * What the body comes to. Calls of its `tx` settle without leaving the microtask queue, so when the watchdog of
+   * the batch gets its turn, the body that is under way waits for something else, and everybody waits for it.
+   */
+  #outcomeOf(unit: Unit, tx: SqliteTx): Promise<Outcome> {
+    return new Promise((resolve) => {
+      this.#abandon = () =>
+        resolve({ error: new Error('the body of a transaction waited for something other than its tx') });
+      this.#watchdog ??= setImmediate(() => {
+        this.#watchdog = undefined;
+        this.#abandon();
+      });
+      invoke(unit.body, tx).then(
+        (value) => resolve({ value }),
+        (error: unknown) => resolve({ error }),
+      );
+    });
+  }
+}
+
+class SqliteTx implements SchemaTx {
+  readonly inTransaction = true;
+  #connection: SqliteConnection;
+  #statements: Statements;
+  #ended = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(connection: SqliteConnection, statements: Statements) {
+    this.#connection = connection;
+    this.#statements = statements;
+  }
+
+  async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
+    return this.#use(() => this.#connection.all<Row>(this.#statements.of(strings, parts), parts));
+  }
+
+  async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
+    return this.#use(() => {
+      const statement = this.#statements.of(strings, parts);
+      if (statement.reads) return this.#connection.get<Row>(statement, parts);
+      return this.#connection.all<Row>(statement, parts)[0];
+    });
+  }
+
+  async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
+    return this.#use(() => this.#connection.run(this.#statements.of(strings, parts), parts));
+  }
+
+  async script(text: string): Promise<void> {
+    this.#use(() => this.#connection.raw.exec(text));
+  }
+
+  list(values: readonly string[]): ListFragment {
+    return this.#statements.list(values);
+  }
+
+  get skipLocked() {
+    return this.#statements.skipLocked;
+  }
+
+  /** From now on every use throws. Answers the first failure there was. */
+  end(): { readonly error: unknown } | undefined {
+    this.#ended = true;
+    return this.#failure;
+  }
+
+  #use<T>(work: () => T): T {
+    if (this.#ended) throw new Error('this transaction has ended');
+    // What follows a failed statement must not run: SQLite may have ended the transaction, PostgreSQL refuses it.
+    if (this.#failure) throw this.#failure.error;
+    try {
+      return work();
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+  }
+}
+
+/** Also turns what a body throws before its first `await` into a rejection. */
+async function invoke(body: Unit['body'], tx: SqliteTx): Promise<unknown> {
+  return body(tx);
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

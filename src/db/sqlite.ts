@@ -1,0 +1,102 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DatabaseLog, ListFragment, Part, SchemaDb, SchemaTx, Tx } from './db.ts';
+import { measureFsync } from './disk-speed.ts';
+import { SqliteCheckpoints } from './sqlite-checkpoints.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteUnits } from './sqlite-units.ts';
+import { type Dialect, Statements } from './statements.ts';
+
+const slowFsyncMs = 2;
+
+const dialect: Dialect = {
+  parameter: () => '?',
+  list: (parameter) => `(select value from json_each(${parameter}))`,
+  skipLocked: { text: '' },
+};
+
+/**
+ * Opens `doorman.db` in `folder`, which is made (for its owner alone) when it is not there. Other processes, such
+ * as the operator's commands, may use the same file; a write waits for theirs, up to 5 s.
+ */
+export async function openSqlite(options: { folder: string; log?: DatabaseLog }): Promise<SchemaDb> {
+  const { folder, log } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const db = new SqliteDb(join(folder, 'doorman.db'), log);
+  const fsyncMs = await measureFsync(folder);
+  if (fsyncMs > slowFsyncMs) {
+    log?.warn({ folder, fsyncMs }, 'the disk is slow: every answered write waits until it is on it');
+  }
+  return db;
+}
+
+/**
+ * Two connections. The reader serves everything outside transactions; only {@link SqliteUnits} uses the writer:
+ * a body that awaits on a connection shared with others would let their statements into its transaction.
+ */
+class SqliteDb implements SchemaDb {
+  readonly kind = 'sqlite';
+  #statements = new Statements(dialect);
+  #writer: SqliteConnection;
+  #reader: SqliteConnection;
+  #checkpoints: SqliteCheckpoints;
+  #units: SqliteUnits;
+
+  constructor(file: string, log: DatabaseLog | undefined) {
+    this.#writer = new SqliteConnection(file, { readOnly: false });
+    try {
+      this.#reader = new SqliteConnection(file, { readOnly: true });
+    } catch (error) {
+      this.#writer.close();
+      throw error;
+    }
+    // Whoever must wait for another process waits by a timer, so that the event loop goes on.
+    this.#writer.raw.exec('pragma busy_timeout = 0');
+    this.#checkpoints = new SqliteCheckpoints(file, this.#writer, log);
+    this.#units = new SqliteUnits(this.#writer, this.#statements, () => this.#checkpoints.afterCommit());
+  }
+
+  async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
+    const statement = this.#statements.of(strings, parts);
+    if (statement.reads) return this.#reader.all<Row>(statement, parts);
+    return this.#units.add((tx) => tx.all<Row>(strings, ...parts));
+  }
+
+  async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
+    const statement = this.#statements.of(strings, parts);
+    if (statement.reads) return this.#reader.get<Row>(statement, parts);
+    return this.#units.add((tx) => tx.get<Row>(strings, ...parts));
+  }
+
+  async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
+    return this.#units.add((tx) => tx.run(strings, ...parts));
+  }
+
+  list(values: readonly string[]): ListFragment {
+    return this.#statements.list(values);
+  }
+
+  get skipLocked() {
+    return this.#statements.skipLocked;
+  }
+
+  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#units.add(body);
+  }
+
+  /** A unit is alone with the database anyway. */
+  changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
+    return this.#units.add(body);
+  }
+
+  /** Waits for the units in the queue. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#units.close();
+    if (!this.#writer.raw.isOpen) return;
+    await this.#checkpoints.close();
+    this.#reader.close();
+    // Answers "busy" while another process reads; what is left then stays in the log, where it is as safe.
+    this.#writer.pragma('wal_checkpoint(truncate)');
+    this.#writer.close();
+  }
+}

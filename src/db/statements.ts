@@ -1,0 +1,116 @@
+import type { ListFragment, Part, TextFragment, Value } from './db.ts';
+
+/** What differs between the databases when a template becomes text. */
+export interface Dialect {
+  /** How the parameter with this number, from 1, is written. */
+  parameter(number: number): string;
+  /** A query for the strings of a JSON array that is given as one parameter, by its written form. */
+  list(parameter: string): string;
+  readonly skipLocked: TextFragment;
+}
+
+/** A template in the words of one database. */
+export interface Statement {
+  readonly text: string;
+  /** The first word is `select` or `with`. */
+  readonly reads: boolean;
+  /** What stood in each place: a value, a list, or the text of a fragment, which is part of `text`. */
+  readonly shape: readonly (typeof value | typeof list | string)[];
+}
+
+const value = Symbol('value');
+const list = Symbol('list');
+
+/** Turns templates into statements, each template once. */
+export class Statements {
+  readonly skipLocked: TextFragment;
+  #dialect: Dialect;
+  #known = new WeakMap<TemplateStringsArray, Statement>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+    this.skipLocked = dialect.skipLocked;
+  }
+
+  list(values: readonly string[]): ListFragment {
+    return { list: values };
+  }
+
+  /** The statement of a template. A template that comes with another kind of part in a place is written anew. */
+  of(strings: TemplateStringsArray, parts: readonly Part[]): Statement {
+    const known = this.#known.get(strings);
+    if (known?.shape.every((shape, at) => shape === shapeOf(parts[at]))) return known;
+    const statement = write(this.#dialect, strings, parts);
+    this.#known.set(strings, statement);
+    return statement;
+  }
+}
+
+/**
+ * The parameters among the parts, in order. A list becomes the text of a JSON array.
+ *
+ * @throws {TypeError} naming the position, from 1, of a part that no statement may be given
+ */
+export function parametersOf(parts: readonly Part[]): Value[] {
+  const parameters: Value[] = [];
+  for (const [at, part] of parts.entries()) {
+    if (typeof part === 'string') {
+      parameters.push(checkedString(part, at));
+    } else if (typeof part === 'number') {
+      if (!Number.isFinite(part)) throw refusal(at, `is ${part}`);
+      parameters.push(part);
+    } else if (part === null || part instanceof Uint8Array) {
+      parameters.push(part);
+    } else if (isList(part)) {
+      for (const item of part.list) {
+        if (typeof item !== 'string') throw refusal(at, `is a list with ${nameOf(item)} in it`);
+        checkedString(item, at);
+      }
+      parameters.push(JSON.stringify(part.list));
+    } else if (!isText(part)) {
+      throw refusal(at, `is ${nameOf(part)}`);
+    }
+  }
+  return parameters;
+}
+
+function write(dialect: Dialect, strings: TemplateStringsArray, parts: readonly Part[]): Statement {
+  const shape = parts.map(shapeOf);
+  let text = strings[0] ?? '';
+  let parameters = 0;
+  for (const [at, kind] of shape.entries()) {
+    if (kind === value) text += dialect.parameter(++parameters);
+    else if (kind === list) text += dialect.list(dialect.parameter(++parameters));
+    else text += kind;
+    text += strings[at + 1] ?? '';
+  }
+  return { text, reads: /^\s*(select|with)\b/i.test(text), shape };
+}
+
+function shapeOf(part: Part | undefined): Statement['shape'][number] {
+  if (isText(part)) return part.text;
+  return isList(part) ? list : value;
+}
+
+function isList(part: unknown): part is ListFragment {
+  return typeof part === 'object' && part !== null && 'list' in part && Array.isArray(part.list);
+}
+
+function isText(part: unknown): part is TextFragment {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
+function checkedString(text: string, at: number): string {
+  if (!text.isWellFormed()) throw refusal(at, 'is a string with half a surrogate pair');
+  if (text.includes('\0')) throw refusal(at, 'is a string with U+0000');
+  return text;
+}
+
+function refusal(at: number, what: string): TypeError {
+  return new TypeError(`parameter ${at + 1} of the statement ${what}`);
+}
+
+function nameOf(part: unknown): string {
+  if (typeof part === 'object' && part !== null) return `an object (${part.constructor?.name ?? 'no class'})`;
+  return part === undefined ? 'undefined' : `a ${typeof part}`;
+}
