@@ -1,0 +1,153 @@
+import { createHash, createHmac } from 'node:crypto';
+
+export const minCost = 4;
+/** A row of cost 31 would hold a core for a day at each login: above this a stored text counts as unknown. */
+export const maxStoredCost = 16;
+
+/** What bcrypt reads of a password; the rest has no effect. */
+const bcryptBytes = 72;
+
+/** A stored text that ends in bcrypt. `encoded` is the plain 60-character bcrypt text inside it. */
+export type BcryptStored =
+  | { readonly form: 'bcrypt'; readonly cost: number; readonly encoded: string }
+  | { readonly form: 'bcrypt-sha256'; readonly cost: number; readonly encoded: string; readonly salt: string }
+  | { readonly form: 'bcrypt-sha256-v1'; readonly cost: number; readonly encoded: string }
+  | {
+      readonly form: 'wrapped-sha256';
+      readonly cost: number;
+      readonly encoded: string;
+      readonly oldSalt: Buffer;
+    };
+
+/** A bare legacy SHA-256: `digest` (32 bytes) is over `oldSalt` (may be empty), then the password. */
+export interface RawSha256 {
+  readonly form: 'sha256';
+  readonly oldSalt: Buffer;
+  readonly digest: Buffer;
+}
+
+export type StoredPassword = BcryptStored | RawSha256;
+
+// The last characters carry padding bits, which verifiers disagree about unless they are 0.
+const salt22 = '([./A-Za-z0-9]{21}[.Oeu])';
+const checksum31 = '([./A-Za-z0-9]{30}[.CGKOSWaeimquy26])';
+
+const bcryptText = new RegExp(`^\\$2[aby]\\$(\\d\\d)\\$${salt22}${checksum31}$`);
+const bcryptSha256Text = new RegExp(
+  `^\\$bcrypt-sha256\\$v=2,t=2b,r=([1-9]\\d?)\\$${salt22}\\$${checksum31}$`,
+);
+const bcryptSha256V1Text = new RegExp(`^\\$bcrypt-sha256\\$(2[ab]),([1-9]\\d?)\\$${salt22}\\$${checksum31}$`);
+const wrappedText = new RegExp(
+  `^\\$bcrypt-sha256-legacy\\$v=1,t=2b,r=([1-9]\\d?)\\$([A-Za-z0-9_-]{0,683})\\$${salt22}\\$${checksum31}$`,
+);
+const rawText = /^[0-9a-fA-F]{64}$/;
+const saltedRawText = /^sha256\$([^\p{Cc}\p{Cs}]{0,128})\$([0-9a-fA-F]{64})$/u;
+
+/**
+ * Reads a stored password: any of the forms of `docs/decisions/003-password-hashes.md` (interface 2.1, 5.7).
+ *
+ * @returns `undefined` for any other text, for costs outside 4 to {@link maxStoredCost}, and for a salt of
+ *   `sha256$salt$hex` longer than 128 code points or with control characters
+ */
+export function parseStored(text: string): StoredPassword | undefined {
+  return parseBcrypt(text) ?? parseBcryptSha256(text) ?? parseWrapped(text) ?? parseRaw(text);
+}
+
+function parseBcrypt(text: string): BcryptStored | undefined {
+  const [, costText] = bcryptText.exec(text) ?? [];
+  const cost = toCost(costText);
+  return cost === undefined ? undefined : { form: 'bcrypt', cost, encoded: text };
+}
+
+function parseBcryptSha256(text: string): BcryptStored | undefined {
+  const [, costText, salt = '', checksum = ''] = bcryptSha256Text.exec(text) ?? [];
+  const cost = toCost(costText);
+  if (cost !== undefined) {
+    return { form: 'bcrypt-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), salt };
+  }
+  const [, version = '', v1CostText, v1Salt = '', v1Checksum = ''] = bcryptSha256V1Text.exec(text) ?? [];
+  const v1Cost = toCost(v1CostText);
+  return v1Cost === undefined
+    ? undefined
+    : { form: 'bcrypt-sha256-v1', cost: v1Cost, encoded: toEncoded(version, v1Cost, v1Salt, v1Checksum) };
+}
+
+function parseWrapped(text: string): BcryptStored | undefined {
+  const [, costText, oldSaltText = '', salt = '', checksum = ''] = wrappedText.exec(text) ?? [];
+  const cost = toCost(costText);
+  const oldSalt = Buffer.from(oldSaltText, 'base64url');
+  if (cost === undefined || oldSalt.toString('base64url') !== oldSaltText) return undefined;
+  return { form: 'wrapped-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), oldSalt };
+}
+
+function parseRaw(text: string): RawSha256 | undefined {
+  if (rawText.test(text)) {
+    return { form: 'sha256', oldSalt: Buffer.alloc(0), digest: Buffer.from(text, 'hex') };
+  }
+  const [, oldSalt, digest] = saltedRawText.exec(text) ?? [];
+  if (oldSalt === undefined || digest === undefined) return undefined;
+  return { form: 'sha256', oldSalt: Buffer.from(oldSalt, 'utf8'), digest: Buffer.from(digest, 'hex') };
+}
+
+function toCost(text: string | undefined): number | undefined {
+  const cost = Number(text);
+  return cost >= minCost && cost <= maxStoredCost ? cost : undefined;
+}
+
+function toEncoded(version: string, cost: number, salt: string, checksum: string): string {
+  return `$${version}$${String(cost).padStart(2, '0')}$${salt}${checksum}`;
+}
+
+/** The text that bcrypt has to read for `password` to match `stored`: at most 72 bytes but for plain bcrypt. */
+export function toBcryptInput(stored: BcryptStored, password: string): string {
+  switch (stored.form) {
+    case 'bcrypt':
+      return password;
+    case 'bcrypt-sha256':
+      return keyedDigest(stored.salt, password);
+    case 'bcrypt-sha256-v1':
+      return createHash('sha256').update(password, 'utf8').digest('base64');
+    case 'wrapped-sha256':
+      return legacyDigest(stored.oldSalt, password).toString('hex');
+  }
+}
+
+/**
+ * What passlib's bcrypt_sha256 v2 gives to bcrypt: 44 characters without U+0000, whatever the password's length.
+ *
+ * @param salt bcrypt's salt as its 22 characters; this text, not the bytes it stands for, is the key
+ */
+export function keyedDigest(salt: string, password: string): string {
+  return createHmac('sha256', salt).update(password, 'utf8').digest('base64');
+}
+
+/** The legacy scheme: SHA-256 over `oldSalt`, then the password as UTF-8. 32 bytes. */
+export function legacyDigest(oldSalt: Uint8Array, password: string): Buffer {
+  return createHash('sha256').update(oldSalt).update(password, 'utf8').digest();
+}
+
+/** Whether a plain bcrypt row says nothing about the end of `password`, because it is longer than 72 bytes. */
+export function isCutByBcrypt(stored: StoredPassword, password: string): boolean {
+  return stored.form === 'bcrypt' && Buffer.byteLength(password, 'utf8') > bcryptBytes;
+}
+
+/** The text to store for a bcrypt (2b) over {@link keyedDigest}. `encoded` is bcrypt's 60 characters. */
+export function toBcryptSha256Text(encoded: string): string {
+  const { cost, salt, checksum } = splitEncoded(encoded);
+  return `$bcrypt-sha256$v=2,t=2b,r=${cost}$${salt}$${checksum}`;
+}
+
+/** The text to store for a bcrypt (2b) over the lower-case hex digits of a legacy digest; keeps its salt. */
+export function toWrappedText(encoded: string, oldSalt: Buffer): string {
+  const { cost, salt, checksum } = splitEncoded(encoded);
+  return `$bcrypt-sha256-legacy$v=1,t=2b,r=${cost}$${oldSalt.toString('base64url')}$${salt}$${checksum}`;
+}
+
+/** The 22-character salt of bcrypt's `$2b$NN$salt`, with or without a checksum behind it. */
+export function saltOf(encoded: string): string {
+  return encoded.slice(7, 29);
+}
+
+function splitEncoded(encoded: string): { cost: number; salt: string; checksum: string } {
+  return { cost: Number(encoded.slice(4, 6)), salt: saltOf(encoded), checksum: encoded.slice(29) };
+}
