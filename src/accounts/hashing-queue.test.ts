@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HashingQueue, queueLimitFor } from './hashing-queue.ts';
+
+/** A job that ends when told, and writes down that it started. */
+function openJob(started: string[], name: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const job = () => {
+    started.push(name);
+    return promise;
+  };
+  return { job, end: () => resolve(`${name} done`), fail: (error: Error) => reject(error) };
+}
+
+function overloaded(error: unknown): boolean {
+  assert(error instanceof Error);
+  assert.deepEqual(
+    { ...error, message: error.message },
+    {
+      name: 'ServiceError',
+      kind: 'rate-limited',
+      word: 'overloaded',
+      message: '服务繁忙，请稍后再试',
+      retryAfterSeconds: 3,
+    },
+  );
+  return true;
+}
+
+test('no more jobs run at once than there are places, and they start in order of arrival', async () => {
+  const queue = new HashingQueue({ concurrency: 2, limit: 10 });
+  const started: string[] = [];
+  const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => openJob(started, name));
+  assert(a && b && c && d && e);
+  const [ra, rb, rc, rd] = [a, b, c, d].map(({ job }) => queue.run(job));
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a,b', 2, 2]);
+
+  b.end();
+  assert.equal(await rb, 'b done');
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a,b,c', 2, 1]);
+
+  // Whoever arrives now stands behind d.
+  const re = queue.run(e.job);
+  a.end();
+  assert.equal(await ra, 'a done');
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a,b,c,d', 2, 1]);
+
+  for (const { end } of [c, d, e]) end();
+  assert.deepEqual(await Promise.all([rc, rd, re]), ['c done', 'd done', 'e done']);
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a,b,c,d,e', 0, 0]);
+});
+
+test('one more than the line holds is told to come back in three seconds', async () => {
+  const queue = new HashingQueue({ concurrency: 1, limit: 2 });
+  const started: string[] = [];
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => openJob(started, name));
+  assert(a && b && c && d);
+  const accepted = [a, b, c].map(({ job }) => queue.run(job));
+  await assert.rejects(queue.run(d.job), overloaded);
+  assert.equal(queue.refused, 1);
+
+  for (const { end } of [a, b, c]) end();
+  await Promise.all(accepted);
+  assert.equal(started.join(), 'a,b,c');
+  d.end();
+  assert.equal(await queue.run(d.job), 'd done');
+});
+
+test('a waiting job whose client is gone never runs and makes room', async () => {
+  const queue = new HashingQueue({ concurrency: 1, limit: 2 });
+  const started: string[] = [];
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => openJob(started, name));
+  assert(a && b && c && d);
+  const gone = new AbortController();
+  const ra = queue.run(a.job);
+  const rb = queue.run(b.job, gone.signal);
+  const rc = queue.run(c.job);
+  gone.abort(new Error('client is gone'));
+  await assert.rejects(rb, { message: 'client is gone' });
+  assert.deepEqual([queue.waiting, queue.dropped], [1, 1]);
+
+  const rd = queue.run(d.job);
+  for (const { end } of [a, c, d]) end();
+  await Promise.all([ra, rc, rd]);
+  assert.equal(started.join(), 'a,c,d');
+});
+
+test('a job whose client was gone from the start takes no place', async () => {
+  const queue = new HashingQueue({ concurrency: 1, limit: 1 });
+  const started: string[] = [];
+  const a = openJob(started, 'a');
+  await assert.rejects(queue.run(a.job, AbortSignal.abort(new Error('client is gone'))), {
+    message: 'client is gone',
+  });
+  assert.deepEqual([started.length, queue.running], [0, 0]);
+});
+
+test('a started job keeps its place until it has ended, even if its client is gone', async () => {
+  const queue = new HashingQueue({ concurrency: 1, limit: 2 });
+  const started: string[] = [];
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => openJob(started, name));
+  assert(a && b && c);
+  const goneAtOnce = new AbortController();
+  const goneAfterWaiting = new AbortController();
+  const ra = queue.run(a.job, goneAtOnce.signal);
+  const rb = queue.run(b.job, goneAfterWaiting.signal);
+  const rc = queue.run(c.job);
+  goneAtOnce.abort();
+  await new Promise(setImmediate);
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a', 1, 2]);
+
+  a.end();
+  assert.equal(await ra, 'a done');
+  goneAfterWaiting.abort();
+  await new Promise(setImmediate);
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a,b', 1, 1]);
+
+  b.end();
+  c.end();
+  assert.deepEqual(await Promise.all([rb, rc]), ['b done', 'c done']);
+  assert.equal(queue.dropped, 0);
+});
+
+test('a job that fails gives its place on', async () => {
+  const queue = new HashingQueue({ concurrency: 1, limit: 1 });
+  const started: string[] = [];
+  const [a, b] = ['a', 'b'].map((name) => openJob(started, name));
+  assert(a && b);
+  const ra = queue.run(a.job);
+  const rb = queue.run(b.job);
+  a.fail(new Error('no memory'));
+  b.end();
+  await assert.rejects(ra, { message: 'no memory' });
+  assert.equal(await rb, 'b done');
+  assert.equal(queue.running, 0);
+});
+
+test('the line is as long as about three seconds of hashing', () => {
+  assert.equal(queueLimitFor(10, 2), 100);
+  assert.equal(queueLimitFor(12, 2), 24);
+  assert.equal(queueLimitFor(16, 2), 2);
+});
