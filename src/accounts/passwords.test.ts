@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as bcrypt from '@node-rs/bcrypt';
+import fc from 'fast-check';
+import { openPasswords } from './passwords.ts';
+
+// The lowest cost, so that the tests are quick.
+const passwords = openPasswords({ cost: 4 });
+
+const hex = '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8';
+
+/**
+ * Published values, each as password and stored text. Those of bcrypt-sha256 and of plain `$2a$`, `$2b$` are from
+ * known_correct_hashes in passlib 1.7.4 (passlib/tests/test_handlers_bcrypt.py), where the first `$2a$` ones come
+ * from Openwall's crypt_blowfish; that of `$2y$` is the example of PHP's manual for password_verify().
+ */
+const published: [password: string, stored: string][] = [
+  ['', '$bcrypt-sha256$v=2,t=2b,r=5$E/e/2AOhqM5W/KJTFQzLce$WFPIZKtDDTriqWwlmRFfHiOTeheAZWe'],
+  ['password', '$bcrypt-sha256$v=2,t=2b,r=5$5Hg1DKFqPE8C2aflZ5vVoe$wOK1VFFtS8IGTrGa7.h5fs0u84qyPbS'],
+  ['táБℓə', '$bcrypt-sha256$v=2,t=2b,r=5$.US1fQ4TQS.ZTz/uJ5Kyn.$pzzgp40k8reM1CuQb03PvE0IDPQSdV6'],
+  ['abc123'.repeat(12), '$bcrypt-sha256$v=2,t=2b,r=5$X1g1nh3g0v4h6970O68cxe$zu1cloESVFIOsUIo7fCEgkdHaI9SSue'],
+  [
+    `${'abc123'.repeat(12)}qwr`,
+    '$bcrypt-sha256$v=2,t=2b,r=5$X1g1nh3g0v4h6970O68cxe$CBF9csfEdW68xv3DwE6xSULXMtqEFP.',
+  ],
+  [
+    `${'abc123'.repeat(12)}xyz`,
+    '$bcrypt-sha256$v=2,t=2b,r=5$X1g1nh3g0v4h6970O68cxe$zC/1UDUG2ofEXB6Onr2vvyFzfhEOS3S',
+  ],
+  ['', '$bcrypt-sha256$2a,5$E/e/2AOhqM5W/KJTFQzLce$F6dYSxOdAEoJZO2eoHUZWZljW/e0TXO'],
+  ['táБℓə', '$bcrypt-sha256$2a,5$.US1fQ4TQS.ZTz/uJ5Kyn.$QNdPDOTKKT5/sovNz1iWg26quOU4Pje'],
+  ['password', '$bcrypt-sha256$2b,5$5Hg1DKFqPE8C2aflZ5vVoe$12BjNE0p7axMg55.Y/mHsYiVuFBDQyu'],
+  [`${'abc123'.repeat(12)}qwr`, '$bcrypt-sha256$2b,5$X1g1nh3g0v4h6970O68cxe$021KLEif6epjot5yoxk0m8I0929ohEa'],
+  ['U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy'],
+  ['táБℓə', '$2a$05$Z17AXnnlpzddNUvnC6cZNOSwMA/8oNiKnHTHTwLlBijfucQQlHjaG'],
+  ['táБℓə', '$2b$05$Z17AXnnlpzddNUvnC6cZNOSwMA/8oNiKnHTHTwLlBijfucQQlHjaG'],
+  ['rasmuslerdorf', '$2y$10$.vGA1O9wmRjrwAVXD98HNOgsNpDczlqm3Jq7KnEd1rVAGv3Fykk1a'],
+];
+
+async function lets(password: string, stored: string): Promise<boolean> {
+  return (await passwords.verify(password, stored)).ok;
+}
+
+test('published hashes of other programs let their password in and no other', async () => {
+  for (const [password, stored] of published) {
+    assert.equal(await lets(password, stored), true, stored);
+    assert.equal(await lets(`${password}!`, stored), false, stored);
+    assert.equal(await lets(password === '' ? '0' : password.slice(1), stored), false, stored);
+  }
+});
+
+test('legacy SHA-256 lets its password in and no other, with or without a salt, in either case (5.7)', async () => {
+  // Expected digits from GNU sha256sum.
+  const salted = 'ecc93c164898aec63eca214f959bde7fc5b2978ccee4c30b8637da15aa0a98cd';
+  for (const stored of [hex, hex.toUpperCase(), `sha256$$${hex}`]) {
+    assert.deepEqual(await passwords.verify('password', stored), { ok: true, replacement: true });
+    assert.deepEqual(await passwords.verify('Password', stored), { ok: false, replacement: false });
+  }
+  for (const stored of [`sha256$p$q密$${salted}`, `sha256$p$q密$${salted.toUpperCase()}`]) {
+    assert.deepEqual(await passwords.verify('password', stored), { ok: true, replacement: true });
+    assert.deepEqual(await passwords.verify('p$q密password', stored), { ok: false, replacement: false });
+  }
+  assert.equal(await lets('password', salted), false);
+});
+
+test('a new hash is of the published form, salted anew, and lets its password in', async () => {
+  const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
+  assert.match(one, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$[./A-Za-z0-9]{22}\$[./A-Za-z0-9]{31}$/);
+  assert.notEqual(one, two);
+  assert.deepEqual(await passwords.verify('correct horse', one), { ok: true, replacement: false });
+  assert.deepEqual(await passwords.verify('correct hors', one), { ok: false, replacement: false });
+});
+
+test('any password is let in by its own hash, by no other, and its hash says nothing weaker', async () => {
+  const password = fc.string({ unit: 'grapheme', maxLength: 128 });
+  await fc.assert(
+    fc.asyncProperty(password, password, async (alice, bob) => {
+      const stored = await passwords.hash(alice);
+      assert.deepEqual(await passwords.verify(alice, stored), { ok: true, replacement: false });
+      assert.equal(await lets(bob, stored), alice === bob);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('passwords that share their first 72 bytes are two passwords, as are 128 emoji and 127', async () => {
+  const long = 'x'.repeat(72);
+  const stored = await passwords.hash(`${long}A`);
+  assert.equal(await lets(`${long}A`, stored), true);
+  assert.equal(await lets(`${long}B`, stored), false);
+  assert.equal(await lets(long, stored), false);
+
+  const emoji = await passwords.hash('🔑'.repeat(128));
+  assert.equal(await lets('🔑'.repeat(128), emoji), true);
+  assert.equal(await lets('🔑'.repeat(127), emoji), false);
+  assert.equal(await lets(`${'🔑'.repeat(127)}🗝`, emoji), false);
+});
+
+test('a plain bcrypt row lets in what it cannot tell apart, and is then not replaced', async () => {
+  const long = 'x'.repeat(72);
+  for (const version of ['2a', '2b', '2y'] as const) {
+    const stored = await bcrypt.hash(`${long}A`, { cost: 4, version });
+    assert.deepEqual(await passwords.verify(`${long}A`, stored), { ok: true, replacement: false });
+    assert.deepEqual(await passwords.verify(`${long}B`, stored), { ok: true, replacement: false });
+    assert.deepEqual(await passwords.verify(long, stored), { ok: true, replacement: true });
+    assert.deepEqual(await passwords.verify(long.slice(1), stored), { ok: false, replacement: false });
+  }
+  // 19 characters, but 76 bytes.
+  const emoji = await bcrypt.hash('🔑'.repeat(19), { cost: 4 });
+  assert.deepEqual(await passwords.verify('🔑'.repeat(19), emoji), { ok: true, replacement: false });
+  assert.deepEqual(await passwords.verify('🔑'.repeat(18), emoji), { ok: true, replacement: true });
+});
+
+test('a hash of a lower cost, an older form or the wrapped form is to be replaced, a stronger one is not', async () => {
+  const replacement = async (password: string, stored: string, cost: number) =>
+    (await openPasswords({ cost }).verify(password, stored)).replacement;
+  const [, password] = published;
+  assert(password);
+  assert.equal(await replacement(...password, 4), false);
+  assert.equal(await replacement(...password, 5), false);
+  assert.equal(await replacement(...password, 6), true);
+  for (const [text, stored] of published.slice(6)) {
+    assert.equal(await replacement(text, stored, 4), true, stored);
+  }
+  assert.equal(await replacement('password', await passwords.wrapLegacy(hex), 4), true);
+});
+
+test('a wrapped SHA-256 keeps its salt, lets the same password in, and hides the old digits', async () => {
+  const salted = 'sha256$p$q密$ECC93C164898aec63eca214f959bde7fc5b2978ccee4c30b8637da15aa0a98cd';
+  // cCRx5a+G is the Base64 of 'p$q密'.
+  const wrapped = await passwords.wrapLegacy(salted);
+  assert.match(
+    wrapped,
+    /^\$bcrypt-sha256-legacy\$v=1,t=2b,r=4\$cCRx5a-G\$[./A-Za-z0-9]{22}\$[./A-Za-z0-9]{31}$/,
+  );
+  assert.equal(await lets('password', wrapped), true);
+  assert.equal(await lets('p$q密password', wrapped), false);
+
+  for (const bare of [hex, hex.toUpperCase()]) {
+    const stored = await passwords.wrapLegacy(bare);
+    assert.match(stored, /^\$bcrypt-sha256-legacy\$v=1,t=2b,r=4\$\$[./A-Za-z0-9]{22}\$[./A-Za-z0-9]{31}$/);
+    assert.equal(await lets('password', stored), true);
+    assert.equal(await lets('Password', stored), false);
+    assert.equal(await lets(hex, stored), false);
+  }
+});
+
+test('wrapping leaves every other text as it is', async () => {
+  const wrapped = await passwords.wrapLegacy(hex);
+  for (const stored of [wrapped, 'nonsense', '', ...published.map(([, text]) => text)]) {
+    assert.equal(await passwords.wrapLegacy(stored), stored);
+  }
+});
+
+test('stored text of no known form lets nobody in and does not throw', async () => {
+  const strange = [
+    '',
+    '!',
+    'password',
+    hex.slice(1),
+    `$2b$31$${'.'.repeat(53)}`,
+    `$2b$10$${'.'.repeat(52)}`,
+    `$bcrypt-sha256$v=2,t=2b,r=5$${'.'.repeat(22)}$`,
+    '\ud800',
+  ];
+  for (const stored of strange) {
+    assert.deepEqual(await passwords.verify('password', stored), { ok: false, replacement: false }, stored);
+  }
+});
+
+test('a cost whose hashes could not be read back is refused at the start', () => {
+  for (const cost of [3, 17, 10.5, Number.NaN]) assert.throws(() => openPasswords({ cost }), RangeError);
+});
+
+test('hashes and checks share the places and the line; raw SHA-256 needs neither', async () => {
+  const narrow = openPasswords({ cost: 4, concurrency: 1, queueLimit: 1 });
+  const stored = await narrow.hash('password');
+  const running = narrow.verify('password', stored);
+  const gone = new AbortController();
+  const waiting = narrow.hash('password', gone.signal);
+  assert.deepEqual([narrow.queue.running, narrow.queue.waiting], [1, 1]);
+  await assert.rejects(narrow.verify('password', stored), { word: 'overloaded' });
+  await assert.rejects(narrow.wrapLegacy(hex), { word: 'overloaded' });
+  assert.deepEqual(await narrow.verify('password', hex), { ok: true, replacement: true });
+
+  gone.abort(new Error('client is gone'));
+  await assert.rejects(waiting, { message: 'client is gone' });
+  assert.equal((await running).ok, true);
+});
+
+test('a started hash keeps its place until its thread is through, though its client is gone', async () => {
+  const narrow = openPasswords({ cost: 8, concurrency: 1, queueLimit: 1 });
+  const gone = new AbortController();
+  const running = narrow.hash('password', gone.signal);
+  gone.abort();
+  await new Promise(setImmediate);
+  assert.equal(narrow.queue.running, 1);
+  assert.match(await running, /^\$bcrypt-sha256\$/);
+  assert.equal(narrow.queue.running, 0);
+});
+
+test('twenty hashes of cost 10 leave timers on time', async () => {
+  const busy = openPasswords({ cost: 10, queueLimit: 20 });
+  const hashes = Promise.all(Array.from({ length: 20 }, () => busy.hash('password')));
+  const startedAt = performance.now();
+  await delay(20);
+  const lateMs = performance.now() - startedAt - 20;
+  // About 400 ms of hashing on two cores: on the main thread it would have been over before the timer fired.
+  assert(busy.queue.running > 0, 'the hashes were still under way');
+  assert(lateMs < 250, `the timer came ${lateMs} ms late`);
+  await hashes;
+});
