@@ -1,0 +1,100 @@
+/**
+ * The moments of the counted calls of many keys, each key by its slot, a small number: one number for a slot with
+ * one call, a ring that doubles up to `limit` moments for others. New slots are used in order, and the moments of a
+ * slot are appended in order. A moment is over when it is `windowMs` old.
+ */
+export class CountedCalls {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  readonly #newest: Float64Array;
+  readonly #count: Int32Array;
+  /** All moments of a slot from `#head` on, going round; undefined where there was only one at a time. */
+  readonly #rings: (number[] | undefined)[] = [];
+  readonly #head: Int32Array;
+
+  /** Pages of these arrays that no slot was used of yet take no memory. */
+  constructor(limit: number, windowMs: number, slots: number) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+    this.#newest = new Float64Array(slots);
+    this.#count = new Int32Array(slots);
+    this.#head = new Int32Array(slots);
+  }
+
+  /** How many calls are counted, as of the last `expire`. */
+  count(slot: number): number {
+    return at(this.#count, slot);
+  }
+
+  /** The latest call, also after it is over. */
+  newest(slot: number): number {
+    return at(this.#newest, slot);
+  }
+
+  /** The oldest call that is counted, as of the last `expire`. */
+  oldest(slot: number): number {
+    const ring = this.#rings[slot];
+    return ring === undefined ? this.newest(slot) : at(ring, at(this.#head, slot));
+  }
+
+  isOver(moment: number, now: number): boolean {
+    return now - moment >= this.#windowMs;
+  }
+
+  /** Drops the calls that are over; how many are left. */
+  expire(slot: number, now: number): number {
+    let count = this.count(slot);
+    if (this.isOver(this.newest(slot), now)) {
+      this.clear(slot);
+      return 0;
+    }
+    const ring = this.#rings[slot];
+    if (ring === undefined) return count;
+    let head = at(this.#head, slot);
+    // Ends before the newest, which is not over.
+    while (this.isOver(at(ring, head), now)) {
+      head = head + 1 === ring.length ? 0 : head + 1;
+      count--;
+    }
+    this.#head[slot] = head;
+    this.#count[slot] = count;
+    return count;
+  }
+
+  /** Counts a call at `now`, after an `expire` that left fewer than `limit`. */
+  append(slot: number, now: number): void {
+    const count = this.count(slot);
+    if (count === 0) {
+      // Written even so: an array that is filled in order stays one block of memory.
+      this.#rings[slot] = undefined;
+    } else {
+      let ring = this.#rings[slot];
+      if (ring === undefined || count === ring.length) ring = this.#grow(slot, count);
+      const end = at(this.#head, slot) + count;
+      ring[end < ring.length ? end : end - ring.length] = now;
+    }
+    this.#newest[slot] = now;
+    this.#count[slot] = count + 1;
+  }
+
+  clear(slot: number): void {
+    this.#rings[slot] = undefined;
+    this.#count[slot] = 0;
+  }
+
+  /** Plain arrays: numbers lie flat in them too, without the 200 bytes that each typed array adds. */
+  #grow(slot: number, count: number): number[] {
+    const old = this.#rings[slot];
+    const head = at(this.#head, slot);
+    const ring = new Array<number>(Math.min(2 * count, this.#limit)).fill(this.newest(slot));
+    if (old !== undefined) for (let i = 0; i < count; i++) ring[i] = at(old, (head + i) % count);
+    this.#head[slot] = 0;
+    this.#rings[slot] = ring;
+    return ring;
+  }
+}
+
+/** An element that is known to be there: slots and heads never leave the arrays they are made for. */
+function at(numbers: Float64Array | Int32Array | number[], index: number): number {
+  return numbers[index] as number;
+}
