@@ -54,8 +54,8 @@ export function openRateLimit(options: Limit & { readonly maxKeys?: number }): S
  * backwards, the log stays at the latest moment it has seen: it then refuses longer, and never allows more.
  *
  * A key that is idle for a window is forgotten in the course of later calls. At `maxKeys` the key goes whose last
- * counted call is the oldest, among those below their limit; one at its limit only if there is no other. Keys should
- * be strings of their own: a slice of a long text keeps that text in memory.
+ * counted call is the oldest, among those below their limit, and starts from nothing when it comes back; one at its
+ * limit goes only if there is no other. Keys should be strings of their own: a slice of a long text keeps all of it.
  */
 export class SlidingLog implements Limit {
   readonly limit: number;
