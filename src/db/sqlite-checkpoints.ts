@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseLog } from './db.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -41,11 +40,13 @@ export class SqliteCheckpoints {
   }
 
   async close(): Promise<void> {
-    if (!this.#worker) return;
-    const ended = once(this.#worker, 'exit');
-    this.#worker.ref();
-    this.#worker.postMessage('close');
-    await ended;
+    const worker = this.#worker;
+    if (!worker) return;
+    worker.ref();
+    worker.postMessage('close');
+    await new Promise((resolve) => {
+      worker.once('exit', resolve);
+    });
   }
 
   #counts(): { log: number; checkpointed: number } {

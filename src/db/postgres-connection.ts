@@ -1,0 +1,168 @@
+import postgres from 'postgres';
+import type { Value } from './db.ts';
+
+/** How long a statement may run, or wait for a lock, before the server ends it. */
+export const statementMs = 3_000;
+/** By then the server has answered or ended every statement; if not, it cannot be reached. */
+const silenceMs = 3_500;
+const oldestVersion = 140_000;
+
+export interface Answer<Row> {
+  readonly rows: Row[];
+  /** Rows written, or read by a `select`. */
+  readonly count: number;
+  /** Such as `INSERT` or `COMMIT`. */
+  readonly command: string;
+}
+
+/** Unset strings of the settings asserted at the start of each connection. */
+interface Settings {
+  version: number;
+  encoding: string;
+  isolation: string;
+  commit: string;
+  statement_timeout: string;
+  lock_timeout: string;
+}
+
+/**
+ * One connection of `postgres`, and never a second: the library would connect again by itself and send the rest of a
+ * broken transaction there, outside any. Whatever goes wrong with the line breaks it for good.
+ */
+export class PostgresConnection {
+  /** What broke it. A broken connection answers nothing any more. */
+  broken: Error | undefined;
+  /** Called once when it breaks. */
+  onBroken: () => void = () => {};
+  #sql: postgres.Sql;
+
+  private constructor(url: string) {
+    this.#sql = postgres(url, {
+      max: 1,
+      fetch_types: false,
+      idle_timeout: 0,
+      max_lifetime: null,
+      connect_timeout: statementMs / 1_000,
+      backoff: false,
+      onnotice: () => {},
+      onclose: () => this.break(new Error('the connection to the database was closed')),
+      connection: {
+        application_name: 'doorman',
+        default_transaction_isolation: 'read committed',
+        synchronous_commit: 'on',
+        statement_timeout: statementMs,
+        lock_timeout: statementMs,
+        // Frees the locks of a process that froze or lost its line.
+        idle_in_transaction_session_timeout: 10_000,
+        tcp_keepalives_idle: 10,
+        tcp_keepalives_interval: 5,
+        tcp_keepalives_count: 3,
+        bytea_output: 'hex',
+      },
+      types,
+    });
+  }
+
+  /**
+   * @throws {Error} when the server cannot be reached within 3 s, or cannot keep our promises
+   */
+  static async open(url: string): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(url);
+    try {
+      await connection.#assertSettings();
+    } catch (error) {
+      connection.break(toError(error));
+      throw error;
+    }
+    return connection;
+  }
+
+  /**
+   * Statements may be sent while others are under way; they are run and answered in order.
+   *
+   * @param patient waits for the answer however long it takes
+   */
+  async ask<Row>(
+    text: string,
+    parameters: Value[] = [],
+    { patient = false, prepare = true } = {},
+  ): Promise<Answer<Row>> {
+    if (this.broken) throw this.#lost(this.broken);
+    const options = { prepare, simple: !prepare };
+    const timer = patient
+      ? undefined
+      : setTimeout(() => this.break(new Error('the database does not answer')), silenceMs);
+    try {
+      const result = await this.#sql.unsafe(text, parameters, options);
+      // What a statement answers is known only where it is written.
+      return { rows: Array.from(result) as Row[], count: result.count ?? 0, command: result.command };
+    } catch (error) {
+      if (error instanceof postgres.PostgresError && error.severity === 'ERROR') throw error;
+      throw this.#lost(toError(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Makes it useless at once; what is under way fails. */
+  break(reason: Error): void {
+    if (this.broken) return;
+    this.broken = reason;
+    void this.#sql.end({ timeout: 0 });
+    this.onBroken();
+  }
+
+  async close(): Promise<void> {
+    if (this.broken) return;
+    this.broken = new Error('the database is closed');
+    await this.#sql.end({ timeout: statementMs / 1_000 });
+  }
+
+  #lost(reason: Error): Error {
+    this.break(reason);
+    const cause = this.broken ?? reason;
+    return new Error(`the connection to the database is lost: ${cause.message}`, { cause });
+  }
+
+  async #assertSettings(): Promise<void> {
+    const { rows } = await this.ask<Settings>(`select
+      current_setting('server_version_num')::int as version,
+      current_setting('server_encoding') as encoding,
+      current_setting('transaction_isolation') as isolation,
+      current_setting('synchronous_commit') as commit,
+      current_setting('statement_timeout') as statement_timeout,
+      current_setting('lock_timeout') as lock_timeout`);
+    const settings = rows[0];
+    if (!settings) throw new Error('the database does not tell its settings');
+    if (settings.version < oldestVersion) {
+      throw new Error(`PostgreSQL 14 or later is needed; the server has version number ${settings.version}`);
+    }
+    const expected: Omit<Settings, 'version'> = {
+      encoding: 'UTF8',
+      isolation: 'read committed',
+      commit: 'on',
+      statement_timeout: `${statementMs / 1_000}s`,
+      lock_timeout: `${statementMs / 1_000}s`,
+    };
+    for (const [name, value] of Object.entries(expected)) {
+      const actual = Object.entries(settings).find(([setting]) => setting === name)?.[1];
+      if (actual !== value) throw new Error(`PostgreSQL keeps ${name} at "${actual}"; it must be "${value}"`);
+    }
+  }
+}
+
+/** Answers as SQLite gives them: numbers for whole and exact numbers, 0 and 1 for truth values, plain byte arrays. */
+const types = {
+  number: { to: 0, from: [20, 21, 23, 26, 700, 701, 1700], serialize: String, parse: Number },
+  boolean: { to: 16, from: [16], serialize: String, parse: (text: string) => (text === 't' ? 1 : 0) },
+  bytea: {
+    to: 17,
+    from: [17],
+    serialize: (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`,
+    parse: (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex')),
+  },
+};
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,0 +1,141 @@
+import { ServiceError } from '../errors.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+
+const waitingMs = 3_000;
+const waitingUses = 1_000;
+const reconnectPauseMs = 200;
+
+interface Waiter {
+  resolve(connection: PostgresConnection): void;
+  reject(error: Error): void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Connections, each lent to one user at a time. One that breaks is replaced when somebody waits for it, so an absent
+ * server costs each use 3 s, and its return is noticed by the next.
+ */
+export class PostgresPool {
+  #url: string;
+  #size: number;
+  #idle: PostgresConnection[] = [];
+  #lent = 0;
+  #opening = 0;
+  #waiting: Waiter[] = [];
+  #pause: NodeJS.Timeout | undefined;
+  #lastFailure: unknown;
+  #closed = false;
+  #drained: () => void = () => {};
+
+  constructor(url: string, size: number) {
+    this.#url = url;
+    this.#size = size;
+  }
+
+  /**
+   * Lends a connection to `work`.
+   *
+   * @throws {Error} when none is to be had within 3 s
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
+   */
+  async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire();
+    try {
+      return await work(connection);
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  /** Lends no more, and returns when all is given back. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#lent + this.#opening + this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+    }
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
+  }
+
+  async #acquire(): Promise<PostgresConnection> {
+    if (this.#closed) throw new Error('the database is closed');
+    const idle = this.#takeIdle();
+    if (idle) {
+      this.#lent += 1;
+      return idle;
+    }
+    if (this.#waiting.length >= waitingUses) {
+      throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<PostgresConnection>();
+    const waiter = { resolve, reject, timer: setTimeout(() => this.#giveUp(waiter), waitingMs) };
+    this.#waiting.push(waiter);
+    this.#grow();
+    return promise;
+  }
+
+  #release(connection: PostgresConnection): void {
+    this.#lent -= 1;
+    if (connection.broken) this.#grow();
+    else this.#offer(connection);
+    this.#tellDrained();
+  }
+
+  #takeIdle(): PostgresConnection | undefined {
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (!connection?.broken) return connection;
+    }
+  }
+
+  #offer(connection: PostgresConnection): void {
+    const waiter = this.#waiting.shift();
+    if (!waiter) {
+      this.#idle.push(connection);
+      return;
+    }
+    clearTimeout(waiter.timer);
+    this.#lent += 1;
+    waiter.resolve(connection);
+  }
+
+  /** Opens what is missing for those who wait. */
+  #grow(): void {
+    while (
+      this.#pause === undefined &&
+      this.#opening < this.#waiting.length &&
+      this.#opening + this.#lent + this.#idle.length < this.#size
+    ) {
+      this.#opening += 1;
+      PostgresConnection.open(this.#url).then(
+        (connection) => {
+          this.#opening -= 1;
+          this.#offer(connection);
+          this.#tellDrained();
+        },
+        (error: unknown) => {
+          this.#opening -= 1;
+          this.#lastFailure = error;
+          this.#pause ??= setTimeout(() => {
+            this.#pause = undefined;
+            this.#grow();
+          }, reconnectPauseMs);
+          this.#tellDrained();
+        },
+      );
+    }
+  }
+
+  #giveUp(waiter: Waiter): void {
+    this.#waiting = this.#waiting.filter((other) => other !== waiter);
+    waiter.reject(
+      new Error(`no connection to the database within ${waitingMs / 1_000} s`, { cause: this.#lastFailure }),
+    );
+    this.#tellDrained();
+  }
+
+  #tellDrained(): void {
+    if (this.#lent + this.#opening + this.#waiting.length === 0) this.#drained();
+  }
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import type { SchemaDb } from '../src/db/db.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openPostgres } from '../src/db/postgres.ts';
+import { openSqlite } from '../src/db/sqlite.ts';
+import {
+  type Cluster,
+  databaseUrl,
+  findPostgres,
+  startCluster,
+  templateDatabase,
+} from './postgres-cluster.ts';
+
+/** What `readConfig` needs to know of a database. */
+export type DatabaseSettings = { dataDir: string } | { databaseUrl: string };
+
+/** One of the databases on which the rules must hold. What it gives is gone after the test. */
+export interface TestDatabase {
+  readonly kind: 'sqlite' | 'postgres';
+  /** Fresh, migrated and empty. */
+  open(t: TestContext): Promise<SchemaDb>;
+  /** The same, not opened: for tests that start a whole service, or several processes. */
+  create(t: TestContext): Promise<DatabaseSettings>;
+}
+
+/** Registers the same tests for SQLite and for PostgreSQL. */
+export function onEachDatabase(name: string, register: (database: TestDatabase) => void): void {
+  onSqlite(name, register);
+  onPostgres(name, register);
+}
+
+export function onSqlite(name: string, register: (database: TestDatabase) => void): void {
+  describe(`${name} (SQLite)`, () => register(sqlite));
+}
+
+/** Without PostgreSQL the tests are skipped, and with `CI=true` they fail. */
+export function onPostgres(name: string, register: (database: TestDatabase) => void): void {
+  const title = `${name} (PostgreSQL)`;
+  if (process.env.TEST_POSTGRES_URL || findPostgres()) {
+    stopClusterAtTheEnd();
+    describe(title, () => register(postgresql));
+    return;
+  }
+  const reason = 'PostgreSQL is not installed; on Debian and Ubuntu: sudo apt-get install postgresql';
+  if (process.env.CI === 'true') {
+    test(title, () => {
+      throw new Error(reason);
+    });
+  } else {
+    describe(title, { skip: reason }, () => register(postgresql));
+  }
+}
+
+const sqlite: TestDatabase = {
+  kind: 'sqlite',
+  async open(t) {
+    const folder = await makeFolder();
+    const db = await openSqlite({ folder });
+    t.after(async () => {
+      await db[Symbol.asyncDispose]();
+      await removeFolder(folder);
+    });
+    await migrate(db);
+    return db;
+  },
+  async create(t) {
+    const folder = await makeFolder();
+    t.after(() => removeFolder(folder));
+    await using db = await openSqlite({ folder });
+    await migrate(db);
+    return { dataDir: folder };
+  },
+};
+
+const postgresql: TestDatabase = {
+  kind: 'postgres',
+  async open(t) {
+    const url = await makeDatabase();
+    const db = await openPostgres({ url });
+    t.after(async () => {
+      await db[Symbol.asyncDispose]();
+      await dropDatabase(url);
+    });
+    return db;
+  },
+  async create(t) {
+    const url = await makeDatabase();
+    t.after(() => dropDatabase(url));
+    return { databaseUrl: url };
+  },
+};
+
+function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'doorman-test-'));
+}
+
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+/** Makes a migrated, empty PostgreSQL database and answers its address. */
+async function makeDatabase(): Promise<string> {
+  const server = await testServer();
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await maintain(server, (sql) => sql`create database ${sql(name)} template ${sql(templateDatabase)}`);
+  return databaseUrl(server, name);
+}
+
+async function dropDatabase(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await maintain(await testServer(), (sql) => sql`drop database if exists ${sql(name)} with (force)`);
+}
+
+async function maintain(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(url, { max: 1, fetch_types: false });
+  try {
+    await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Shared by the tests of this process, when no server is given. */
+let cluster: Promise<Cluster> | undefined;
+let stopsAtTheEnd = false;
+
+async function testServer(): Promise<string> {
+  const given = process.env.TEST_POSTGRES_URL;
+  if (given) return given;
+  cluster ??= startCluster();
+  return (await cluster).url;
+}
+
+function stopClusterAtTheEnd(): void {
+  if (stopsAtTheEnd || process.env.TEST_POSTGRES_URL) return;
+  stopsAtTheEnd = true;
+  after(async () => {
+    await (await cluster)?.stop();
+  });
+}

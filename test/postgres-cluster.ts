@@ -1,0 +1,187 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chown, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { createServer, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { migrate } from '../src/db/migrate.ts';
+import { openPostgres } from '../src/db/postgres.ts';
+
+/** Migrated and empty; what tests get is a copy. */
+export const templateDatabase = 'doorman_template';
+
+export interface Cluster {
+  /** Of the maintenance database, `postgres`. */
+  readonly url: string;
+  /** Lets every connection break off, as `kill -9` would, and starts the server again on the same data. */
+  restart(pauseMs: number): Promise<void>;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+const startMs = 30_000;
+
+/** The folder of PostgreSQL's programs, the newest there is; `undefined` when there is none. */
+export function findPostgres(): string | undefined {
+  const packaged = '/usr/lib/postgresql';
+  const versions = existsSync(packaged) ? readdirSync(packaged).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(packaged, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+}
+
+/**
+ * Starts a PostgreSQL server of our own on a free loopback port, with its data in a temporary folder. It touches
+ * no server that runs already, and ends with this process, however this process ends.
+ */
+export async function startCluster(): Promise<Cluster> {
+  const programs = findPostgres();
+  if (!programs) throw new Error('no PostgreSQL found');
+  const owner = ordinaryUser();
+  const folder = await mkdtemp(join(tmpdir(), 'doorman-postgres-'));
+  if (owner) await chown(folder, owner.uid, owner.gid);
+  const data = join(folder, 'data');
+  await initialize(join(programs, 'initdb'), data, owner);
+
+  const port = await findFreePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const start = () => startServer(join(programs, 'postgres'), { folder, data, port, url, owner });
+  let server = await start();
+  await makeTemplate(url);
+  return {
+    url,
+    async restart(pauseMs) {
+      await stopServer(server);
+      await delay(pauseMs);
+      server = await start();
+    },
+    async stop() {
+      await stopServer(server);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface User {
+  uid: number;
+  gid: number;
+}
+
+/** PostgreSQL refuses to run as root; root runs it as somebody else. */
+function ordinaryUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const account = accounts.find((fields) => fields[0] === name);
+    if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no account "postgres" or "nobody"');
+}
+
+async function initialize(initdb: string, data: string, owner: User | undefined): Promise<void> {
+  const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'];
+  const options = { ...owner, cwd: tmpdir() };
+  try {
+    // Sorts like a dictionary, so that a column that forgets to sort by bytes is noticed. From version 15 on.
+    await promisify(execFile)(initdb, [...args, '--locale-provider=icu', '--icu-locale=en'], options);
+  } catch {
+    await rm(data, { recursive: true, force: true });
+    await promisify(execFile)(initdb, args, options);
+  }
+}
+
+/** Ends the server when the input closes, which it does when this process ends. Backquotes and such never occur. */
+const guard = '"$@" & server=$!; exec 3<&0; (cat <&3 >/dev/null; kill -QUIT $server) & wait $server';
+
+async function startServer(
+  program: string,
+  {
+    folder,
+    data,
+    port,
+    url,
+    owner,
+  }: { folder: string; data: string; port: number; url: string; owner?: User | undefined },
+): Promise<ChildProcess> {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=off',
+    'full_page_writes=off',
+    'max_connections=200',
+    'shared_buffers=32MB',
+  ];
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  await using log = await open(join(folder, 'log'), 'a');
+  const server = spawn('/bin/sh', ['-c', guard, 'sh', program, ...args], {
+    ...owner,
+    cwd: folder,
+    stdio: ['pipe', log.fd, log.fd],
+  });
+  // Nobody's end waits for the server: it is the server that ends with us.
+  server.unref();
+  if (server.stdin instanceof Socket) server.stdin.unref();
+
+  const givesUpAt = Date.now() + startMs;
+  while (!(await answers(url))) {
+    if (server.exitCode !== null || Date.now() > givesUpAt) {
+      server.stdin?.end();
+      throw new Error(`PostgreSQL did not start:\n${await readFile(join(folder, 'log'), 'utf8')}`);
+    }
+    await delay(50);
+  }
+  return server;
+}
+
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  server.ref();
+  const ended = once(server, 'exit');
+  server.stdin?.end();
+  await ended;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, fetch_types: false, connect_timeout: 5 });
+  try {
+    await sql`select 1`;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, fetch_types: false });
+  await sql`create database ${sql(templateDatabase)}`;
+  await sql.end();
+  await using db = await openPostgres({ url: databaseUrl(url, templateDatabase) });
+  await migrate(db);
+}
+
+/** The address of another database of the same server. */
+export function databaseUrl(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no free port');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
