@@ -1,0 +1,81 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Limit } from './http/rate-limits.ts';
+
+// What the texts of settings mean. Each function answers `undefined` for a text that means nothing.
+
+const secondsPer = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const daySeconds = secondsPer.d;
+
+/** Digits only, no sign, no leading zeros. */
+export function wholeNumber(min: number, max: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+/** `7d`, `12h`, `30m` or `90s`, as whole seconds. */
+function seconds(text: string): number | undefined {
+  const [, amount, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
+  // The pattern lets no other letter through.
+  return unit === undefined ? undefined : Number(amount) * secondsPer[unit as keyof typeof secondsPer];
+}
+
+/** 60 seconds to 180 days: longer, a token would outlive its unused session. */
+export function tokenTtl(text: string): number | undefined {
+  const ttl = seconds(text);
+  return ttl !== undefined && ttl >= 60 && ttl <= 180 * daySeconds ? ttl : undefined;
+}
+
+/** `60/1m`: 1 to 100,000 calls in 1 s to 24 h, so that what a key needs in memory stays bounded. `off` is null. */
+export function rateLimit(text: string): Limit | null | undefined {
+  if (text === 'off') return null;
+  const [calls = '', time = '', ...rest] = text.split('/');
+  const limit = wholeNumber(1, 100_000)(calls);
+  const window = /[smh]$/.test(time) ? seconds(time) : undefined;
+  if (rest.length > 0 || limit === undefined || window === undefined || window > daySeconds) return undefined;
+  return { limit, windowMs: window * 1_000 };
+}
+
+/** An http or https origin as browsers spell it: lower case, no default port, no slash at the end. */
+export function origin(text: string): string | undefined {
+  // `new URL` is lenient about spaces and slashes, and a star would look as if it meant something.
+  if (!/^https?:\/\/[^\s*\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.href === `${url.origin}/` ? url.origin : undefined;
+}
+
+/** Comma-separated origins, each once. */
+export function origins(text: string): string[] | undefined {
+  const found = new Set<string>();
+  for (const entry of text === '' ? [] : text.split(',')) {
+    const one = origin(entry.trim());
+    if (one === undefined) return undefined;
+    found.add(one);
+  }
+  return [...found];
+}
+
+/** RFC 8292, 2.1: a `mailto:` address or an `https:` URL. */
+export function contact(text: string): string | undefined {
+  if (/^mailto:[^\s@<>"]+@[^\s@<>"]+$/.test(text)) return text;
+  if (!/^https:\/\/[^\s<>"]+$/.test(text) || !URL.canParse(text)) return undefined;
+  const { username, password } = new URL(text);
+  return username === '' && password === '' ? text : undefined;
+}
+
+/** An address to listen on, without brackets, or a name (RFC 1123, 2.1). */
+export function hostName(text: string): string | undefined {
+  if (isIP(text) !== 0) return text;
+  const labels = text.split('.');
+  const isName = labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label));
+  // All digits at the end would be a misspelt address.
+  return isName && text.length <= 253 && !/^\d+$/.test(labels.at(-1) ?? '') ? text : undefined;
+}
+
+/** Whether only this machine can reach the host: `localhost`, 127.0.0.0/8 or ::1, with or without brackets. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  return bare === 'localhost' || (isIP(bare) !== 0 && ipaddr.process(bare).range() === 'loopback');
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig, settingsTable } from './config.ts';
+import { clientKey } from './http/client-address.ts';
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  return [];
+}
+
+function assertWrong(name: string, texts: string[], fault: string): void {
+  for (const text of texts) assert.deepEqual(faultsOf({ [name]: text }), [fault], `${name}=${text}`);
+}
+
+test('without settings, everything has its default', () => {
+  assert.deepEqual(readConfig({}), {
+    port: 3000,
+    host: '127.0.0.1',
+    dataDir: './data',
+    databaseUrl: null,
+    publicUrl: 'http://localhost:3000',
+    origins: [],
+    trustProxy: [],
+    rateLimits: { api: { limit: 60, windowMs: 60_000 }, auth: { limit: 20, windowMs: 900_000 } },
+    bcryptCost: 10,
+    tokenTtlSeconds: 604_800,
+    vapidSubject: 'mailto:operator@example.com',
+    vapidSubjectIsPlaceholder: true,
+    pushAllowPrivate: false,
+    tryingLocally: true,
+    logLevel: 'info',
+  });
+});
+
+test('every setting is read', () => {
+  const { trustProxy, ...config } = readConfig({
+    PORT: '0',
+    HOST: '::',
+    DATA_DIR: '/var/lib/doorman data',
+    DATABASE_URL: 'postgres://doorman:s3cret@db.example.com/doorman',
+    PUBLIC_URL: 'https://Chat.Example.com:443/',
+    ORIGINS: 'https://app.example.com, http://localhost:5173,https://APP.example.com',
+    TRUST_PROXY: '10.0.0.0/8, loopback',
+    RATE_LIMIT_API: '100/10s',
+    RATE_LIMIT_AUTH: 'off',
+    BCRYPT_COST: '4',
+    TOKEN_TTL: '12h',
+    VAPID_SUBJECT: 'mailto:ops@example.com',
+    PUSH_ALLOW_PRIVATE: '1',
+    LOG_LEVEL: 'silent',
+    HOME: '/root',
+  });
+  assert.deepEqual(config, {
+    port: 0,
+    host: '::',
+    dataDir: '/var/lib/doorman data',
+    databaseUrl: 'postgres://doorman:s3cret@db.example.com/doorman',
+    publicUrl: 'https://chat.example.com',
+    origins: ['https://app.example.com', 'http://localhost:5173'],
+    rateLimits: { api: { limit: 100, windowMs: 10_000 }, auth: null },
+    bcryptCost: 4,
+    tokenTtlSeconds: 43_200,
+    vapidSubject: 'mailto:ops@example.com',
+    vapidSubjectIsPlaceholder: false,
+    pushAllowPrivate: true,
+    tryingLocally: false,
+    logLevel: 'silent',
+  });
+  assert.equal(clientKey('10.0.0.1', '198.51.100.1', trustProxy), '198.51.100.1');
+});
+
+test('an empty setting counts as unset', () => {
+  const empty = Object.fromEntries(settingsTable.map(({ name }) => [name, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test('the table of settings names each one with its default, which can be read', () => {
+  assert.deepEqual(
+    settingsTable.map(({ name, default: text }) => `${name}=${text}`),
+    [
+      'PORT=3000',
+      'HOST=127.0.0.1',
+      'DATA_DIR=./data',
+      'DATABASE_URL=',
+      'REDIS_URL=',
+      'PUBLIC_URL=',
+      'ORIGINS=',
+      'TRUST_PROXY=',
+      'RATE_LIMIT_API=60/1m',
+      'RATE_LIMIT_AUTH=20/15m',
+      'BCRYPT_COST=10',
+      'TOKEN_TTL=7d',
+      'VAPID_SUBJECT=',
+      'PUSH_ALLOW_PRIVATE=0',
+      'LOG_LEVEL=info',
+    ],
+  );
+  for (const { unit, meaning } of settingsTable)
+    assert.ok(unit !== '' && meaning !== '' && !meaning.includes('\n'));
+  assert.deepEqual(faultsOf(Object.fromEntries(settingsTable.map((each) => [each.name, each.default]))), []);
+});
+
+test('all wrong settings are told at once, one line each, and none of their values', () => {
+  const secret = 'hunter2-sesame';
+  const env = Object.fromEntries(settingsTable.map(({ name }) => [name, ` ${secret}:// ,/`]));
+  const faults = faultsOf({ ...env, DOORMAN_SECRET: secret });
+  const wrong = settingsTable.map(({ name }) => name).filter((name) => name !== 'DATA_DIR');
+  assert.deepEqual(faults.map((fault) => fault.split(' ')[0]).sort(), ['DOORMAN_SECRET', ...wrong].sort());
+  for (const fault of faults) assert.ok(!fault.includes(secret) && !fault.includes('\n'), fault);
+  const message = new ConfigError(faults).message;
+  assert.equal(message.split('\n').length, faults.length);
+});
+
+test('a name that begins with DOORMAN_ is a mistake', () => {
+  assert.deepEqual(faultsOf({ DOORMAN_PORT: '80', DOORMAN_COLOUR: '' }), [
+    'DOORMAN_PORT is not a setting; PORT is',
+    'DOORMAN_COLOUR is not a setting',
+  ]);
+});
+
+test('PORT and BCRYPT_COST are whole numbers within their bounds', () => {
+  assert.equal(readConfig({ PORT: '65535' }).port, 65_535);
+  assertWrong(
+    'PORT',
+    ['65536', '-1', '3e3', '03', '80.5', ' 80', '0x50'],
+    'PORT must be a whole number from 0 to 65535',
+  );
+  assert.equal(readConfig({ BCRYPT_COST: '15' }).bcryptCost, 15);
+  assertWrong('BCRYPT_COST', ['3', '16', 'ten'], 'BCRYPT_COST must be a whole number from 4 to 15');
+});
+
+test('HOST is an address or a name', () => {
+  for (const host of ['0.0.0.0', '::1', 'localhost', 'chat-1.example.com', 'fe80::1%eth0'])
+    assert.equal(readConfig({ HOST: host }).host, host);
+  assertWrong(
+    'HOST',
+    ['[::1]', 'localhost:80', '1.2.3', '1.2.3.256', 'a_b', '-a', 'a..b', 'http://a', `${'a'.repeat(64)}.com`],
+    'HOST must be an IP address without brackets, or a host name',
+  );
+});
+
+test('DATABASE_URL is a PostgreSQL address', () => {
+  for (const url of ['postgresql://localhost/doorman', 'postgres://u:p%40w@a:1,b:2/d?sslmode=require'])
+    assert.equal(readConfig({ DATABASE_URL: url }).databaseUrl, url);
+  assertWrong(
+    'DATABASE_URL',
+    ['mysql://a/b', 'postgres://', 'localhost/doorman', 'postgres:/a', 'postgres://a/b c'],
+    'DATABASE_URL must begin with postgres:// or postgresql:// and name a database',
+  );
+});
+
+test('REDIS_URL is refused until several processes can be joined', () => {
+  assertWrong(
+    'REDIS_URL',
+    ['redis://localhost'],
+    'REDIS_URL must be left unset: several processes joined by Redis are not built yet, run one process',
+  );
+});
+
+test('PUBLIC_URL and ORIGINS are origins, spelt as browsers send them', () => {
+  assert.equal(readConfig({ PORT: '80' }).publicUrl, 'http://localhost');
+  assert.equal(readConfig({ PORT: '8080' }).publicUrl, 'http://localhost:8080');
+  assert.equal(readConfig({ PUBLIC_URL: 'http://[0:0::1]:80' }).publicUrl, 'http://[::1]');
+  assert.deepEqual(readConfig({ ORIGINS: 'HTTPS://bücher.example:443/' }).origins, [
+    'https://xn--bcher-kva.example',
+  ]);
+  const wrong = [
+    'example.com',
+    'ftp://example.com',
+    'https://example.com/chat',
+    'https://example.com/?a',
+    'https://example.com/#',
+    'https://u:p@example.com',
+    'https://',
+    'https:example.com',
+    'https://*.example.com',
+    ' https://example.com x',
+    'null',
+  ];
+  assertWrong(
+    'PUBLIC_URL',
+    wrong,
+    'PUBLIC_URL must be an http:// or https:// origin without path, such as https://chat.example.com',
+  );
+  assertWrong(
+    'ORIGINS',
+    [...wrong, '*', 'https://a.example,', ','],
+    'ORIGINS must be http:// or https:// origins without path, separated by commas',
+  );
+});
+
+test('TRUST_PROXY is networks, but never everybody', () => {
+  assertWrong(
+    'TRUST_PROXY',
+    ['0.0.0.0/0', '::/0', 'localhost', '10.0.0.0/33', '10.0.0.1;10.0.0.2'],
+    'TRUST_PROXY must be addresses, networks such as 10.0.0.0/8 (never /0), or the word loopback, separated by commas',
+  );
+});
+
+test('limits are calls and a time, or off', () => {
+  const limit = (text: string) => readConfig({ RATE_LIMIT_API: text }).rateLimits.api;
+  assert.deepEqual(limit('1/1s'), { limit: 1, windowMs: 1_000 });
+  assert.deepEqual(limit('100000/24h'), { limit: 100_000, windowMs: 86_400_000 });
+  assert.equal(limit('off'), null);
+  const wrong = [
+    '60',
+    '60/m',
+    '0/1m',
+    '60/0m',
+    '100001/1m',
+    '1/25h',
+    '1/1d',
+    '60/1m/1',
+    '60 / 1m',
+    '-1/1m',
+    '1.5/1m',
+    'OFF',
+    '60/1M',
+  ];
+  const ends = '1 to 100000 calls, units s, m and h, up to 24h';
+  assertWrong(
+    'RATE_LIMIT_API',
+    wrong,
+    `RATE_LIMIT_API must be off, or calls and a time such as 60/1m: ${ends}`,
+  );
+  assertWrong(
+    'RATE_LIMIT_AUTH',
+    wrong,
+    `RATE_LIMIT_AUTH must be off, or calls and a time such as 20/15m: ${ends}`,
+  );
+});
+
+test('TOKEN_TTL is a time from a minute to 180 days', () => {
+  const ttl = (text: string) => readConfig({ TOKEN_TTL: text }).tokenTtlSeconds;
+  assert.deepEqual(['60s', '30m', '12h', '7d', '180d'].map(ttl), [60, 1_800, 43_200, 604_800, 15_552_000]);
+  assertWrong(
+    'TOKEN_TTL',
+    ['45s', '181d', '7', '7 d', '1w', '0d', '1.5h', '-1d', '07d'],
+    'TOKEN_TTL must be a time such as 7d, 12h, 30m or 90s, from 60s to 180d',
+  );
+});
+
+test('VAPID_SUBJECT is a contact; without it an https PUBLIC_URL is one', () => {
+  const subject = (env: Record<string, string>) => {
+    const { vapidSubject, vapidSubjectIsPlaceholder } = readConfig(env);
+    return [vapidSubject, vapidSubjectIsPlaceholder];
+  };
+  assert.deepEqual(subject({ PUBLIC_URL: 'https://chat.example.com' }), ['https://chat.example.com', false]);
+  assert.deepEqual(subject({ PUBLIC_URL: 'http://chat.example.com' }), ['mailto:operator@example.com', true]);
+  assert.deepEqual(subject({ VAPID_SUBJECT: 'https://example.com/contact' }), [
+    'https://example.com/contact',
+    false,
+  ]);
+  assertWrong(
+    'VAPID_SUBJECT',
+    [
+      'ops@example.com',
+      'mailto:ops',
+      'mailto:a@b@c',
+      'http://example.com',
+      'https://',
+      'https://u:p@example.com',
+      'tel:1',
+    ],
+    'VAPID_SUBJECT must be a mailto: address or an https: URL',
+  );
+});
+
+test('PUSH_ALLOW_PRIVATE is 1 or 0, LOG_LEVEL one of seven words', () => {
+  assert.equal(readConfig({ PUSH_ALLOW_PRIVATE: '0' }).pushAllowPrivate, false);
+  assertWrong('PUSH_ALLOW_PRIVATE', ['true', 'yes', '2'], 'PUSH_ALLOW_PRIVATE must be 1 or 0');
+  const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+  for (const level of levels) assert.equal(readConfig({ LOG_LEVEL: level }).logLevel, level);
+  assertWrong(
+    'LOG_LEVEL',
+    ['INFO', 'verbose'],
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal and silent',
+  );
+});
+
+test('the service is only tried locally while HOST and PUBLIC_URL are both loopback and nothing is trusted', () => {
+  const tryingLocally = (env: Record<string, string | undefined>) => readConfig(env).tryingLocally;
+  for (const env of [
+    { HOST: '::1' },
+    { HOST: 'localhost', PUBLIC_URL: 'https://localhost:3443' },
+    { HOST: '127.0.0.2', PUBLIC_URL: 'http://127.1' },
+    { PUBLIC_URL: 'http://[::1]:3000' },
+  ])
+    assert.equal(tryingLocally(env), true, JSON.stringify(env));
+  for (const env of [
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '192.168.1.2' },
+    { PUBLIC_URL: 'https://chat.example.com' },
+    { PUBLIC_URL: 'http://localhost.example.com' },
+    { TRUST_PROXY: 'loopback' },
+  ])
+    assert.equal(tryingLocally(env), false, JSON.stringify(env));
+});
