@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as bcrypt from '@node-rs/bcrypt';
 import fc from 'fast-check';
-import { openPasswords } from './passwords.ts';
+import { openPasswords, queueLimitFor } from './passwords.ts';
 
 // The lowest cost, so that the tests are quick.
 const passwords = openPasswords({ cost: 4 });
@@ -211,4 +211,10 @@ test('twenty hashes of cost 10 leave timers on time', async () => {
   assert(busy.queue.running > 0, 'the hashes were still under way');
   assert(lateMs < 250, `the timer came ${lateMs} ms late`);
   await hashes;
+});
+
+test('the line is as long as about three seconds of hashing', () => {
+  assert.equal(queueLimitFor(10, 2), 100);
+  assert.equal(queueLimitFor(12, 2), 24);
+  assert.equal(queueLimitFor(16, 2), 2);
 });

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import * as bcrypt from '@node-rs/bcrypt';
-import { HashingQueue, queueLimitFor } from './hashing-queue.ts';
+import { LONGEST_WAIT_SECONDS, WaitingLine } from '../waiting-line.ts';
 import {
   isCutByBcrypt,
   keyedDigest,
@@ -16,12 +16,21 @@ import {
   toWrappedText,
 } from './password-forms.ts';
 
+/** One bcrypt of cost 10, reckoned slow: 40 ms were measured. Each step of the cost doubles it. */
+const cost10Ms = 60;
+
+/** How many may wait so that the last one's turn comes within about three seconds. At least one per place. */
+export function queueLimitFor(cost: number, concurrency: number): number {
+  const hashMs = cost10Ms * 2 ** (cost - 10);
+  return concurrency * Math.max(1, Math.floor((LONGEST_WAIT_SECONDS * 1000) / hashMs));
+}
+
 /** Hashes and checks passwords without holding up anything else. Every bcrypt goes through `queue`. */
 export interface Passwords {
   /**
    * The text to store for `password`: `$bcrypt-sha256$v=2,..`, with a new salt at each call.
    *
-   * @throws what {@link HashingQueue.run} throws
+   * @throws what {@link WaitingLine.run} throws
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /**
@@ -30,7 +39,7 @@ export interface Passwords {
    * form or of a lower cost than today's. It does not when plain bcrypt met more than 72 bytes: the rest of that
    * password was never checked, and must not become binding.
    *
-   * @throws what {@link HashingQueue.run} throws
+   * @throws what {@link WaitingLine.run} throws
    */
   verify(
     password: string,
@@ -41,10 +50,10 @@ export interface Passwords {
    * For imports: a raw SHA-256 becomes the wrapped form, which lets the same password in; anything else comes
    * back unchanged.
    *
-   * @throws what {@link HashingQueue.run} throws
+   * @throws what {@link WaitingLine.run} throws
    */
   wrapLegacy(stored: string, signal?: AbortSignal): Promise<string>;
-  readonly queue: HashingQueue;
+  readonly queue: WaitingLine;
 }
 
 /**
@@ -62,7 +71,7 @@ export function openPasswords(options: {
   if (!Number.isInteger(cost) || cost < minCost || cost > maxStoredCost) {
     throw new RangeError(`bcrypt cost must be a whole number from ${minCost} to ${maxStoredCost}`);
   }
-  const queue = new HashingQueue({
+  const queue = new WaitingLine({
     concurrency,
     limit: options.queueLimit ?? queueLimitFor(cost, concurrency),
   });

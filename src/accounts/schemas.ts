@@ -52,6 +52,13 @@ export type OwnUser = Static<typeof OwnUser>;
 export const LoggedIn = Type.Object({ ...OwnUser.properties, token: Type.String() });
 export const FreshToken = Type.Object({ token: Type.String() });
 
+/** RFC 7517, 5; Ed25519 keys as RFC 8037 spells them. */
+export const KeySet = Type.Object({
+  keys: Type.Array(
+    Type.Object({ kty: Type.String(), crv: Type.String(), x: Type.String(), kid: Type.String(), alg: Type.String(), use: Type.String() }),
+  ),
+});
+
 export const SessionEntry = Type.Object({
   id: Type.String(),
   device: Type.String({ description: "The client's own word for itself (User-Agent)" }),

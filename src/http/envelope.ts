@@ -20,9 +20,14 @@ export const ErrorAnswer = Type.Object({
   msg: Type.String(),
 });
 
-/** The answers of a route for its definition: the success and, by name, the codes it may refuse with. */
-export function answers(success: TObject, ...refusals: (400 | 401 | 403 | 404 | 429)[]) {
-  const all: Record<number, TSchema> = { 200: success };
-  for (const code of [...refusals, 429, 500]) all[code] = ErrorAnswer;
+type RefusalCode = 400 | 401 | 403 | 404;
+
+/** The answers of a route for its definition: the success, and the codes it may refuse with beside 429 and 500. */
+export function answers(success: TObject, ...refusals: (RefusalCode | readonly [RefusalCode, TObject])[]) {
+  const all: Record<number, TSchema> = { 200: success, 429: ErrorAnswer, 500: ErrorAnswer };
+  for (const refusal of refusals) {
+    const [code, schema] = typeof refusal === 'number' ? [refusal, ErrorAnswer] : refusal;
+    all[code] = schema;
+  }
   return all;
 }

@@ -51,7 +51,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const english = isEnglishPath(request.url);
   reply.header('content-type', 'application/json; charset=utf-8');
   if (!refused) {
-    request.log.error({ err: error, requestId: request.id, method: request.method, route: request.routeOptions.url }, 'fault');
+    // A waiting hash was dropped because its client has gone: nobody reads this answer, and nothing is wrong.
+    const abandoned = error instanceof Error && error.name === 'AbortError' && reply.raw.destroyed;
+    if (!abandoned)
+      request.log.error({ err: error, requestId: request.id, method: request.method, route: request.routeOptions.url }, 'fault');
     return reply.code(500).send(errorBody(500, 'internal', textFor('internal', english) ?? ''));
   }
   const code = CODES[refused.kind];

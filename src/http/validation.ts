@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, type TStringOptions, Type } from 'typebox';
 import Value from 'typebox/value';
 import { ServiceError } from '../errors.ts';
 
@@ -15,7 +15,7 @@ interface Annotations {
 }
 
 /** A string of `minLength` to `maxLength` code points. */
-export function text(options: { minLength?: number; maxLength?: number; pattern?: string; description?: string } & Annotations = {}) {
+export function text(options: TStringOptions & Annotations = {}) {
   return Type.String(options);
 }
 

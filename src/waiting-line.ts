@@ -1,21 +1,13 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from './errors.ts';
 
-/** How long the last in line should wait at most. */
-const longestWaitSeconds = 3;
-/** One bcrypt of cost 10, reckoned slow: 40 ms were measured. Each step of the cost doubles it. */
-const cost10Ms = 60;
-
-/** How many may wait so that the last one's turn comes within about three seconds. At least one per place. */
-export function queueLimitFor(cost: number, concurrency: number): number {
-  const hashMs = cost10Ms * 2 ** (cost - 10);
-  return concurrency * Math.max(1, Math.floor((longestWaitSeconds * 1000) / hashMs));
-}
+/** How long the last in line should wait at most; whoever is turned away may come back after it. */
+export const LONGEST_WAIT_SECONDS = 3;
 
 /**
- * A fixed number of places for password hashes and a bounded line before them, first come, first served.
- * It owns the share of libuv's threads that hashing may take; the counts are there for metrics.
+ * A fixed number of places for jobs and a bounded line before them, first come, first served. The counts are there
+ * for metrics.
  */
-export class HashingQueue {
+export class WaitingLine {
   readonly concurrency: number;
   readonly limit: number;
   #running = 0;
@@ -51,7 +43,7 @@ export class HashingQueue {
 
   /**
    * Runs `job` when its turn comes. A waiting job whose `signal` fires never runs; a started one is not
-   * disturbed and keeps its place until it has ended, since bcrypt cannot be interrupted.
+   * disturbed and keeps its place until it has ended, since a bcrypt, for one, cannot be interrupted.
    *
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when the line is full; the signal's reason when it
    *   fired before the start; whatever `job` throws
@@ -71,7 +63,7 @@ export class HashingQueue {
     if (this.#waiting.size >= this.limit) {
       this.#refused += 1;
       throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', {
-        retryAfterSeconds: longestWaitSeconds,
+        retryAfterSeconds: LONGEST_WAIT_SECONDS,
       });
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,0 +1,119 @@
+import type { Db } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
+import { ServiceError } from '../errors.ts';
+import { nameKey, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
+import type { Passwords } from './passwords.ts';
+import { type RegisterBody, USERNAME_TAKEN, type UserRow } from './schemas.ts';
+import { endSessionsOfUser, findSession, openSession } from './sessions.ts';
+import { findUserByKey, getUser } from './users.ts';
+
+/** What hashing a password needs, and what tells that the one who asked has gone. */
+interface Asked {
+  readonly db: Db;
+  readonly passwords: Passwords;
+  readonly now: number;
+  /** Fires when the client is gone: a hash that still waits is dropped. */
+  readonly signal: AbortSignal;
+}
+
+interface SignedIn {
+  readonly user: UserRow;
+  readonly sessionId: string;
+}
+
+/**
+ * Registers a user and signs him in (interface 4.3).
+ *
+ * @param device the client's own word for itself
+ * @throws {ServiceError} `invalid` for a name or avatar that will not do; for a taken name the text of interface 7
+ */
+export async function register({ db, passwords, now, signal }: Asked, body: RegisterBody, device: string): Promise<SignedIn> {
+  refuseUnreadableName(body.username);
+  refuseUnsafeAvatar(body.avatar ?? '');
+  const key = nameKey(body.username);
+  if (await findUserByKey(db, key)) throw usernameTaken();
+  const passwordHash = await passwords.hash(body.password, signal);
+  const nickname = body.nickname || body.username;
+  const id = newId(now);
+  const sessionId = newId(now);
+  const user = await db.transaction(async (tx) => {
+    const row = await tx.get<UserRow>`
+      insert into users (id, username, username_key, password_hash, nickname, nickname_key, email, avatar, created_at)
+      values (${id}, ${body.username}, ${key}, ${passwordHash}, ${nickname}, ${searchKey(nickname, key)},
+        ${body.email ?? ''}, ${body.avatar ?? ''}, ${now})
+      on conflict (username_key) do nothing returning *`;
+    if (!row) throw usernameTaken();
+    await tx.run`
+      insert into sessions (id, user_id, device, created_at, used_at) values (${sessionId}, ${id}, ${device}, ${now}, ${now})`;
+    return row;
+  });
+  return { user, sessionId };
+}
+
+/**
+ * Signs a user in by name and password (interface 4.4). A hash in an older form is replaced on the way, unless
+ * the password was changed meanwhile; the session is opened only if what was verified is still true.
+ *
+ * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account
+ */
+export async function logIn({ db, passwords, now, signal }: Asked, username: string, password: string, device: string): Promise<SignedIn> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const user = await findUserByKey(db, nameKey(username));
+    if (!user || user.status === 'deleted') throw new ServiceError('invalid', 'unknown_user', '用户不存在');
+    const verified = await passwords.verify(password, user.password_hash, signal);
+    if (!verified.ok) throw new ServiceError('invalid', 'wrong_password', '密码错误');
+    if (user.status === 'suspended') throw new ServiceError('forbidden', 'account_suspended', '账号已停用');
+    let current = user.password_hash;
+    if (verified.replacement) {
+      current = await passwords.hash(password, signal);
+      await db.run`update users set password_hash = ${current} where id = ${user.id} and password_hash = ${user.password_hash}`;
+    }
+    const sessionId = await openSession(db, user.id, current, device, now);
+    if (sessionId) return { user, sessionId };
+  }
+  throw overtaken();
+}
+
+/**
+ * Changes the caller's password and ends all his sessions but this one (interface 4.5; DESIGN 3, Accounts).
+ *
+ * @returns the sessions that ended
+ * @throws {ServiceError} `invalid`, word `wrong_old_password`; `unauthenticated` if the session ended meanwhile
+ */
+export async function changePassword(
+  { db, passwords, now, signal }: Asked,
+  caller: { userId: string; sessionId: string },
+  oldPassword: string,
+  newPassword: string,
+): Promise<string[]> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const { password_hash: oldHash } = await getUser(db, caller.userId);
+    const verified = await passwords.verify(oldPassword, oldHash, signal);
+    if (!verified.ok) throw new ServiceError('invalid', 'wrong_old_password', '旧密码错误');
+    const newHash = await passwords.hash(newPassword, signal);
+    const ended = await db.transaction(async (tx) => {
+      const changed = await tx.run`
+        update users set password_hash = ${newHash} where id = ${caller.userId} and password_hash = ${oldHash}`;
+      if (!(await findSession(tx, caller.sessionId, now)))
+        throw new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
+      return changed > 0 ? endSessionsOfUser(tx, caller.userId, caller.sessionId) : undefined;
+    });
+    if (ended) return ended;
+  }
+  throw overtaken();
+}
+
+/** The key by which a nickname is found; empty where the username's key finds the user already. */
+export function searchKey(nickname: string, usernameKey: string): string {
+  const key = nameKey(nickname);
+  return key === usernameKey ? '' : key;
+}
+
+function usernameTaken(): ServiceError {
+  return new ServiceError('invalid', ...USERNAME_TAKEN);
+}
+
+/** Others replaced the stored hash each time between reading and writing it. */
+function overtaken(): ServiceError {
+  return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { callerOf, clientGone } from '../http/authenticate.ts';
+import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
+import type { App } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import { changePassword, logIn, register } from './accounts.ts';
+import {
+  ChangePasswordBody,
+  EndSessionBody,
+  FreshToken,
+  KeySet,
+  LoggedIn,
+  LoginBody,
+  NoFields,
+  RegisterBody,
+  Registered,
+  SessionEntry,
+  toOwnUser,
+} from './schemas.ts';
+import { endSession, listSessions } from './sessions.ts';
+
+export async function accountRoutes(app: App, services: Services): Promise<void> {
+  const { db, events, now, passwords, tokens, wrongPasswords } = services;
+
+  app.post('/api/register', {
+    config: { access: 'public', limit: 'auth' },
+    schema: { body: RegisterBody, response: answers(messageAnswer(Registered), 400) },
+    handler: async (request, reply) => {
+      const asked = { db, passwords, now: now(), signal: clientGone(reply) };
+      const { user, sessionId } = await register(asked, request.body, deviceOf(request));
+      const { id, username, nickname, email } = user;
+      const token = await tokens.issue(id, sessionId);
+      return { code: 200 as const, message: '注册成功', data: { id, username, nickname, email, token } };
+    },
+  });
+
+  app.post('/api/login', {
+    config: { access: 'public', limit: 'auth' },
+    schema: { body: LoginBody, response: answers(dataAnswer(LoggedIn), 400, 403) },
+    handler: async (request, reply) => {
+      const { username, password } = request.body;
+      const asked = { db, passwords, now: now(), signal: clientGone(reply) };
+      const { user, sessionId } = await logIn(asked, username, password, deviceOf(request));
+      return { code: 200 as const, data: { ...toOwnUser(user), token: await tokens.issue(user.id, sessionId) } };
+    },
+  });
+
+  app.post('/api/user/change-password', {
+    schema: { body: ChangePasswordBody, response: answers(MessageOnly, 400, 401) },
+    handler: async (request, reply) => {
+      const caller = callerOf(request);
+      const { oldPassword, newPassword } = request.body;
+      const sessionIds = await wrongPasswords.guard(caller.userId, () =>
+        changePassword({ db, passwords, now: now(), signal: clientGone(reply) }, caller, oldPassword, newPassword),
+      );
+      events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
+      return { code: 200 as const, message: '密码修改成功' };
+    },
+  });
+
+  app.post('/api/token', {
+    schema: { body: NoFields, response: answers(dataAnswer(FreshToken), 400, 401) },
+    handler: async (request) => {
+      const { userId, sessionId } = callerOf(request);
+      return { code: 200 as const, data: { token: await tokens.issue(userId, sessionId) } };
+    },
+  });
+
+  app.post('/api/logout', {
+    schema: { body: NoFields, response: answers(MessageOnly, 400, 401) },
+    handler: async (request) => {
+      const { userId, sessionId } = callerOf(request);
+      await endSession(db, userId, sessionId);
+      events.publish({ type: 'sessions-ended', sessionIds: [sessionId], reason: 'ended' });
+      return { code: 200 as const, message: '已退出登录' };
+    },
+  });
+
+  app.get('/api/sessions', {
+    schema: { response: answers(dataAnswer(Type.Array(SessionEntry)), 401) },
+    handler: async (request) => {
+      const { userId, sessionId } = callerOf(request);
+      return { code: 200 as const, data: await listSessions(db, userId, sessionId, now()) };
+    },
+  });
+
+  app.post('/api/sessions/end', {
+    schema: { body: EndSessionBody, response: answers(MessageOnly, 400, 401, 404) },
+    handler: async (request) => {
+      await endSession(db, callerOf(request).userId, request.body.id);
+      events.publish({ type: 'sessions-ended', sessionIds: [request.body.id], reason: 'ended' });
+      return { code: 200 as const, message: '已结束该会话' };
+    },
+  });
+
+  app.get('/.well-known/jwks.json', {
+    config: { access: 'public' },
+    schema: { response: answers(KeySet) },
+    handler: (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(tokens.keySet()),
+  });
+}
+
+/** The client's own word for itself, kept to tell sessions apart. */
+function deviceOf({ headers }: FastifyRequest): string {
+  return (headers['user-agent'] ?? '').slice(0, 200);
+}

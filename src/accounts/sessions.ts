@@ -1,0 +1,89 @@
+import type { Db, Queries } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
+import { ServiceError } from '../errors.ts';
+import { endSubscriptionsOfSessions } from '../push/subscriptions.ts';
+import type { SessionEntry } from './schemas.ts';
+
+/** A session that nobody used for so long has ended (DESIGN 3, Accounts). */
+export const SESSION_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
+/** How exact `used_at` is: a call writes it only when it is older than this. */
+export const SESSION_USE_STEP_MS = 60 * 60 * 1000;
+
+interface SessionRow {
+  id: string;
+  device: string;
+  created_at: number;
+  used_at: number;
+}
+
+/**
+ * Opens a session of a user whose password was just verified against `passwordHash`.
+ *
+ * @returns the session's id, or `undefined` if the hash is no longer the user's, or the account no longer active
+ */
+export async function openSession(db: Db, userId: string, passwordHash: string, device: string, now: number): Promise<string | undefined> {
+  const id = newId(now);
+  const row = await db.get<{ id: string }>`
+    insert into sessions (id, user_id, device, created_at, used_at)
+    select ${id}, id, ${device}, ${now}, ${now} from users
+    where id = ${userId} and password_hash = ${passwordHash} and status = 'active'
+    returning id`;
+  return row?.id;
+}
+
+/** Whose session it is, and when it was last used, if it has not ended. */
+export async function findSession(db: Queries, id: string, now: number): Promise<{ userId: string; usedAt: number } | undefined> {
+  const row = await db.get<{ user_id: string; used_at: number }>`
+    select user_id, used_at from sessions where id = ${id} and used_at > ${now - SESSION_IDLE_MS}`;
+  return row && { userId: row.user_id, usedAt: row.used_at };
+}
+
+/** The user's sessions, the newest first. */
+export async function listSessions(db: Queries, userId: string, currentId: string, now: number): Promise<SessionEntry[]> {
+  const rows = await db.all<SessionRow>`
+    select id, device, created_at, used_at from sessions
+    where user_id = ${userId} and used_at > ${now - SESSION_IDLE_MS} order by id desc`;
+  return rows.map((row) => ({
+    id: row.id,
+    device: row.device,
+    create_time: row.created_at,
+    last_used: row.used_at,
+    current: row.id === currentId ? 1 : 0,
+  }));
+}
+
+/**
+ * Ends one session of the user with what belongs to it: its tokens and push subscriptions are worth nothing after.
+ *
+ * @throws {ServiceError} `not-found` if the user has no such session
+ */
+export async function endSession(db: Db, userId: string, sessionId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
+    if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
+    await endSubscriptionsOfSessions(tx, [sessionId]);
+  });
+}
+
+/** Ends every session of the user but `keptId`, in the caller's transaction. @returns the ended ones */
+export async function endSessionsOfUser(tx: Queries, userId: string, keptId: string | null): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>`
+    delete from sessions where user_id = ${userId} and id <> ${keptId ?? ''} returning id`;
+  const ids = rows.map((row) => row.id);
+  await endSubscriptionsOfSessions(tx, ids);
+  return ids;
+}
+
+/** Removes what ended by disuse. @returns the sessions that did */
+export async function endUnusedSessions(db: Db, now: number): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const rows = await tx.all<{ id: string }>`delete from sessions where used_at <= ${now - SESSION_IDLE_MS} returning id`;
+    const ids = rows.map((row) => row.id);
+    await endSubscriptionsOfSessions(tx, ids);
+    return ids;
+  });
+}
+
+export async function noteSessionUse(db: Db, sessionIds: readonly string[], now: number): Promise<void> {
+  await db.run`update sessions set used_at = ${now} where id in ${db.list(sessionIds)}`;
+}

@@ -1,0 +1,135 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import type { Db } from '../db/db.ts';
+import { findFact, keepFact, replaceFact } from '../db/facts.ts';
+
+const KEYS = 'jwt-keys';
+const ISSUER = 'issuer';
+const ALGORITHM = 'EdDSA';
+/** Longer than any token of ours; more is refused unread. */
+const MAX_TOKEN_LENGTH = 2048;
+
+/** A signing key as it is kept: the newest signs, all verify. */
+interface KeptKey {
+  readonly createdAt: number;
+  readonly jwk: JWK & { kid: string };
+}
+
+interface Signing {
+  readonly issuer: string;
+  readonly current: { readonly kid: string; readonly key: CryptoKey };
+  readonly verifying: ReadonlyMap<string, CryptoKey>;
+  readonly published: readonly JWK[];
+}
+
+export interface Claims {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Signed tokens (RFC 7519): Ed25519, `typ` at+jwt (RFC 9068), `sub` the user, `sid` the session. */
+export class Tokens {
+  readonly #now: () => number;
+  readonly #ttlSeconds: number;
+  #signing: Signing;
+
+  constructor(signing: Signing, ttlSeconds: number, now: () => number) {
+    this.#signing = signing;
+    this.#ttlSeconds = ttlSeconds;
+    this.#now = now;
+  }
+
+  async issue(userId: string, sessionId: string): Promise<string> {
+    const { issuer, current } = this.#signing;
+    const seconds = Math.floor(this.#now() / 1000);
+    return new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: current.kid })
+      .setSubject(userId)
+      .setIssuer(issuer)
+      .setIssuedAt(seconds)
+      .setExpirationTime(seconds + this.#ttlSeconds)
+      .sign(current.key);
+  }
+
+  /** What the token says, or `undefined` for one that is broken, foreign, expired or signed otherwise (RFC 8725). */
+  async verify(token: string): Promise<Claims | undefined> {
+    if (token.length > MAX_TOKEN_LENGTH) return undefined;
+    const { issuer, verifying } = this.#signing;
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        ({ kid }) => {
+          const key = verifying.get(kid ?? '');
+          if (!key) throw new Error('no such key');
+          return key;
+        },
+        { algorithms: [ALGORITHM], issuer, typ: 'at+jwt', requiredClaims: ['sub', 'sid', 'iat', 'exp'], currentDate: new Date(this.#now()) },
+      );
+      const { sub, sid, exp } = payload;
+      if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined;
+      return { userId: sub, sessionId: sid, expiresAt: exp * 1000 };
+    } catch {
+      return undefined; // whatever is wrong with a token of unknown origin, it is no token
+    }
+  }
+
+  /** The public keys, newest last, for `/.well-known/jwks.json` (RFC 7517). */
+  keySet(): { keys: readonly JWK[] } {
+    return { keys: this.#signing.published };
+  }
+
+  /** Takes up the keys that a command of the operator has changed. */
+  async reload(db: Db): Promise<void> {
+    this.#signing = await readSigning(db, this.#now());
+  }
+}
+
+/** @param ttlSeconds how long a new token is good for */
+export async function openTokens(db: Db, ttlSeconds: number, now: () => number): Promise<Tokens> {
+  return new Tokens(await readSigning(db, now()), ttlSeconds, now);
+}
+
+/**
+ * Makes a new signing key. Tokens that were signed with earlier ones stay good until they expire; a key that was
+ * replaced longer than `ttlSeconds` ago is dropped.
+ */
+export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): Promise<void> {
+  const added = await makeKey(now);
+  await db.transaction(async (tx) => {
+    const keys = readKeys(await findFact(tx, KEYS));
+    const stillUsed = keys.filter((_, i) => now - (keys[i + 1]?.createdAt ?? now) <= ttlSeconds * 1000);
+    await replaceFact(tx, KEYS, JSON.stringify([...stillUsed, added]));
+  });
+}
+
+async function makeKey(now: number): Promise<KeptKey> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return { createdAt: now, jwk: { ...jwk, kid: await calculateJwkThumbprint(jwk) } };
+}
+
+async function readSigning(db: Db, now: number): Promise<Signing> {
+  const issuer = await keepFact(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
+  const keys = readKeys(await keepFact(db, KEYS, async () => JSON.stringify([await makeKey(now)])));
+  const newest = keys.at(-1);
+  if (!newest) throw new Error('the database holds no key for signing tokens');
+  const verifying = new Map<string, CryptoKey>();
+  const published: JWK[] = [];
+  for (const { jwk } of keys) {
+    const { d: _private, ...open } = jwk;
+    verifying.set(jwk.kid, await importKey(open));
+    published.push({ ...open, alg: ALGORITHM, use: 'sig' });
+  }
+  return { issuer, current: { kid: newest.jwk.kid, key: await importKey(newest.jwk) }, verifying, published };
+}
+
+function readKeys(text: string | undefined): KeptKey[] {
+  return JSON.parse(text ?? '[]') as KeptKey[]; // written by this file alone
+}
+
+async function importKey(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, ALGORITHM);
+  if (key instanceof Uint8Array) throw new Error('a symmetric key cannot sign tokens');
+  return key;
+}

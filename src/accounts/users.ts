@@ -1,0 +1,31 @@
+import type { Queries } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import type { UserRow } from './schemas.ts';
+
+export type Status = UserRow['status'];
+
+/** The user with this id, if there is one that was not deleted. */
+export async function findUser(db: Queries, id: string): Promise<UserRow | undefined> {
+  return db.get<UserRow>`select * from users where id = ${id} and status <> 'deleted'`;
+}
+
+/** The user whose name has this key, whatever became of him: a deleted user's name stays taken. */
+export async function findUserByKey(db: Queries, key: string): Promise<UserRow | undefined> {
+  return db.get<UserRow>`select * from users where username_key = ${key}`;
+}
+
+/** @throws {ServiceError} `not-found` (our choice: interface 4.7 does not show an unknown id) */
+export async function getUser(db: Queries, id: string): Promise<UserRow> {
+  const user = await findUser(db, id);
+  if (!user) throw userNotFound();
+  return user;
+}
+
+/** Locks one user's row until the transaction ends. @returns whether there is such a user */
+export async function lockUser(tx: Queries, id: string): Promise<boolean> {
+  return (await tx.run`update users set id = id where id = ${id} and status <> 'deleted'`) > 0;
+}
+
+export function userNotFound(): ServiceError {
+  return new ServiceError('not-found', 'user_not_found', '用户不存在');
+}

@@ -1,0 +1,27 @@
+import { accountRoutes } from './accounts/routes.ts';
+import { blockRoutes } from './blocks/routes.ts';
+import { directoryRoutes } from './directory/routes.ts';
+import { guardRequests } from './http/authenticate.ts';
+import { allowOrigins } from './http/cors.ts';
+import { type App, openServer } from './http/server.ts';
+import { operationRoutes } from './operation/routes.ts';
+import { profileRoutes } from './profiles/routes.ts';
+import { pushRoutes } from './push/routes.ts';
+import type { Services } from './services.ts';
+import { settingsRoutes } from './settings/routes.ts';
+
+/** The table of contents: every room with what it serves over HTTP. */
+export async function buildApp(services: Services): Promise<App> {
+  const app = openServer(services.log);
+  allowOrigins(app, services.config.origins);
+  guardRequests(app, services);
+  app.register(accountRoutes, services); // register, login, change-password; token, logout, sessions
+  app.register(profileRoutes, services); // one's own profile, anybody's public one
+  app.register(settingsRoutes, services); // push and do-not-disturb
+  app.register(directoryRoutes, services); // everybody, and who is online
+  app.register(blockRoutes, services); // who refuses to hear from whom
+  app.register(pushRoutes, services); // public key, subscriptions, test send, log
+  app.register(operationRoutes, services); // healthz, readyz
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { clientGone } from '../http/authenticate.ts';
+import { answers } from '../http/envelope.ts';
+import type { App } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import { WaitingLine } from '../waiting-line.ts';
+import { listPage } from './directory.ts';
+import { ReadyDirectory } from './ready-directory.ts';
+import { DirectoryAnswer, DirectoryQuery } from './schemas.ts';
+
+/** A reader of the full list who takes nothing for so long is cut off, so that the next one gets his turn. */
+const STALL_MS = 30_000;
+const HIGH_WATER_BYTES = 256 * 1024;
+
+export async function directoryRoutes(app: App, { db, events, presence }: Services): Promise<void> {
+  const everybody = new ReadyDirectory(db, presence, events);
+  const fullLists = new WaitingLine({ concurrency: 2, limit: 20 });
+
+  app.get('/api/users', {
+    schema: { querystring: DirectoryQuery, response: answers(DirectoryAnswer, 400, 401) },
+    handler: async (request, reply) => {
+      const { q, online, limit, after } = request.query;
+      if (q !== undefined || online === '1' || limit !== undefined || after !== undefined) {
+        const { entries, next } = await listPage(db, presence, request.query);
+        return { code: 200 as const, data: entries, ...(next === undefined ? {} : { next }) };
+      }
+      await fullLists.run(async () => {
+        const answer = Readable.from(wholeAnswer(everybody, reply), { objectMode: false, highWaterMark: HIGH_WATER_BYTES });
+        reply.header('content-type', 'application/json; charset=utf-8').send(answer);
+        await once(reply.raw, 'close');
+      }, clientGone(reply));
+      return reply;
+    },
+  });
+}
+
+async function* wholeAnswer(everybody: ReadyDirectory, reply: FastifyReply): AsyncGenerator<Buffer> {
+  const stalled = setTimeout(() => reply.raw.destroy(), STALL_MS);
+  try {
+    yield Buffer.from('{"code":200,"data":[');
+    for await (const bytes of everybody.elements()) {
+      stalled.refresh();
+      yield bytes;
+    }
+    yield Buffer.from(']}');
+  } finally {
+    clearTimeout(stalled);
+  }
+}

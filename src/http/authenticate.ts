@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authentication, Caller } from '../accounts/authentication.ts';
+import { clientKey, type TrustedNetworks } from './client-address.ts';
+import { refusal } from './errors.ts';
+import { rateLimitHeaders, type SlidingLog } from './rate-limits.ts';
+import type { App } from './server.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** `public` opens a route to callers without a token; every other route answers them 401 (interface 5.5). */
+    access?: 'public';
+    /** Which of the two limits counts the calls (interface 8); `api` unless told. */
+    limit?: 'auth' | 'api';
+  }
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+/** The limits of interface 8; null where the operator turned one off. */
+export interface ApiLimits {
+  readonly api: SlidingLog | null;
+  readonly auth: SlidingLog | null;
+}
+
+interface Guard {
+  readonly authentication: Authentication;
+  readonly limits: ApiLimits;
+  readonly config: { readonly trustProxy: TrustedNetworks };
+  /** Milliseconds that never run backwards. */
+  readonly monotonicMs: () => number;
+}
+
+/**
+ * Judges every request before its body is read: first the limit, then the token (DESIGN 3, order of judgement).
+ * A token that is not valid counts as none: the limit then counts the client's address, and a public route goes on.
+ */
+export function guardRequests(app: App, { authentication, limits, config, monotonicMs }: Guard): void {
+  app.decorateRequest('caller', null);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    const path = request.is404 ? request.url : (request.routeOptions.url ?? '');
+    if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    const token = bearerToken(request.headers.authorization);
+    const known = token === undefined ? undefined : authentication.recall(token);
+    if (token === undefined || known) return done(judge(request, reply, path, known));
+    authentication.identify(token).then(
+      (caller) => done(judge(request, reply, path, caller)),
+      (error) => done(error),
+    );
+  });
+
+  function judge(request: FastifyRequest, reply: FastifyReply, path: string, caller: Caller | undefined) {
+    const { access, limit = 'api' } = request.routeOptions.config;
+    const log = path.startsWith('/api/') ? limits[limit] : null;
+    if (log) {
+      // Signing in is counted for the address alone: whoever holds many tokens gets no more tries by them.
+      const key = caller && limit === 'api' ? caller.userId : addressKey(request);
+      const verdict = log.take(key, monotonicMs());
+      reply.headers({ ...rateLimitHeaders(limit, log, verdict) });
+      if (!verdict.allowed) return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
+    }
+    if (caller) request.caller = caller;
+    else if (access !== 'public' && !request.is404) return refusal('unauthenticated', 'unauthenticated');
+    return undefined;
+  }
+
+  function addressKey({ raw }: FastifyRequest): string {
+    const forwarded = raw.headers['x-forwarded-for'];
+    return clientKey(raw.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, config.trustProxy);
+  }
+}
+
+/** RFC 6750, 2.1; the scheme's name is case-insensitive (RFC 9110, 11.1). */
+function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  return /^bearer +([\w~+/.-]+=*) *$/i.exec(authorization)?.[1];
+}
+
+/** Who calls a route that is not public. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error('a public route asked for its caller');
+  return request.caller;
+}
+
+/** Fires when the client goes away before it was answered. */
+export function clientGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

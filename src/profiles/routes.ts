@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { toOwnUser } from '../accounts/schemas.ts';
+import { callerOf } from '../http/authenticate.ts';
+import { answers, dataAnswer, messageAnswer } from '../http/envelope.ts';
+import type { App } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import { getPublicUser, updateProfile } from './profiles.ts';
+import { ReadyProfiles } from './ready-profiles.ts';
+import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';
+
+export async function profileRoutes(app: App, { db, events, presence }: Services): Promise<void> {
+  const ready = new ReadyProfiles((userId) => getPublicUser(db, userId), events);
+
+  app.get('/api/user/profile/:userId', {
+    config: { access: 'public' },
+    schema: { params: Type.Object({ userId: Type.String() }), response: answers(dataAnswer(PublicProfile), 404) },
+    handler: (request, reply) => {
+      const { userId } = request.params;
+      const answer = (start: string) =>
+        reply
+          .header('content-type', 'application/json; charset=utf-8')
+          .send(`${start}${presence.isOnline(userId) ? 1 : 0}}}`);
+      const kept = ready.recall(userId);
+      return kept === undefined ? ready.make(userId).then(answer) : answer(kept);
+    },
+  });
+
+  app.post('/api/user/profile', {
+    schema: { body: ProfileBody, response: answers(messageAnswer(OwnProfile), 400, 401) },
+    handler: async (request) => {
+      const { userId } = callerOf(request);
+      const row = await updateProfile(db, userId, request.body);
+      events.publish({ type: 'user-changed', userId });
+      return { code: 200 as const, message: '资料更新成功', data: toOwnUser(row) };
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+import { Avatar, Email, OwnUser } from '../accounts/schemas.ts';
+import { text } from '../http/validation.ts';
+
+/** Bounds are our choice: interface 2.1 does not show them. */
+export const ProfileBody = Type.Object({
+  nickname: Type.Optional(text({ minLength: 1, maxLength: 64 })),
+  avatar: Type.Optional(Avatar),
+  gender: Type.Optional(Type.Union([Type.Literal(''), Type.Literal('male'), Type.Literal('female'), Type.Literal('secret')])),
+  bio: Type.Optional(text({ maxLength: 1000 })),
+  phone: Type.Optional(text({ maxLength: 32, pattern: '^[0-9+\\-(). ]*$' })),
+  email: Type.Optional(Email),
+});
+export type ProfileBody = Static<typeof ProfileBody>;
+
+/** The public profile (interface 4.7), without `isOnline`, which is looked up at each answer. */
+export const PublicUser = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  avatar: Type.String(),
+  nickname: Type.String(),
+  gender: Type.String(),
+  bio: Type.String(),
+  phone: Type.String({ description: 'Partly masked' }),
+});
+export type PublicUser = Static<typeof PublicUser>;
+
+export const PublicProfile = Type.Object({ ...PublicUser.properties, isOnline: Type.Integer() });
+export const OwnProfile = OwnUser;

@@ -1,0 +1,123 @@
+import { Type } from 'typebox';
+import { findUser } from '../accounts/users.ts';
+import { ServiceError } from '../errors.ts';
+import { callerOf } from '../http/authenticate.ts';
+import { parseObject } from '../http/body.ts';
+import { answers, dataAnswer, MessageOnly } from '../http/envelope.ts';
+import type { App } from '../http/server.ts';
+import { readFields } from '../http/validation.ts';
+import type { Services } from '../services.ts';
+import { decodeKey } from './encryption.ts';
+import { judgeEndpoint } from './endpoint-guard.ts';
+import { listPushLog } from './push-log.ts';
+import {
+  NothingStored,
+  PublicKeyAnswer,
+  PushDevice,
+  PushLogEntry,
+  SubscribeBody,
+  Subscription,
+  TestSendQuery,
+  TestSent,
+  toPushDevice,
+  UnsubscribeBody,
+} from './schemas.ts';
+import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions.ts';
+import { sendTest } from './test-send.ts';
+
+export async function pushRoutes(app: App, services: Services): Promise<void> {
+  const { config, db, keyring, log, now, pushAllowPrivate: allowPrivate, sender } = services;
+
+  app.get('/api/push/public-key', {
+    config: { access: 'public' },
+    schema: { response: answers(PublicKeyAnswer) },
+    handler: async () => ({ code: 200 as const, publicKey: keyring.publicKey }),
+  });
+
+  app.post('/api/push/subscribe', {
+    config: { access: 'public' },
+    schema: { body: SubscribeBody, response: answers(MessageOnly, 400, 403, 404) },
+    handler: async (request) => {
+      const { userId } = request.body;
+      const subscription = readSubscription(request.body.subscription, allowPrivate);
+      const { caller } = request;
+      if (caller && caller.userId !== userId) throw forbidden('The subscription of another user');
+      await saveSubscription(db, {
+        userId,
+        subscription,
+        sessionId: caller?.sessionId ?? null,
+        vapidPublic: keyring.publicKey,
+        device: (request.headers['user-agent'] ?? '').slice(0, 200),
+        now: now(),
+      });
+      return { code: 200 as const, message: 'Subscription saved successfully' };
+    },
+  });
+
+  app.get('/api/push/test-send', {
+    schema: {
+      querystring: TestSendQuery,
+      response: answers(TestSent, 400, 401, 403, [404, NothingStored]),
+    },
+    handler: async (request, reply) => {
+      const caller = callerOf(request);
+      const { userId, detail } = request.query;
+      if (userId !== caller.userId && (await findUser(db, userId)))
+        throw forbidden('The devices of another user');
+      const sent =
+        userId === caller.userId
+          ? await sendTest({ db, keyring, now, publicUrl: config.publicUrl, sender }, userId, (err) =>
+              log.error({ err }, 'a test send went wrong'),
+            )
+          : undefined;
+      if (!sent) return reply.code(404).send({ code: 404 as const, message: 'No push subscription found' });
+      const answer = { code: 200 as const, message: 'Test notification sent!' };
+      return detail === '1' ? { ...answer, data: sent } : answer;
+    },
+  });
+
+  app.get('/api/push/log', {
+    schema: { response: answers(dataAnswer(Type.Array(PushLogEntry)), 401) },
+    handler: async (request) => ({
+      code: 200 as const,
+      data: await listPushLog(db, callerOf(request).userId),
+    }),
+  });
+
+  app.get('/api/push/devices', {
+    schema: { response: answers(dataAnswer(Type.Array(PushDevice)), 401) },
+    handler: async (request) => {
+      const { userId, sessionId } = callerOf(request);
+      const rows = await listSubscriptions(db, userId);
+      return { code: 200 as const, data: rows.map((row) => toPushDevice(row, sessionId)) };
+    },
+  });
+
+  app.post('/api/push/unsubscribe', {
+    schema: { body: UnsubscribeBody, response: answers(MessageOnly, 400, 401, 404) },
+    handler: async (request) => {
+      await removeSubscription(db, callerOf(request).userId, request.body);
+      return { code: 200 as const, message: 'Subscription removed' };
+    },
+  });
+}
+
+/**
+ * The object, or what its serialized string holds (interface 4.14). Keys must be Base64 of either kind; whether they
+ * are a point of the curve shows at the first send.
+ *
+ * @throws {ServiceError} `invalid`
+ */
+function readSubscription(sent: SubscribeBody['subscription'], allowPrivate: boolean): Subscription {
+  const subscription = readFields(Subscription, typeof sent === 'string' ? parseObject(sent) : sent, true);
+  const judged = judgeEndpoint(subscription.endpoint, { allowPrivate });
+  if (!judged.ok) throw new ServiceError('invalid', judged.word, judged.reason);
+  for (const name of ['p256dh', 'auth'] as const)
+    if (!decodeKey(subscription.keys[name]))
+      throw new ServiceError('invalid', 'invalid_field', `keys.${name} is not Base64`);
+  return subscription;
+}
+
+function forbidden(message: string): ServiceError {
+  return new ServiceError('forbidden', 'forbidden', message);
+}

@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { text } from '../http/validation.ts';
+
+export const SubscribeBody = Type.Object({
+  userId: text({ minLength: 1, maxLength: 100 }),
+  subscription: Type.Union([
+    Type.Object({}, { description: 'A PushSubscription: endpoint, keys.p256dh, keys.auth (interface 2.3)' }),
+    Type.String({ description: 'The same, serialized' }),
+  ]),
+});
+export type SubscribeBody = Static<typeof SubscribeBody>;
+
+/** What a browser hands over (interface 2.3); whatever else it holds is ignored. */
+export const Subscription = Type.Object({
+  endpoint: text({ minLength: 1 }),
+  keys: Type.Object({
+    p256dh: text({ minLength: 1, maxLength: 200 }),
+    auth: text({ minLength: 1, maxLength: 100 }),
+  }),
+});
+export type Subscription = Static<typeof Subscription>;
+
+export const TestSendQuery = Type.Object({
+  userId: text({ minLength: 1 }),
+  detail: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
+});
+
+export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey: Type.String() });
+
+export const PushLogEntry = Type.Object({
+  id: Type.String(),
+  at: Type.Integer({ description: 'Epoch milliseconds' }),
+  device: Type.String({ description: 'Id of the subscription' }),
+  kind: Type.String(),
+  outcome: Type.String({ description: 'accepted, gone, refused, failed or unusable' }),
+  status: Type.Union([Type.Integer(), Type.Null()], {
+    description: "The push service's answer, if it gave one",
+  }),
+  detail: Type.String(),
+});
+export type PushLogEntry = Static<typeof PushLogEntry>;
+
+/** Interface 4.15 prints the message; `data` comes only with `detail=1`. */
+export const TestSent = Type.Object({
+  code: Type.Literal(200),
+  message: Type.String(),
+  data: Type.Optional(Type.Array(PushLogEntry)),
+});
+export const NothingStored = Type.Object({ code: Type.Literal(404), message: Type.String() });
+
+export const PushDevice = Type.Object({
+  id: Type.String(),
+  service: Type.String({ description: 'Origin of the push service' }),
+  device: Type.String({ description: "The client's own word for itself (User-Agent)" }),
+  confirmed: Type.Integer({ description: '1 if it was stored by the signed-in user himself' }),
+  current: Type.Integer({ description: '1 if it belongs to the session of this call' }),
+  usable: Type.Integer({ description: '0 if its keys turned out to be none' }),
+  create_time: Type.Integer({ description: 'Epoch milliseconds' }),
+});
+export type PushDevice = Static<typeof PushDevice>;
+
+export const UnsubscribeBody = Type.Object({ endpoint: Type.Optional(text()), id: Type.Optional(text()) });
+
+/** A row of `push_subscriptions`. Without a session it is unconfirmed: anybody may have stored it. */
+export interface SubscriptionRow {
+  id: string;
+  user_id: string;
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  session_id: string | null;
+  vapid_public: string;
+  user_agent: string;
+  created_at: number;
+  updated_at: number;
+  unusable_since: number | null;
+  last_success_at: number | null;
+}
+
+export function toPushDevice(row: SubscriptionRow, sessionId: string): PushDevice {
+  return {
+    id: row.id,
+    service: new URL(row.endpoint).origin,
+    device: row.user_agent,
+    confirmed: row.session_id === null ? 0 : 1,
+    current: row.session_id === sessionId ? 1 : 0,
+    usable: row.unusable_since === null ? 1 : 0,
+    create_time: row.created_at,
+  };
+}

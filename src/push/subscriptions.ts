@@ -1,0 +1,126 @@
+import { lockUser, userNotFound } from '../accounts/users.ts';
+import type { Db, Queries } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { Subscription, SubscriptionRow } from './schemas.ts';
+
+const MAX_CONFIRMED = 20;
+const MAX_UNCONFIRMED = 3;
+/** How long a subscription with unusable keys stays, for its owner to see. */
+const UNUSABLE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+interface Saving {
+  readonly userId: string;
+  readonly subscription: Subscription;
+  /** The session of the user himself, which confirms it; null if anybody may have sent it. */
+  readonly sessionId: string | null;
+  /** The VAPID key that the client was given to subscribe with. */
+  readonly vapidPublic: string;
+  readonly device: string;
+  readonly now: number;
+}
+
+/**
+ * Stores a subscription (interface 4.14; what a repeat does is our choice, DESIGN 3, Push). A row is (user, endpoint).
+ * Confirming one removes other users' rows of that endpoint which nobody confirmed or which have the same keys: a
+ * shared browser belongs to who signed in last, and only that browser knows its keys.
+ *
+ * @throws {ServiceError} `not-found` for an unknown user; `forbidden` when somebody without the user's token would
+ *   change what the user confirmed
+ */
+export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
+  const { userId, subscription, sessionId, vapidPublic, device, now } = saving;
+  const { endpoint, keys } = subscription;
+  const id = newId(now);
+  await db.transaction(async (tx) => {
+    if (!(await lockUser(tx, userId))) throw userNotFound();
+    const kept = await tx.get<SubscriptionRow>`
+      select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
+    if (sessionId !== null) await refuseEndedSession(tx, sessionId);
+    else if (kept && kept.session_id !== null) {
+      if (kept.p256dh === keys.p256dh && kept.auth === keys.auth) return;
+      throw new ServiceError(
+        'forbidden',
+        'subscription_confirmed',
+        'Only its owner can change this subscription',
+      );
+    }
+    if (kept)
+      await tx.run`
+        update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, session_id = ${sessionId},
+          vapid_public = ${vapidPublic}, user_agent = ${device}, updated_at = ${now}, unusable_since = null
+        where id = ${kept.id}`;
+    else
+      await tx.run`
+        insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, created_at, updated_at)
+        values (${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${now}, ${now})`;
+    if (sessionId !== null)
+      await tx.run`
+        delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}
+          and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))`;
+    await makeRoom(tx, userId);
+  });
+}
+
+/** The session may have ended since its token was judged; a subscription must not outlive it. */
+async function refuseEndedSession(tx: Queries, sessionId: string): Promise<void> {
+  const session = await tx.get`select id from sessions where id = ${sessionId}`;
+  if (!session)
+    throw new ServiceError('unauthenticated', 'unauthenticated', 'Not signed in, or the sign-in has expired');
+}
+
+/** The oldest of each kind gives way, so that an unconfirmed one never pushes a confirmed one out. */
+async function makeRoom(tx: Queries, userId: string): Promise<void> {
+  await tx.run`
+    delete from push_subscriptions where user_id = ${userId} and session_id is not null and id not in (
+      select id from push_subscriptions where user_id = ${userId} and session_id is not null
+      order by updated_at desc, id desc limit ${MAX_CONFIRMED})`;
+  await tx.run`
+    delete from push_subscriptions where user_id = ${userId} and session_id is null and id not in (
+      select id from push_subscriptions where user_id = ${userId} and session_id is null
+      order by updated_at desc, id desc limit ${MAX_UNCONFIRMED})`;
+}
+
+/** The user's subscriptions, the newest first. */
+export async function listSubscriptions(db: Queries, userId: string): Promise<SubscriptionRow[]> {
+  return db.all<SubscriptionRow>`select * from push_subscriptions where user_id = ${userId} order by id desc`;
+}
+
+/** @throws {ServiceError} `invalid` if neither is named; `not-found` if the user has no such subscription */
+export async function removeSubscription(
+  db: Db,
+  userId: string,
+  named: { id?: string; endpoint?: string },
+): Promise<void> {
+  const { id = '', endpoint = '' } = named;
+  if (id === '' && endpoint === '')
+    throw new ServiceError('invalid', 'invalid_field', 'endpoint or id is missing');
+  const removed = await db.run`
+    delete from push_subscriptions where user_id = ${userId} and (id = ${id} or endpoint = ${endpoint})`;
+  if (removed === 0) throw new ServiceError('not-found', 'subscription_not_found', 'No such subscription');
+}
+
+/** Removes one that its push service no longer knows, unless it was replaced since it was read. */
+export async function removeGone(db: Db, sent: SubscriptionRow): Promise<void> {
+  await db.run`
+    delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
+}
+
+export async function markUnusable(db: Db, sent: SubscriptionRow, now: number): Promise<void> {
+  await db.run`
+    update push_subscriptions set unusable_since = ${now}
+    where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and unusable_since is null`;
+}
+
+export async function markSuccess(db: Db, sent: SubscriptionRow, now: number): Promise<void> {
+  await db.run`update push_subscriptions set last_success_at = ${now} where id = ${sent.id}`;
+}
+
+export async function removeUnusable(db: Db, now: number): Promise<void> {
+  await db.run`delete from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}`;
+}
+
+/** In the transaction that ends the sessions: a subscription goes with its session. */
+export async function endSubscriptionsOfSessions(tx: Queries, sessionIds: readonly string[]): Promise<void> {
+  await tx.run`delete from push_subscriptions where session_id in ${tx.list(sessionIds)}`;
+}

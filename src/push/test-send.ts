@@ -1,0 +1,100 @@
+import type { Db } from '../db/db.ts';
+import { decodeKey, UnusableKeysError } from './encryption.ts';
+import type { PushAnswer } from './exchange.ts';
+import { type Outcome, writePushLog } from './push-log.ts';
+import type { PushLogEntry, SubscriptionRow } from './schemas.ts';
+import { buildPush, type PushSender } from './sender.ts';
+import { listSubscriptions, markSuccess, markUnusable, removeGone } from './subscriptions.ts';
+import type { VapidKeyring } from './vapid-keyring.ts';
+
+/** How long a test send waits for the push services; what comes later still stands in the push log. */
+const WAIT_MS = 3_000;
+const TTL_SECONDS = 24 * 60 * 60;
+
+interface Sending {
+  readonly db: Db;
+  readonly sender: PushSender;
+  readonly keyring: VapidKeyring;
+  readonly publicUrl: string;
+  readonly now: () => number;
+}
+
+/**
+ * Sends a test notification to every device of the user (interface 4.15; its content is ours). Fixed words, so
+ * unconfirmed devices may have it too. A device that its push service no longer knows is removed.
+ *
+ * @param onFault told of what goes wrong on our side after the answer
+ * @returns what the push services said within 3 s; `undefined` if nothing is stored
+ */
+export async function sendTest(
+  sending: Sending,
+  userId: string,
+  onFault: (error: unknown) => void,
+): Promise<PushLogEntry[] | undefined> {
+  const subscriptions = await listSubscriptions(sending.db, userId);
+  if (subscriptions.length === 0) return undefined;
+  const payload = testPayload(sending.publicUrl);
+  const entries: PushLogEntry[] = [];
+  const all = subscriptions.map(async (subscription) => {
+    const outcome = await sendOne(sending, subscription, payload);
+    entries.push(await writePushLog(sending.db, userId, outcome, sending.now()));
+  });
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, WAIT_MS);
+  await Promise.race([timeUp, Promise.all(all.map((one) => one.catch(onFault)))]);
+  clearTimeout(timer);
+  return [...entries];
+}
+
+/** Declarative Web Push, so that Safari needs no worker; our own worker reads the same. */
+function testPayload(publicUrl: string): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      web_push: 8030,
+      notification: {
+        title: 'Doorman',
+        body: 'Test notification · 测试通知',
+        navigate: `${publicUrl}/`,
+        tag: 'doorman-test',
+      },
+    }),
+  );
+}
+
+async function sendOne(
+  { db, sender, keyring, now }: Sending,
+  subscription: SubscriptionRow,
+  payload: Buffer,
+): Promise<Outcome> {
+  const { id: subscriptionId, endpoint } = subscription;
+  const outcome = (word: Outcome['outcome'], status: number | null, detail: string): Outcome => ({
+    subscriptionId,
+    kind: 'test',
+    outcome: word,
+    status,
+    detail,
+  });
+  let answer: PushAnswer;
+  try {
+    const p256dh = decodeKey(subscription.p256dh);
+    const auth = decodeKey(subscription.auth);
+    if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
+    const vapid = keyring.signerFor(subscription.vapid_public);
+    answer = await sender.send(
+      buildPush({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
+    );
+  } catch (error) {
+    if (!(error instanceof UnusableKeysError)) throw error;
+    await markUnusable(db, subscription, now());
+    return outcome('unusable', null, error.message);
+  }
+  if (answer.kind === 'failed')
+    return outcome('failed', null, `${answer.word}: ${answer.reason}`.slice(0, 200));
+  if (answer.kind === 'accepted') {
+    await markSuccess(db, subscription, now());
+    return outcome('accepted', answer.status, '');
+  }
+  if (answer.status !== 404 && answer.status !== 410) return outcome('refused', answer.status, answer.reason);
+  await removeGone(db, subscription);
+  return outcome('gone', answer.status, answer.reason);
+}

@@ -1,0 +1,16 @@
+import { callerOf } from '../http/authenticate.ts';
+import { answers, messageAnswer } from '../http/envelope.ts';
+import type { App } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import { Settings, SettingsBody } from './schemas.ts';
+import { updateSettings } from './settings.ts';
+
+export async function settingsRoutes(app: App, { db }: Services): Promise<void> {
+  app.post('/api/user/settings', {
+    schema: { body: SettingsBody, response: answers(messageAnswer(Settings), 400, 401) },
+    handler: async (request) => {
+      const data = await updateSettings(db, callerOf(request).userId, request.body);
+      return { code: 200 as const, message: '设置更新成功', data };
+    },
+  });
+}

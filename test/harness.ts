@@ -1,0 +1,116 @@
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { buildApp } from '../src/app.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import type { App } from '../src/http/server.ts';
+import { openServices, type Services, type World } from '../src/services.ts';
+import type { TestDatabase } from './databases.ts';
+
+/** An answer as a client sees it, its body parsed. */
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  // The wire is untyped; tests say what they expect of it.
+  body: Body;
+  text: string;
+}
+
+/** Whatever JSON came back; reading a field of it is the assertion's business. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads fields of answers that may be anything, and fails if they are not there
+export type Body = any;
+
+export interface Call {
+  token?: string;
+  body?: unknown;
+  /** Sent as it stands, instead of `body`. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+  /** The address the call comes from. */
+  from?: string;
+}
+
+export interface Person {
+  id: string;
+  username: string;
+  password: string;
+  token: string;
+}
+
+export interface TestService {
+  readonly app: App;
+  readonly services: Services;
+  get(path: string, call?: Call): Promise<Answer>;
+  post(path: string, body?: unknown, call?: Call): Promise<Answer>;
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** Registers somebody through the interface, with the password `password-of-NAME`. */
+  join(username: string): Promise<Person>;
+  /** What was logged so far, a line each. */
+  readonly logLines: string[];
+}
+
+interface Options {
+  /** Settings on top of those for tests: no limits, cheap hashes, a public address. */
+  env?: Record<string, string>;
+  world?: World;
+}
+
+/**
+ * The whole service without a port, on an empty database of its own; it ends with the test. Requests go through
+ * `app.inject`. `listen` of the app opens a real port where one is needed.
+ */
+export async function startService(t: TestContext, database: TestDatabase, options: Options = {}): Promise<TestService> {
+  const logLines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
+  const services = await openServices(await testConfig(t, database, options.env), log, options.world);
+  const app = await buildApp(services);
+  // Ends before the database does: what was set up last goes first.
+  t.after(async () => {
+    await app.close();
+    await services[Symbol.asyncDispose]();
+  });
+
+  async function call(method: string, path: string, { token, body, raw, headers = {}, from }: Call = {}): Promise<Answer> {
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const answer = await app.inject({
+      // Node knows more methods than the type of inject does.
+      method: method as 'GET',
+      url: path,
+      ...(from && { remoteAddress: from }),
+      headers: {
+        ...(payload !== undefined && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(payload !== undefined && { payload }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: answer.body && JSON.parse(answer.body) };
+  }
+
+  return {
+    app,
+    services,
+    logLines,
+    call,
+    get: (path, options) => call('GET', path, options),
+    post: (path, body, options) => call('POST', path, { ...(body !== undefined && { body }), ...options }),
+    async join(username) {
+      const password = `password-of-${username}`;
+      const { body } = await call('POST', '/api/register', { body: { username, password } });
+      if (body.code !== 200) throw new Error(`${username} could not register: ${JSON.stringify(body)}`);
+      return { id: body.data.id, username, password, token: body.data.token };
+    },
+  };
+}
+
+/** The configuration of a test's service: everything from `readConfig`, nothing made up. */
+export async function testConfig(t: TestContext, database: TestDatabase, env: Record<string, string> = {}): Promise<Config> {
+  const settings = await database.create(t);
+  return readConfig({
+    ...('dataDir' in settings ? { DATA_DIR: settings.dataDir } : { DATABASE_URL: settings.databaseUrl }),
+    PORT: '0',
+    BCRYPT_COST: '4',
+    RATE_LIMIT_API: 'off',
+    RATE_LIMIT_AUTH: 'off',
+    ...env,
+  });
+}
