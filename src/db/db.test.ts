@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import type { Part, SchemaDb, Tx } from './db.ts';
+
+interface Thing {
+  id: string;
+  n: number | null;
+  bytes: Uint8Array | null;
+}
+
+async function openWithThings(t: TestContext, database: TestDatabase): Promise<SchemaDb> {
+  const db = await database.open(t);
+  const [text, bytes, end] =
+    database.kind === 'sqlite' ? ['text', 'blob', 'strict'] : ['text collate "C"', 'bytea', ''];
+  const bigint = database.kind === 'sqlite' ? 'integer' : 'bigint';
+  await db.changeSchema((tx) =>
+    tx.script(`create table things (id ${text} primary key not null, n ${bigint}, bytes ${bytes}) ${end}`),
+  );
+  return db;
+}
+
+function idsOf(db: Pick<SchemaDb, 'all'>): Promise<string[]> {
+  return db.all<{ id: string }>`select id from things order by id`.then((rows) => rows.map((row) => row.id));
+}
+
+onEachDatabase('values', (database) => {
+  test('what is stored comes back as it was', async (t) => {
+    const db = await openWithThings(t, database);
+    const things: Thing[] = [
+      { id: '', n: 0, bytes: null },
+      {
+        id: '👩‍👩‍👧 \' " ? $1 \\ \n \u{10ffff}',
+        n: 2 ** 53 - 1,
+        bytes: new Uint8Array([0, 1, 127, 128, 255]),
+      },
+      { id: 'negative', n: -(2 ** 53 - 1), bytes: new Uint8Array() },
+      { id: 'nothing', n: null, bytes: null },
+    ];
+    for (const { id, n, bytes } of things) {
+      const written = await db.run`insert into things (id, n, bytes) values (${id}, ${n}, ${bytes})`;
+      assert.equal(written, 1);
+      assert.deepEqual(await db.get<Thing>`select id, n, bytes from things where id = ${id}`, {
+        id,
+        n,
+        bytes,
+      });
+    }
+  });
+
+  test('counts, sums and truth values are numbers', async (t) => {
+    const db = await openWithThings(t, database);
+    assert.deepEqual(await db.get`select count(*) as n, sum(n) as sum from things`, { n: 0, sum: null });
+    await db.run`insert into things (id, n) values ('a', ${2 ** 40}), ('b', 1)`;
+    assert.deepEqual(await db.get`select count(*) as n, sum(n) as sum, max(n) as max from things`, {
+      n: 2,
+      sum: 2 ** 40 + 1,
+      max: 2 ** 40,
+    });
+    assert.deepEqual(
+      await db.get`select exists (select 1 from things where id = 'a') as yes, n > ${5} as no from things where id = 'b'`,
+      { yes: 1, no: 0 },
+    );
+  });
+
+  test('a whole number in a text column has no decimal point', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id) values (${5})`;
+    assert.deepEqual(await idsOf(db), ['5']);
+  });
+
+  test('a number with a fraction does not fit a column of whole numbers', async (t) => {
+    const db = await openWithThings(t, database);
+    await assert.rejects(db.run`insert into things (id, n) values ('a', ${1.5})`);
+    assert.deepEqual(await idsOf(db), []);
+  });
+
+  test('text sorts by bytes', async (t) => {
+    const db = await openWithThings(t, database);
+    for (const id of ['b', 'a', 'B', 'ä', 'A', '_', '1', '中', '😀']) {
+      await db.run`insert into things (id) values (${id})`;
+    }
+    assert.deepEqual(await idsOf(db), ['1', 'A', 'B', '_', 'a', 'b', 'ä', '中', '😀']);
+  });
+
+  test('a list is one parameter, whatever stands in it', async (t) => {
+    const db = await openWithThings(t, database);
+    for (const id of ['a', 'b', '"', '😀']) await db.run`insert into things (id) values (${id})`;
+    const find = (ids: string[]) => db.all`select id from things where id in ${db.list(ids)} order by id`;
+    assert.deepEqual(await find(['😀', '"', 'a', 'a', 'none']), [{ id: '"' }, { id: 'a' }, { id: '😀' }]);
+    assert.deepEqual(await find([]), []);
+    const many = Array.from({ length: 5_000 }, (_, n) => `x${n}`);
+    assert.deepEqual(await find([...many, 'b']), [{ id: 'b' }]);
+  });
+
+  test('what no statement may be given is refused and nothing is written', async (t) => {
+    const db = await openWithThings(t, database);
+    for (const bad of [undefined, new Date(), true, Number.NaN, {}, 'a\u0000', '\udc00']) {
+      // What the types forbid is what is tried here.
+      const part = bad as Part;
+      await assert.rejects(db.run`insert into things (id) values (${part})`, TypeError);
+      await assert.rejects(db.get`select id from things where id = ${part}`, TypeError);
+      await assert.rejects(
+        db.transaction((tx) => tx.run`insert into things (id) values (${part})`),
+        TypeError,
+      );
+    }
+    assert.deepEqual(await idsOf(db), []);
+  });
+
+  test('statements answer what they wrote', async (t) => {
+    const db = await openWithThings(t, database);
+    assert.equal(await db.run`insert into things (id, n) values ('a', 1), ('b', 2)`, 2);
+    assert.equal(await db.run`update things set n = n + 1 where id = ${'nobody'}`, 0);
+    assert.deepEqual(await db.get`update things set n = n + 1 where id = ${'a'} returning n`, { n: 2 });
+    assert.deepEqual(
+      await db.all`insert into things (id) values (${'a'}) on conflict do nothing returning id`,
+      [],
+    );
+    assert.equal(
+      await db.get`insert into things (id) values (${'a'}) on conflict do nothing returning id`,
+      undefined,
+    );
+    const deleted = await db.all<Thing>`delete from things returning id, n`;
+    assert.deepEqual(
+      deleted.sort((a, b) => (a.id < b.id ? -1 : 1)),
+      [
+        { id: 'a', n: 2 },
+        { id: 'b', n: 2 },
+      ],
+    );
+    assert.deepEqual(await idsOf(db), []);
+  });
+
+  test('a claim skips the rows that others hold', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id, n) values ('a', 0), ('b', 0)`;
+    const claim = () =>
+      db.transaction(
+        (tx) =>
+          tx.get<Thing>`update things set n = 1
+            where id = (select id from things where n = 0 order by id limit ${1} ${tx.skipLocked}) returning id`,
+      );
+    const claimed = await Promise.all([claim(), claim()]);
+    assert.deepEqual(claimed.map((row) => row?.id).sort(), ['a', 'b']);
+  });
+});
+
+onEachDatabase('transactions', (database) => {
+  test('writes of a body stand together and are seen by it before', async (t) => {
+    const db = await openWithThings(t, database);
+    const answer = await db.transaction(async (tx) => {
+      await tx.run`insert into things (id, n) values ('a', 1)`;
+      const [, seen] = await Promise.all([tx.run`update things set n = 2`, tx.all`select n from things`]);
+      return seen;
+    });
+    assert.deepEqual(answer, [{ n: 2 }]);
+    assert.deepEqual(await db.all`select id, n from things`, [{ id: 'a', n: 2 }]);
+  });
+
+  test('a body that throws leaves nothing, and its error reaches the caller', async (t) => {
+    const db = await openWithThings(t, database);
+    const refusal = new Error('refused');
+    const fails = db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('a')`;
+      throw refusal;
+    });
+    await assert.rejects(fails, (error) => error === refusal);
+    const failsAtOnce = db.transaction(() => {
+      throw refusal;
+    });
+    await assert.rejects(failsAtOnce, (error) => error === refusal);
+    assert.deepEqual(await idsOf(db), []);
+  });
+
+  test('a failed statement ends its transaction, also when the body catches it or does not wait for it', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id) values ('taken')`;
+    const repeat = (tx: Tx) => tx.run`insert into things (id) values ('taken')`;
+    const catches = db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('a')`;
+      await repeat(tx).catch(() => {});
+    });
+    await assert.rejects(catches, /unique/i);
+    const leaves = db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('b')`;
+      repeat(tx).catch(() => {});
+    });
+    await assert.rejects(leaves, /unique/i);
+    const goesOn = db.transaction(async (tx) => {
+      await repeat(tx).catch(() => {});
+      await tx.run`insert into things (id) values ('c')`;
+    });
+    await assert.rejects(goesOn, /unique/i);
+    assert.deepEqual(await idsOf(db), ['taken']);
+  });
+
+  test('a transaction never carries statements of others, also when it fails after they were answered', async (t) => {
+    const db = await openWithThings(t, database);
+    const others: Promise<unknown>[] = [];
+    const seenOutside: string[][] = [];
+    const fails = db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('carried')`;
+      for (let n = 0; n < 20; n++) await tx.get`select count(*) as n from things`;
+      throw new Error('refused');
+    });
+    for (let n = 0; n < 20; n++) {
+      others.push(db.run`insert into things (id) values (${`bare${n}`})`);
+      others.push(db.transaction((tx) => tx.run`insert into things (id) values (${`whole${n}`})`));
+      others.push(idsOf(db).then((ids) => seenOutside.push(ids)));
+    }
+    await assert.rejects(fails, /refused/);
+    await Promise.all(others);
+    const ids = await idsOf(db);
+    assert.equal(ids.length, 40);
+    assert.ok(!ids.includes('carried'));
+    assert.equal(seenOutside.length, 20);
+    assert.ok(seenOutside.every((seen) => !seen.includes('carried')));
+  });
+
+  test('nobody outside sees what is not committed', async (t) => {
+    const db = await openWithThings(t, database);
+    let outside: Promise<string[]> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('a')`;
+      outside = idsOf(db);
+      // As long as the question outside may take, and a little more.
+      for (let n = 0; n < 50; n++) await tx.get`select count(*) as n from things`;
+    });
+    assert.deepEqual(await outside, []);
+    assert.deepEqual(await idsOf(db), ['a']);
+  });
+
+  test('a tx is of no use after its end', async (t) => {
+    const db = await openWithThings(t, database);
+    let kept: Tx | undefined;
+    await db.transaction(async (tx) => {
+      kept = tx;
+      await tx.get`select count(*) as n from things`;
+    });
+    assert.ok(kept);
+    await assert.rejects(kept.run`insert into things (id) values ('late')`, /this transaction has ended/);
+    await assert.rejects(kept.all`select id from things`, /this transaction has ended/);
+    await assert.rejects(kept.get`select id from things`, /this transaction has ended/);
+    assert.deepEqual(await idsOf(db), []);
+  });
+
+  test('a body that waits for something else is a fault and harms nobody else', async (t) => {
+    const db = await openWithThings(t, database);
+    const waits = db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('waits')`;
+      await delay(50);
+      await tx.run`insert into things (id) values ('late')`;
+    });
+    const forever = db.transaction(async (tx) => {
+      await tx.run`insert into things (id) values ('forever')`;
+      await new Promise(() => {});
+    });
+    const others = ['a', 'b', 'c'].map((id) => db.run`insert into things (id) values (${id})`);
+    const message = 'the body of a transaction waited for something other than its tx';
+    await assert.rejects(waits, { name: 'Error', message });
+    await assert.rejects(forever, { name: 'Error', message });
+    assert.deepEqual(await Promise.all(others), [1, 1, 1]);
+    await delay(60);
+    assert.deepEqual(await idsOf(db), ['a', 'b', 'c']);
+  });
+
+  test('200 transactions at once count one row to 200', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id, n) values ('counter', 0)`;
+    const counts = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        db.transaction(async (tx) => {
+          const row = await tx.get<{
+            n: number;
+          }>`update things set n = n + 1 where id = 'counter' returning n`;
+          await tx.run`insert into things (id, n) values (${`counted ${row?.n}`}, 0)`;
+          return row?.n;
+        }),
+      ),
+    );
+    assert.deepEqual(
+      counts.sort((a, b) => (a ?? 0) - (b ?? 0)),
+      Array.from({ length: 200 }, (_, n) => n + 1),
+    );
+    assert.deepEqual(await db.get`select count(*) as n from things`, { n: 201 });
+  });
+
+  test('closing waits for what is under way and refuses what comes later', async (t) => {
+    const db = await openWithThings(t, database);
+    const writes = Array.from({ length: 100 }, (_, n) => db.run`insert into things (id) values (${`t${n}`})`);
+    const closed = db[Symbol.asyncDispose]();
+    await assert.rejects(
+      db.transaction(async () => {}),
+      /the database is closed/,
+    );
+    await closed;
+    assert.equal(
+      (await Promise.allSettled(writes)).filter(({ status }) => status === 'fulfilled').length,
+      100,
+    );
+    await db[Symbol.asyncDispose]();
+  });
+});

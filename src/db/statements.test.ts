@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Part } from './db.ts';
+import { type Dialect, parametersOf, Statements } from './statements.ts';
+
+const dialect: Dialect = {
+  parameter: (number) => `$${number}`,
+  list: (parameter) => `(list ${parameter})`,
+  skipLocked: { text: 'for update skip locked' },
+};
+
+function template(strings: TemplateStringsArray, ...parts: Part[]): [TemplateStringsArray, Part[]] {
+  return [strings, parts];
+}
+
+test('values and lists become numbered parameters, fragments become text', () => {
+  const statements = new Statements(dialect);
+  const [strings, parts] =
+    template`select a from t where b = ${1} and c in ${statements.list(['x', 'y'])} and d = ${'z'} ${statements.skipLocked}`;
+  assert.equal(
+    statements.of(strings, parts).text,
+    'select a from t where b = $1 and c in (list $2) and d = $3 for update skip locked',
+  );
+  assert.deepEqual(parametersOf(parts), [1, '["x","y"]', 'z']);
+});
+
+test('a template is written once, and anew when another kind of part stands in a place', () => {
+  const statements = new Statements(dialect);
+  const ask = (part: Part) => statements.of(...template`select ${part}`);
+  const first = ask(1);
+  assert.equal(ask('a'), first);
+  assert.equal(ask(statements.list([])).text, 'select (list $1)');
+  assert.equal(ask(2).text, 'select $1');
+});
+
+test('a statement that begins with select or with is one that reads', () => {
+  const statements = new Statements(dialect);
+  const reads = (...[strings, parts]: ReturnType<typeof template>) => statements.of(strings, parts).reads;
+  assert.equal(reads(template`select 1`[0], []), true);
+  assert.equal(reads(template`\n  WITH a as (select 1) select * from a`[0], []), true);
+  assert.equal(reads(template`selection`[0], []), false);
+  assert.equal(reads(template`insert into t select 1`[0], []), false);
+});
+
+test('what no database may be given is refused by its place', () => {
+  const refused: [unknown, string][] = [
+    [undefined, 'parameter 2 of the statement is undefined'],
+    [true, 'parameter 2 of the statement is a boolean'],
+    [1n, 'parameter 2 of the statement is a bigint'],
+    [Number.NaN, 'parameter 2 of the statement is NaN'],
+    [Number.POSITIVE_INFINITY, 'parameter 2 of the statement is Infinity'],
+    [new Date(0), 'parameter 2 of the statement is an object (Date)'],
+    [{}, 'parameter 2 of the statement is an object (Object)'],
+    [['a'], 'parameter 2 of the statement is an object (Array)'],
+    [Object.create(null), 'parameter 2 of the statement is an object (no class)'],
+    [() => 'a', 'parameter 2 of the statement is a function'],
+    ['a\u0000b', 'parameter 2 of the statement is a string with U+0000'],
+    ['a\ud83d', 'parameter 2 of the statement is a string with half a surrogate pair'],
+    [{ list: ['a', 1] }, 'parameter 2 of the statement is a list with a number in it'],
+    [{ list: ['a', '\u0000'] }, 'parameter 2 of the statement is a string with U+0000'],
+  ];
+  for (const [part, message] of refused) {
+    // What the types forbid is what is tried here.
+    assert.throws(() => parametersOf(['fine', part as Part]), { name: 'TypeError', message });
+  }
+});
+
+test('strings, finite numbers, null and bytes are taken as they are', () => {
+  const parts = ['', '😀', -1.5, 0, 2 ** 53 - 1, null, new Uint8Array([0, 255])];
+  assert.deepEqual(parametersOf(parts), parts);
+});
