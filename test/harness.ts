@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
+import { startRounds } from '../src/rounds.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
 
@@ -59,15 +60,15 @@ interface Options {
  * `app.inject`. `listen` of the app opens a real port where one is needed.
  */
 export async function startService(t: TestContext, database: TestDatabase, options: Options = {}): Promise<TestService> {
+  // Registered before the database's own end, which comes after it.
+  const ending = new AsyncDisposableStack();
+  t.after(() => ending.disposeAsync());
   const logLines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
-  const services = await openServices(await testConfig(t, database, options.env), log, options.world);
+  const services = ending.use(await openServices(await testConfig(t, database, options.env), log, options.world));
+  ending.use(startRounds(services));
   const app = await buildApp(services);
-  // Ends before the database does: what was set up last goes first.
-  t.after(async () => {
-    await app.close();
-    await services[Symbol.asyncDispose]();
-  });
+  ending.defer(() => app.close());
 
   async function call(method: string, path: string, { token, body, raw, headers = {}, from }: Call = {}): Promise<Answer> {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyInstance, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
+import Fastify, { type FastifyInstance, LogController, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
 import type { Logger } from 'pino';
 import type { TObject } from 'typebox';
 import { BODY_LIMIT_BYTES, parseBody } from './body.ts';
@@ -20,7 +20,7 @@ export function openServer(log: Logger): App {
   let requests = 0;
   const app: App = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: () => `${processTag}-${(++requests).toString(36)}`,
     bodyLimit: BODY_LIMIT_BYTES,
