@@ -62,6 +62,28 @@ test('a refusal tells in whole seconds, rounded up, when the next call is allowe
   });
 });
 
+test('a key that called slowly and then often is still freed call by call, in their order', () => {
+  const log = openRateLimit({ limit: 8, windowMs: 1_000 });
+  for (const now of [0, 600, 1_000, 1_100, 1_200, 1_590]) log.take('alice', now);
+  const freed = [1_599, 1_600, 1_999, 2_000, 2_100, 2_199, 2_200, 2_590].map(
+    (now) => log.peek('alice', now).remaining,
+  );
+  assert.deepEqual(freed, [3, 4, 4, 5, 6, 6, 7, 8]);
+});
+
+test('a key that calls as often as it may for long is freed call by call too', () => {
+  const log = openRateLimit({ limit: 3, windowMs: minute });
+  for (const now of [0, 20_000, 40_000, 60_000, 80_000]) assert.equal(log.take('alice', now).allowed, true);
+  assert.equal(log.take('alice', 99_999).allowed, false);
+  assert.deepEqual(log.peek('alice', 100_000), {
+    allowed: true,
+    remaining: 1,
+    resetSeconds: 20,
+    retryAfterSeconds: 0,
+  });
+  assert.equal(log.peek('alice', 120_000).remaining, 2);
+});
+
 test('peeking counts nothing and says whether a call would be allowed', () => {
   const log = openRateLimit({ limit: 10, windowMs: 15 * minute });
   assert.deepEqual(log.peek('alice', 0), {
@@ -118,7 +140,7 @@ test('numbers that make no sense are refused', () => {
 
 const calls = fc.array(
   fc.record({
-    key: fc.constantFrom('alice', 'bob', 'carol'),
+    key: fc.constantFrom('alice', 'alice', 'alice', 'bob'),
     afterMs: fc.oneof(
       fc.constant(0),
       fc.nat(3),
@@ -242,6 +264,16 @@ test('a key that is no longer at its limit goes in its turn', () => {
   assert.equal(log.peek('earlier', 60_000).remaining, 2, 'its first call had left the window');
   assert.equal(log.peek('attacker', 60_000).remaining, 0);
   assert.equal(log.peek('alice', 60_000).remaining, 1);
+});
+
+test('a key that is no longer at its limit does not go before an older one', () => {
+  const log = openRateLimit({ limit: 2, windowMs: minute, maxKeys: 2 });
+  log.take('released', 0);
+  log.take('alice', 30_000);
+  log.take('released', 40_000);
+  log.take('bob', 60_000);
+  assert.equal(log.peek('alice', 60_000).remaining, 2);
+  assert.equal(log.peek('released', 60_000).remaining, 1);
 });
 
 test('if all keys are at their limit, the oldest of them goes', () => {
