@@ -127,7 +127,7 @@ export class SqliteUnits {
     let outcome = await this.#outcomeOf(unit, tx);
     const failure = tx.end();
     if (failure) outcome = 'error' in outcome ? outcome : { error: failure.error };
-    if (!raw.isTransaction) throw failure?.error ?? new Error('SQLite ended the transaction');
+    if (!raw.isTransaction) throw failure?.error ?? endedBySqlite();
     raw.exec('value' in outcome ? 'release unit' : 'rollback to unit; release unit');
     return outcome;
   }
@@ -200,9 +200,10 @@ class SqliteTx implements SchemaTx {
 
   #use<T>(work: () => T): T {
     if (this.#ended) throw new Error('this transaction has ended');
-    // What follows a failed statement must not run: SQLite may have ended the transaction, PostgreSQL refuses it.
+    // What follows a failed statement does not run, as on PostgreSQL.
     if (this.#failure) throw this.#failure.error;
     try {
+      if (!this.#connection.raw.isTransaction) throw endedBySqlite();
       return work();
     } catch (error) {
       this.#failure = { error };
@@ -214,6 +215,10 @@ class SqliteTx implements SchemaTx {
 /** Also turns what a body throws before its first `await` into a rejection. */
 async function invoke(body: Unit['body'], tx: SqliteTx): Promise<unknown> {
   return body(tx);
+}
+
+function endedBySqlite(): Error {
+  return new Error('SQLite ended the transaction');
 }
 
 function turn(): Promise<void> {

@@ -41,8 +41,10 @@ class SqliteDb implements SchemaDb {
   #reader: SqliteConnection;
   #checkpoints: SqliteCheckpoints;
   #units: SqliteUnits;
+  #log: DatabaseLog | undefined;
 
   constructor(file: string, log: DatabaseLog | undefined) {
+    this.#log = log;
     this.#writer = new SqliteConnection(file, { readOnly: false });
     try {
       this.#reader = new SqliteConnection(file, { readOnly: true });
@@ -95,8 +97,13 @@ class SqliteDb implements SchemaDb {
     if (!this.#writer.raw.isOpen) return;
     await this.#checkpoints.close();
     this.#reader.close();
-    // Answers "busy" while another process reads; what is left then stays in the log, where it is as safe.
-    this.#writer.pragma('wal_checkpoint(truncate)');
-    this.#writer.close();
+    try {
+      this.#writer.pragma('wal_checkpoint(truncate)');
+    } catch (error) {
+      // Such as a full disk. What stays in the log is as safe there, and moves at the next opening.
+      this.#log?.warn({ err: error }, 'the last checkpoint of the database failed');
+    } finally {
+      this.#writer.close();
+    }
   }
 }

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { onSqlite } from '../../test/databases.ts';
+import type { Part, Queries } from './db.ts';
+import { migrate } from './migrate.ts';
+import { openSqlite } from './sqlite.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteUnits } from './sqlite-units.ts';
+import { Statements } from './statements.ts';
+
+const statements = new Statements({
+  parameter: () => '?',
+  list: (parameter) => `(select value from json_each(${parameter}))`,
+  skipLocked: { text: '' },
+});
+
+function write(db: Queries, name: string, value: string): Promise<number> {
+  return db.run`insert into service (name, value) values (${name}, ${value})`;
+}
+
+onSqlite('the embedded database', (database) => {
+  async function openFolder(t: TestContext): Promise<string> {
+    const settings = await database.create(t);
+    assert.ok('dataDir' in settings);
+    return settings.dataDir;
+  }
+
+  /** The queue of units alone, and what happened on its connection. */
+  async function openUnits(t: TestContext) {
+    const writer = new SqliteConnection(join(await openFolder(t), 'doorman.db'), { readOnly: false });
+    t.after(() => writer.close());
+    const commits = { count: 0 };
+    const units = new SqliteUnits(writer, statements, () => {
+      commits.count += 1;
+    });
+    const names = () => {
+      const ask = (strings: TemplateStringsArray, ...parts: Part[]) =>
+        writer.all<{ name: string }>(statements.of(strings, parts), parts).map((row) => row.name);
+      return ask`select name from service order by name`;
+    };
+    return { writer, units, commits, names };
+  }
+
+  test('the folder is made for its owner alone', async (t) => {
+    const folder = join(await openFolder(t), 'deeper', 'data');
+    await using db = await openSqlite({ folder });
+    await migrate(db);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+  });
+
+  test('units that wait together share commits', async (t) => {
+    const { units, commits, names } = await openUnits(t);
+    await Promise.all(Array.from({ length: 500 }, (_, n) => units.add((tx) => write(tx, `n${n}`, ''))));
+    assert.equal(names().length, 500);
+    assert.ok(commits.count >= Math.ceil(500 / 64), `${commits.count} commits`);
+    assert.ok(commits.count < 250, `${commits.count} commits`);
+  });
+
+  test('when the commit fails, no unit of the batch is answered as done', async (t) => {
+    const { units, commits, names } = await openUnits(t);
+    await units.add((tx) => write(tx, 'before', ''));
+    const batch = [
+      units.add((tx) => write(tx, 'first', '')),
+      units.add(async (tx) => {
+        await tx.script('pragma defer_foreign_keys = on');
+        await tx.run`insert into sessions (id, user_id, created_at, used_at) values ('s', 'nobody', 1, 1)`;
+      }),
+      units.add((tx) => tx.get`select count(*) as n from service`),
+      units.add(async () => {
+        throw new Error('refused because of what the first wrote');
+      }),
+    ];
+    for (const unit of batch) await assert.rejects(unit, /FOREIGN KEY constraint failed/);
+    assert.deepEqual(names(), ['before']);
+    assert.equal(commits.count, 1);
+    await units.add((tx) => write(tx, 'after', ''));
+    assert.deepEqual(names(), ['after', 'before']);
+  });
+
+  test('when SQLite ends the whole transaction, all units of the batch fail and later ones do not', async (t) => {
+    const { units, names } = await openUnits(t);
+    const batch = [
+      units.add((tx) => write(tx, 'first', '')),
+      units.add(async (tx) => {
+        await write(tx, 'second', '');
+        await tx.script('rollback');
+        await write(tx, 'outside of any transaction', '');
+      }),
+    ];
+    for (const unit of batch) await assert.rejects(unit);
+    await units.add((tx) => write(tx, 'later', ''));
+    assert.deepEqual(names(), ['later']);
+  });
+
+  test('a full database refuses writes, answers reads, and recovers', async (t) => {
+    const { writer, units, names } = await openUnits(t);
+    await units.add((tx) => write(tx, 'small', ''));
+    const pages = Number(writer.pragma('page_count'));
+    writer.pragma(`max_page_count = ${pages + 2}`);
+    const large = 'x'.repeat(100_000);
+    const batch = [units.add((tx) => write(tx, 'beside', '')), units.add((tx) => write(tx, 'large', large))];
+    const [beside, full] = await Promise.allSettled(batch);
+    assert.equal(full?.status, 'rejected');
+    assert.match(String(full.reason), /full/);
+    assert.deepEqual(names(), beside?.status === 'fulfilled' ? ['beside', 'small'] : ['small']);
+    writer.pragma('max_page_count = 1000000');
+    await units.add((tx) => write(tx, 'large', large));
+    assert.ok(names().includes('large'));
+  });
+
+  test('beyond 1,000 waiting units a caller is told to come back', async (t) => {
+    const db = await openSqlite({ folder: await openFolder(t) });
+    t.after(() => db[Symbol.asyncDispose]());
+    const all = Array.from({ length: 1_100 }, (_, n) => write(db, `n${n}`, ''));
+    const settled = await Promise.allSettled(all);
+    assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1_000);
+    await assert.rejects(all[1_099] ?? Promise.resolve(), {
+      name: 'ServiceError',
+      kind: 'rate-limited',
+      word: 'overloaded',
+      message: '服务繁忙，请稍后再试',
+      retryAfterSeconds: 1,
+    });
+    assert.equal(await write(db, 'later', ''), 1);
+  });
+
+  test('while another process writes, ours waits and the event loop goes on', async (t) => {
+    const folder = await openFolder(t);
+    const db = await openSqlite({ folder });
+    t.after(() => db[Symbol.asyncDispose]());
+    const other = new DatabaseSync(join(folder, 'doorman.db'));
+    t.after(() => other.close());
+    other.exec("begin immediate; insert into service (name, value) values ('other', '')");
+    let turns = 0;
+    let ours: Promise<number> | undefined;
+    await new Promise<void>((resolve) => {
+      ours = write(db, 'ours', '');
+      const ticking = setInterval(() => {
+        turns += 1;
+        if (turns < 30) return;
+        clearInterval(ticking);
+        resolve();
+      }, 5);
+    });
+    assert.deepEqual(await db.all`select name from service`, []);
+    other.exec('commit');
+    assert.equal(await ours, 1);
+    assert.deepEqual(await db.all`select name from service order by name`, [
+      { name: 'other' },
+      { name: 'ours' },
+    ]);
+  });
+
+  test('a write gives up when another process writes for 5 s', async (t) => {
+    const folder = await openFolder(t);
+    const db = await openSqlite({ folder });
+    t.after(() => db[Symbol.asyncDispose]());
+    const other = new DatabaseSync(join(folder, 'doorman.db'));
+    t.after(() => other.close());
+    other.exec('begin immediate');
+    await assert.rejects(
+      write(db, 'ours', ''),
+      /another process has been writing to the database for too long/,
+    );
+    other.exec('rollback');
+    assert.equal(await write(db, 'later', ''), 1);
+  });
+
+  test('a first word select or with reads; writes with returning are units', async (t) => {
+    const db = await openSqlite({ folder: await openFolder(t) });
+    t.after(() => db[Symbol.asyncDispose]());
+    assert.deepEqual(await db.get`insert into service (name, value) values ('a', '1') returning value`, {
+      value: '1',
+    });
+    assert.deepEqual(await db.all`update service set value = '2' returning value`, [{ value: '2' }]);
+    assert.deepEqual(await db.all`with one as (select 1 as n) select n from one`, [{ n: 1 }]);
+  });
+
+  test('the log of writes moves into the database file while the server runs', async (t) => {
+    const folder = await openFolder(t);
+    const db = await openSqlite({ folder });
+    t.after(() => db[Symbol.asyncDispose]());
+    const look = new DatabaseSync(join(folder, 'doorman.db'));
+    t.after(() => look.close());
+    const checkpointed = () => Number(look.prepare('pragma wal_checkpoint(noop)').get()?.checkpointed);
+    let n = 0;
+    const writeSome = () => write(db, `n${n++}`, 'x'.repeat(100_000));
+    for (let bytes = 0; bytes < 3_000_000; bytes += 100_000) await writeSome();
+    assert.equal(checkpointed(), 0);
+    while (checkpointed() <= 0) await writeSome();
+
+    // A reader on the way keeps the log from being used again, so it grows.
+    const size = () => statSync(join(folder, 'doorman.db-wal')).size;
+    look.exec('begin; select count(*) from service');
+    while (size() < 70 * 1024 * 1024) await Promise.all(Array.from({ length: 20 }, writeSome));
+    look.exec('commit');
+    while (size() > 10 * 1024 * 1024) await writeSome();
+    assert.deepEqual(await db.get`select count(*) as n from service`, { n });
+  });
+});
