@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { migrate } from './migrate.ts';
+
+/** A database without any tables. */
+async function createBare(t: TestContext, database: TestDatabase): Promise<DatabaseSettings> {
+  const settings = await database.create(t);
+  if ('dataDir' in settings) {
+    await rm(join(settings.dataDir, 'doorman.db'));
+  } else {
+    const sql = postgres(settings.databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
+    await sql`drop schema public cascade`;
+    await sql`create schema public`;
+    await sql.end();
+  }
+  return settings;
+}
+
+/** Opens and migrates the database in a process of its own; answers its migrations. */
+async function migrateElsewhere(settings: DatabaseSettings): Promise<unknown> {
+  const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
+  const [open, file] =
+    'dataDir' in settings
+      ? [`openSqlite(${JSON.stringify({ folder: settings.dataDir })})`, './sqlite.ts']
+      : [`openPostgres(${JSON.stringify({ url: settings.databaseUrl })})`, './postgres.ts'];
+  const code = `
+    import { ${open.split('(')[0]} } from ${urlOf(file)};
+    import { migrate } from ${urlOf('./migrate.ts')};
+    await using db = await ${open};
+    await migrate(db);
+    console.log(JSON.stringify(await db.all\`select name, at from migrations order by name\`));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+  return JSON.parse(stdout);
+}
+
+onEachDatabase('migrate', (database) => {
+  test('several processes at once migrate a database once', async (t) => {
+    const settings = await createBare(t, database);
+    const [first, ...others] = await Promise.all([1, 2, 3].map(() => migrateElsewhere(settings)));
+    assert.ok(Array.isArray(first));
+    assert.deepEqual(
+      first.slice(0, 3).map(({ name }) => name),
+      ['0001-accounts', '0002-blocks', '0003-push'],
+    );
+    for (const other of others) assert.deepEqual(other, first);
+  });
+
+  test('migrating again changes nothing', async (t) => {
+    const db = await database.open(t);
+    const before = await db.all`select name, at from migrations order by name`;
+    await db.run`update outside_changes set n = n + 1`;
+    await migrate(db);
+    assert.deepEqual(await db.all`select name, at from migrations order by name`, before);
+    assert.deepEqual(await db.all`select id, n from outside_changes`, [{ id: 1, n: 1 }]);
+  });
+
+  test('a database of a newer version is refused, and left as it is', async (t) => {
+    const db = await database.open(t);
+    await db.run`insert into migrations (name, at) values ('9999-later', 1)`;
+    await db.run`delete from migrations where name = '0001-accounts'`;
+    await assert.rejects(migrate(db), {
+      message:
+        'The database was last used by a newer version of Doorman (it has "9999-later", which this version does not know): start that version or a later one.',
+    });
+    assert.equal(await db.get`select name from migrations where name = '0001-accounts'`, undefined);
+  });
+
+  test('users start with what the interface says (2.1)', async (t) => {
+    const db = await database.open(t);
+    await db.run`insert into users (id, username, username_key, password_hash, nickname_key, created_at)
+      values ('u1', 'Alice', 'alice', 'hash', 'alice', ${1_760_000_000_000})`;
+    assert.deepEqual(await db.get`select * from users`, {
+      id: 'u1',
+      username: 'Alice',
+      username_key: 'alice',
+      password_hash: 'hash',
+      nickname: '',
+      email: '',
+      avatar: '',
+      gender: '',
+      bio: '',
+      phone: '',
+      push_enabled: 1,
+      dnd_enabled: 0,
+      push_preview: 'sender',
+      nickname_key: 'alice',
+      status: 'active',
+      created_at: 1_760_000_000_000,
+    });
+    await assert.rejects(
+      db.run`insert into users (id, username, username_key, password_hash, nickname_key, created_at)
+        values ('u2', 'ALICE', 'alice', 'hash', 'alice', 1)`,
+      /unique/i,
+    );
+    await assert.rejects(
+      db.run`insert into sessions (id, user_id, created_at, used_at) values ('s1', 'nobody', 1, 1)`,
+      /foreign key/i,
+    );
+  });
+
+  test('all text sorts by bytes, and no column takes values of another type', async (t) => {
+    const db = await database.open(t);
+    const unfit =
+      database.kind === 'sqlite'
+        ? await db.all`select name from sqlite_master where type = 'table' and sql not like '%) strict'`
+        : await db.all`select table_name, column_name from information_schema.columns
+            where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'`;
+    assert.deepEqual(unfit, []);
+  });
+});

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { onPostgres, type TestDatabase } from '../../test/databases.ts';
+import { startCluster } from '../../test/postgres-cluster.ts';
+import type { Queries, SchemaDb, Tx } from './db.ts';
+import { lockDatabase, openPostgres } from './postgres.ts';
+
+async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {
+  const settings = await database.create(t);
+  assert.ok('databaseUrl' in settings);
+  return settings.databaseUrl;
+}
+
+function write(db: Queries, name: string): Promise<number> {
+  return db.run`insert into service (name, value) values (${name}, '')`;
+}
+
+async function namesOf(db: Queries): Promise<string[]> {
+  const rows = await db.all<{ name: string }>`select name from service order by name`;
+  return rows.map((row) => row.name);
+}
+
+/** A function `fail(times)` that raises `code` so many times in all, whatever is rolled back. */
+async function makeFailing(db: SchemaDb, code: string): Promise<void> {
+  await db.changeSchema(async (tx) => {
+    await tx.script('create sequence tries');
+    await tx.script(`create function fail(times int) returns int language plpgsql as $$
+      begin
+        if nextval('tries') <= times then raise exception 'try again' using errcode = '${code}'; end if;
+        return 1;
+      end $$`);
+  });
+}
+
+onPostgres('PostgreSQL', (database) => {
+  for (const code of ['40001', '40P01']) {
+    test(`a body that PostgreSQL ends with ${code} runs again, twice at most`, async (t) => {
+      const db = await database.open(t);
+      await makeFailing(db, code);
+      let runs = 0;
+      const body = async (tx: Tx) => {
+        runs += 1;
+        await write(tx, `run ${runs}`);
+        await tx.get`select fail(2)`;
+        return runs;
+      };
+      assert.equal(await db.transaction(body), 3);
+      assert.deepEqual(await namesOf(db), ['run 3']);
+      await db.run`select setval('tries', 1, false)`;
+      runs = 0;
+      await assert.rejects(
+        db.transaction(async (tx) => {
+          runs += 1;
+          await tx.get`select fail(3)`;
+        }),
+        { code },
+      );
+      assert.equal(runs, 3);
+    });
+  }
+
+  test('other errors of PostgreSQL are not worth another run', async (t) => {
+    const db = await database.open(t);
+    await makeFailing(db, '23514');
+    let runs = 0;
+    const body = async (tx: Tx) => {
+      runs += 1;
+      await tx.get`select fail(1)`;
+    };
+    await assert.rejects(db.transaction(body), { code: '23514' });
+    assert.equal(runs, 1);
+  });
+
+  test('two bodies that lock the same rows in opposite order both succeed', async (t) => {
+    const db = await database.open(t);
+    await write(db, 'a');
+    await write(db, 'b');
+    let runs = 0;
+    const lock = (first: string, second: string) =>
+      db.transaction(async (tx) => {
+        runs += 1;
+        await tx.run`update service set value = value || 'x' where name = ${first}`;
+        await tx.get`select pg_sleep(0.2)`;
+        await tx.run`update service set value = value || 'x' where name = ${second}`;
+      });
+    await Promise.all([lock('a', 'b'), lock('b', 'a')]);
+    assert.equal(runs, 3);
+    assert.deepEqual(await db.all`select value from service`, [{ value: 'xx' }, { value: 'xx' }]);
+  });
+
+  test('statements of one Promise.all travel together', async (t) => {
+    const url = await createUrl(t, database);
+    const line = await openLine(t, url);
+    const db = await openPostgres({ url: line.url });
+    t.after(() => db[Symbol.asyncDispose]());
+    const body = (tx: Tx) =>
+      Promise.all(['a', 'b', 'c', 'd'].map((name) => tx.get`select ${name}::text as name`));
+    // The first run prepares the statement, which takes a flight of its own.
+    await db.transaction(body);
+    line.flights.count = 0;
+    assert.deepEqual(await db.transaction(body), [
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'c' },
+      { name: 'd' },
+    ]);
+    assert.equal(line.flights.count, 3, 'begin, the body, commit');
+  });
+
+  test('who waits 3 s for a connection is told so, and reads do not wait for transactions', async (t) => {
+    const url = await createUrl(t, database);
+    const db = await openPostgres({ url, poolSize: 1 });
+    t.after(() => db[Symbol.asyncDispose]());
+    const long = db.transaction(async (tx) => {
+      await tx.get`select pg_sleep(1.8)`;
+      await tx.get`select pg_sleep(1.8)`;
+    });
+    const startedAt = performance.now();
+    const waits = assert.rejects(
+      db.transaction((tx) => write(tx, 'waits')),
+      { name: 'Error', message: 'no connection to the database within 3 s' },
+    );
+    assert.deepEqual(await namesOf(db), []);
+    assert.ok(performance.now() - startedAt < 1_000);
+    await waits;
+    const waitedMs = performance.now() - startedAt;
+    assert.ok(waitedMs > 2_900 && waitedMs < 3_500, `${waitedMs} ms`);
+    await long;
+    await db.transaction((tx) => write(tx, 'later'));
+    assert.deepEqual(await namesOf(db), ['later']);
+  });
+
+  test('a statement, and a wait for a lock, ends after 3 s', async (t) => {
+    const db = await database.open(t);
+    await write(db, 'a');
+    const holds = db.transaction(async (tx) => {
+      await tx.run`update service set value = 'held' where name = 'a'`;
+      await tx.get`select pg_sleep(2)`;
+      await tx.get`select pg_sleep(2)`;
+    });
+    await Promise.all([
+      assert.rejects(db.get`select pg_sleep(10)`, { code: '57014' }),
+      assert.rejects(db.run`update service set value = 'b' where name = 'a'`, { code: /55P03|57014/ }),
+      holds,
+    ]);
+    assert.deepEqual(await db.all`select value from service`, [{ value: 'held' }]);
+  });
+
+  test('a connection that ends under a transaction takes nothing else with it', async (t) => {
+    const url = await createUrl(t, database);
+    const db = await openPostgres({ url, poolSize: 1 });
+    t.after(() => db[Symbol.asyncDispose]());
+    for (let n = 0; n < 3; n++) {
+      const dies = db.transaction(async (tx) => {
+        await write(tx, 'lost');
+        await tx.get`select pg_terminate_backend(pg_backend_pid())`.catch(() => {});
+        await write(tx, 'outside of any transaction');
+      });
+      await assert.rejects(dies, /the connection to the database is lost/);
+      await db.transaction((tx) => write(tx, `kept ${n}`));
+    }
+    assert.deepEqual(await namesOf(db), ['kept 0', 'kept 1', 'kept 2']);
+  });
+
+  test('a database that does not commit durably, or isolates otherwise, is refused', async (t) => {
+    const url = await createUrl(t, database);
+    await assert.rejects(openPostgres({ url: `${url}?synchronous_commit=off` }), {
+      message: 'PostgreSQL keeps commit at "off"; it must be "on"',
+    });
+    await assert.rejects(openPostgres({ url: `${url}?default_transaction_isolation=serializable` }), {
+      message: 'PostgreSQL keeps isolation at "serializable"; it must be "read committed"',
+    });
+  });
+
+  test('a server that falls silent, or goes, fails each call in time, and is used again when it is back', async (t) => {
+    const url = await createUrl(t, database);
+    const line = await openLine(t, url);
+    const db = await openPostgres({ url: line.url });
+    t.after(() => db[Symbol.asyncDispose]());
+    await write(db, 'before');
+
+    line.hold();
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
+    await Promise.all([
+      assert.rejects(
+        namesOf(db),
+        /lost: the database does not answer|no connection to the database within 3 s/,
+      ),
+      assert.rejects(
+        write(db, 'silent'),
+        /lost: the database does not answer|no connection to the database within 3 s/,
+      ),
+      assert.rejects(
+        db.transaction((tx) => write(tx, 'silent')),
+        /lost: the database does not answer|no connection to the database within 3 s/,
+      ),
+    ]);
+    assert.ok(elapsed() < 4_500, `${elapsed()} ms`);
+
+    await line.cut();
+    const cutAt = elapsed();
+    await Promise.all([
+      assert.rejects(namesOf(db), { message: 'no connection to the database within 3 s' }),
+      assert.rejects(
+        db.transaction((tx) => write(tx, 'away')),
+        { message: 'no connection to the database within 3 s' },
+      ),
+    ]);
+    assert.ok(elapsed() - cutAt < 3_500, `${elapsed() - cutAt} ms`);
+
+    await line.mend();
+    await write(db, 'after');
+    await db.transaction((tx) => write(tx, 'also after'));
+    assert.deepEqual(
+      (await namesOf(db)).filter((name) => name !== 'silent'),
+      ['after', 'also after', 'before'],
+    );
+  });
+
+  test('a server that ends at once and starts again keeps what was answered', async (t) => {
+    const cluster = await startCluster();
+    t.after(() => cluster.stop());
+    const url = cluster.url.replace(/postgres$/, 'doorman_template');
+    const db = await openPostgres({ url });
+    t.after(() => db[Symbol.asyncDispose]());
+    const answered: string[] = [];
+    let running = true;
+    const senders = Array.from({ length: 8 }, async (_, sender) => {
+      for (let n = 0; running; n++) {
+        const name = `${sender}/${n}`;
+        await db
+          .transaction((tx) => write(tx, name))
+          .then(
+            () => answered.push(name),
+            // Those that fail were not answered; that is all that is asked of them.
+            () => {},
+          );
+      }
+    });
+    while (answered.length < 200) await db.get`select 1 as one`;
+    await cluster.restart(0);
+    const before = answered.length;
+    while (answered.length < before + 200) await db.get`select 1 as one`.catch(() => {});
+    running = false;
+    await Promise.all(senders);
+    const names = new Set(await namesOf(db));
+    for (const name of answered) assert.ok(names.has(name), name);
+  });
+
+  test('a second server waits for the first, and the first hears when it lost its lock', async (t) => {
+    const url = await createUrl(t, database);
+    const lost: Error[] = [];
+    const onLost = (reason: Error) => lost.push(reason);
+    const logged: string[] = [];
+    const log = { info: (_: object, message: string) => logged.push(message), warn: () => {} };
+
+    const first = await lockDatabase({ url, log, onLost });
+    assert.deepEqual(logged, []);
+    let hasIt = false;
+    const waiting = lockDatabase({ url, log, onLost }).then((lock) => {
+      hasIt = true;
+      return lock;
+    });
+    while (logged.length === 0) await new Promise(setImmediate);
+    await using db = await openPostgres({ url });
+    await db.get`select pg_sleep(1.5)`;
+    assert.equal(hasIt, false);
+    await first[Symbol.asyncDispose]();
+    await using _second = await waiting;
+    assert.deepEqual(logged, ['another server uses the database; waiting until it ends']);
+    assert.deepEqual(lost, []);
+
+    await db.all`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`;
+    while (lost.length === 0) await new Promise(setImmediate);
+    assert.match(String(lost[0]), /the connection to the database was closed/);
+    assert.equal(lost.length, 1);
+  });
+});
+
+/** A line to the server that can be held up, cut and mended, and on which our sendings are counted. */
+async function openLine(t: TestContext, url: string) {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const flights = { count: 0 };
+  let held = false;
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => {
+        if (from === near) flights.count += 1;
+        if (!held) to.write(bytes);
+      });
+      from.on('close', () => to.destroy());
+      from.on('error', () => to.destroy());
+    }
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const cut = async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    if (server.listening) await once(server, 'close');
+  };
+  await listen(0);
+  t.after(cut);
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const { port } = address;
+  const through = new URL(url);
+  through.port = String(port);
+  return {
+    url: through.href,
+    flights,
+    hold: () => {
+      held = true;
+    },
+    cut,
+    mend: () => {
+      held = false;
+      return listen(port);
+    },
+  };
+}
