@@ -1,0 +1,103 @@
+import {
+  createCipheriv,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+
+/** `p256dh` and `auth` of a browser's subscription (interface 2.3), decoded. */
+export interface SubscriptionKeys {
+  p256dh: Uint8Array;
+  auth: Uint8Array;
+}
+
+/** What is random in a message, given by the RFCs' vectors only. A sender key must never be used twice. */
+export interface VectorInput {
+  salt: Uint8Array;
+  senderKey: { publicKey: KeyObject; privateKey: KeyObject };
+}
+
+/** The subscription's keys are Base64, but not a P-256 point and 16 bytes: nothing can ever be sent to it. */
+export class UnusableKeysError extends Error {
+  override readonly name = 'UnusableKeysError';
+}
+
+/** Bytes of payload that fit: push services take bodies of up to 4096 bytes (RFC 8030 7.2, RFC 8291 4). */
+export const MAX_PAYLOAD_BYTES = 3993;
+
+const RECORD_BYTES = 4096;
+const KEY_INFO = Buffer.from('WebPush: info\0');
+const CONTENT_KEY_INFO = Buffer.from('Content-Encoding: aes128gcm\0');
+const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0');
+const LAST_RECORD = Buffer.from([2]);
+
+/**
+ * The bytes of a key as browsers and libraries write it: standard or URL-safe Base64, padded or not.
+ *
+ * @returns `undefined` if `text` is empty or not Base64. Whether the bytes are a key is told by {@link encrypt}.
+ */
+export function decodeKey(text: string): Buffer | undefined {
+  if (!/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/.test(text)) return undefined;
+  const digits = text.replace(/=+$/, '').length;
+  if (digits % 4 === 1) return undefined;
+  if (digits !== text.length && text.length % 4 !== 0) return undefined;
+  return Buffer.from(text, 'base64');
+}
+
+/**
+ * The body of one push message: `payload` (up to {@link MAX_PAYLOAD_BYTES}) so that only the subscribed browser can
+ * read it, as one `aes128gcm` record (RFC 8291 3.4, RFC 8188 2). Each call makes a new sender key, so a repeat differs.
+ *
+ * @throws {UnusableKeysError} if `p256dh` is no uncompressed P-256 point or `auth` is not 16 bytes
+ * @throws {RangeError} if `payload` is too long
+ */
+export function encrypt(keys: SubscriptionKeys, payload: Uint8Array, forVectors?: VectorInput): Buffer {
+  if (payload.length > MAX_PAYLOAD_BYTES) throw new RangeError(`A push payload of ${payload.length} bytes`);
+  const receiverKey = importPoint(keys.p256dh);
+  if (keys.auth.length !== 16) throw new UnusableKeysError(`The auth secret has ${keys.auth.length} bytes`);
+
+  const sender = forVectors?.senderKey ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const senderPoint = sender.publicKey.export({ format: 'raw-public' });
+  const shared = diffieHellman({ privateKey: sender.privateKey, publicKey: receiverKey });
+  const inputKey = derive(shared, keys.auth, Buffer.concat([KEY_INFO, keys.p256dh, senderPoint]), 32);
+  return seal(inputKey, forVectors?.salt ?? randomBytes(16), senderPoint, payload);
+}
+
+/** RFC 8188 2 with everything in one record of 4096 bytes; `keyId` is up to 255 bytes. */
+export function seal(
+  inputKey: Uint8Array,
+  salt: Uint8Array,
+  keyId: Uint8Array,
+  plaintext: Uint8Array,
+): Buffer {
+  const contentKey = derive(inputKey, salt, CONTENT_KEY_INFO, 16);
+  const cipher = createCipheriv('aes-128-gcm', contentKey, derive(inputKey, salt, NONCE_INFO, 12));
+  const header = Buffer.allocUnsafe(21);
+  header.set(salt);
+  header.writeUInt32BE(RECORD_BYTES, 16);
+  header[20] = keyId.length;
+  const sealed = [cipher.update(plaintext), cipher.update(LAST_RECORD), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat([header, keyId, ...sealed]);
+}
+
+/** Node takes compressed points and the point at infinity as `raw-public` too, which RFC 8291 3.2 does not. */
+function importPoint(p256dh: Uint8Array): KeyObject {
+  if (p256dh.length !== 65 || p256dh[0] !== 4) throw new UnusableKeysError('p256dh is no uncompressed point');
+  try {
+    return createPublicKey({
+      key: Buffer.from(p256dh.buffer, p256dh.byteOffset, p256dh.length),
+      format: 'raw-public',
+      asymmetricKeyType: 'ec',
+      namedCurve: 'P-256',
+    });
+  } catch (cause) {
+    throw new UnusableKeysError('p256dh is no point of P-256', { cause });
+  }
+}
+
+function derive(inputKey: Uint8Array, salt: Uint8Array, info: Uint8Array, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', inputKey, salt, info, bytes));
+}

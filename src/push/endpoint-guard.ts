@@ -1,0 +1,172 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup, Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { buildConnector, errors } from 'undici';
+
+export type EndpointJudgement =
+  | { ok: true; url: URL }
+  | {
+      ok: false;
+      word: 'endpoint_invalid' | 'endpoint_too_long' | 'endpoint_not_https' | 'endpoint_private';
+      reason: string;
+    };
+
+/** All addresses of a name, in the order in which they are to be tried. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/** The name of a push service led to no address of the public internet. */
+export class PrivateAddressError extends Error {
+  override readonly name = 'PrivateAddressError';
+}
+
+/** The connection was made and TLS was not: certificate, version, or no TLS there at all. */
+export class TlsError extends Error {
+  override readonly name = 'TlsError';
+}
+
+const MAX_CODE_POINTS = 2048;
+
+/** Public by its range, and yet the cloud's own: Azure's host agent, which gives out certificates. */
+const INNER_ADDRESSES = new Set(['168.63.129.16']);
+
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/** Of the first of two tries; the second waits twice as long. */
+const DNS_TIMEOUT_MS = 1_500;
+
+/**
+ * Whether an address, as text, belongs to the public internet. Only globally routable unicast does: what is not
+ * known to be that is not public. Addresses that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo) are
+ * not public whatever they carry, as they may lead to what they carry.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
+    return ipaddr.IPv4.parse(address).range() === 'unicast' && !INNER_ADDRESSES.has(address);
+  }
+  if (isIP(address) !== 6 || address.includes('%')) return false;
+  const parsed = ipaddr.IPv6.parse(address);
+  return parsed.range() === 'unicast' && parsed.match(GLOBAL_UNICAST);
+}
+
+/**
+ * Judges what can be judged of an endpoint before anything is asked of DNS (our choice; the interface is silent):
+ * an https URL of up to 2048 code points without credentials, whose host is no literal private address in any spelling
+ * and not `localhost`. With `allowPrivate` http and every host pass. Names are judged by {@link guardedLookup}.
+ */
+export function judgeEndpoint(text: string, { allowPrivate }: { allowPrivate: boolean }): EndpointJudgement {
+  if (text.length > MAX_CODE_POINTS && [...text].length > MAX_CODE_POINTS) {
+    return { ok: false, word: 'endpoint_too_long', reason: 'The endpoint has more than 2048 characters' };
+  }
+  // The URL parser drops some of these without a word, so one endpoint would have many spellings.
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
+  if (!url) return { ok: false, word: 'endpoint_invalid', reason: 'The endpoint is not a URL' };
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
+    return { ok: false, word: 'endpoint_not_https', reason: 'The endpoint is not an https URL' };
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { ok: false, word: 'endpoint_invalid', reason: 'The endpoint carries credentials' };
+  }
+  if (!allowPrivate && isPrivateHost(url.hostname)) {
+    return { ok: false, word: 'endpoint_private', reason: 'The endpoint is not on the public internet' };
+  }
+  return { ok: true, url };
+}
+
+/** @param hostname as the URL parser leaves it: lower case, IPv4 in four decimal parts, IPv6 in brackets */
+function isPrivateHost(hostname: string): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0) return !isPublicAddress(literal);
+  return /(?:^|\.)localhost\.*$/.test(hostname);
+}
+
+/**
+ * A `lookup` for a connection: it hands over only addresses that it has judged, so that what was judged is what is
+ * connected to, whatever DNS says a moment later. Of a mixed answer the public addresses are left.
+ * `net` does not call it for a literal address.
+ *
+ * @param resolve in place of DNS; what it answers is judged like DNS
+ */
+export function guardedLookup({
+  allowPrivate,
+  resolve = allowPrivate ? resolveByHost : resolveByDns,
+}: {
+  allowPrivate: boolean;
+  resolve?: Resolve | undefined;
+}): LookupFunction {
+  async function findAddresses(hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> {
+    const found = await resolve(hostname);
+    const [first, ...others] = allowPrivate ? found : found.filter(({ address }) => isPublicAddress(address));
+    if (first) return [first, ...others];
+    if (found.length > 0) throw new PrivateAddressError('The name leads to no public address');
+    throw new Error('The name has no address');
+  }
+
+  return (hostname, { all }, callback) => {
+    findAddresses(hostname).then(
+      (addresses) =>
+        all ? callback(null, addresses) : callback(null, addresses[0].address, addresses[0].family),
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+/**
+ * Connects undici to addresses that passed {@link guardedLookup}, or, if literal, {@link isPublicAddress}. TLS starts
+ * on the connection that stands. HTTP/1.1 only.
+ *
+ * @param timeoutMs for DNS, connection and TLS together
+ * @throws by its callback: {PrivateAddressError}; {TlsError}; `ConnectTimeoutError` of undici; errors of `net` and DNS
+ */
+export function guardedConnector({
+  allowPrivate,
+  resolve,
+  timeoutMs,
+}: {
+  allowPrivate: boolean;
+  resolve?: Resolve | undefined;
+  timeoutMs: number;
+}): buildConnector.connector {
+  const timeout = timeoutMs / 2;
+  const connectTcp = buildConnector({ lookup: guardedLookup({ allowPrivate, resolve }), timeout });
+  const connectTls = buildConnector({ allowH2: false, timeout });
+
+  return (target, callback) => {
+    const { hostname, protocol } = target;
+    if (!allowPrivate && isIP(hostname) !== 0 && !isPublicAddress(hostname)) {
+      return callback(new PrivateAddressError('The address is not public'), null);
+    }
+    const port = target.port || (protocol === 'https:' ? '443' : '80');
+    connectTcp({ hostname, port, protocol: 'http:' }, (error, socket) => {
+      if (error || protocol !== 'https:') return error ? callback(error, null) : callback(null, socket);
+      connectTls({ ...target, httpSocket: socket }, (cause, secure) => {
+        if (!cause) return callback(null, secure);
+        if (cause instanceof errors.ConnectTimeoutError) return callback(cause, null);
+        // OpenSSL's messages name its source files.
+        const message = 'reason' in cause ? String(cause.reason) : cause.message;
+        callback(new TlsError(message, { cause }), null);
+      });
+    });
+  };
+}
+
+/** As everything else on this machine does it, with its hosts file: `localhost` is found. */
+function resolveByHost(hostname: string): Promise<LookupAddress[]> {
+  return lookup(hostname, { all: true });
+}
+
+/**
+ * By DNS alone. `lookup` would hold a thread of libuv's pool until the name server answers, and password hashes wait
+ * for the same threads: a few endpoints on a name server that never answers would stop every login.
+ */
+async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const found = answers.flatMap((answer, index) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+      : [],
+  );
+  if (found.length === 0 && answers[0].status === 'rejected') throw answers[0].reason;
+  return found;
+}
