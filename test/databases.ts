@@ -38,12 +38,20 @@ export function onSqlite(name: string, register: (database: TestDatabase) => voi
   describe(`${name} (SQLite)`, () => register(sqlite));
 }
 
-/** Without PostgreSQL the tests are skipped, and with `CI=true` they fail. */
-export function onPostgres(name: string, register: (database: TestDatabase) => void): void {
+/**
+ * Without PostgreSQL the tests are skipped, and with `CI=true` they fail.
+ *
+ * @param options `concurrency: true` where most tests wait for the clock
+ */
+export function onPostgres(
+  name: string,
+  register: (database: TestDatabase) => void,
+  options: { concurrency?: boolean } = {},
+): void {
   const title = `${name} (PostgreSQL)`;
   if (process.env.TEST_POSTGRES_URL || findPostgres()) {
     stopClusterAtTheEnd();
-    describe(title, () => register(postgresql));
+    describe(title, options, () => register(postgresql));
     return;
   }
   const reason = 'PostgreSQL is not installed; on Debian and Ubuntu: sudo apt-get install postgresql';

@@ -34,7 +34,9 @@ async function makeFailing(db: SchemaDb, code: string): Promise<void> {
   });
 }
 
-onPostgres('PostgreSQL', (database) => {
+onPostgres('the shared database', register, { concurrency: true });
+
+function register(database: TestDatabase): void {
   for (const code of ['40001', '40P01']) {
     test(`a body that PostgreSQL ends with ${code} runs again, twice at most`, async (t) => {
       const db = await database.open(t);
@@ -135,11 +137,14 @@ onPostgres('PostgreSQL', (database) => {
   test('a statement, and a wait for a lock, ends after 3 s', async (t) => {
     const db = await database.open(t);
     await write(db, 'a');
+    const held = Promise.withResolvers<void>();
     const holds = db.transaction(async (tx) => {
       await tx.run`update service set value = 'held' where name = 'a'`;
+      held.resolve();
       await tx.get`select pg_sleep(2)`;
       await tx.get`select pg_sleep(2)`;
     });
+    await held.promise;
     await Promise.all([
       assert.rejects(db.get`select pg_sleep(10)`, { code: '57014' }),
       assert.rejects(db.run`update service set value = 'b' where name = 'a'`, { code: /55P03|57014/ }),
@@ -279,7 +284,7 @@ onPostgres('PostgreSQL', (database) => {
     assert.match(String(lost[0]), /the connection to the database was closed/);
     assert.equal(lost.length, 1);
   });
-});
+}
 
 /** A line to the server that can be held up, cut and mended, and on which our sendings are counted. */
 async function openLine(t: TestContext, url: string) {
