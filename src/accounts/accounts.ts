@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts';
+import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { nameKey, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
@@ -33,21 +33,35 @@ export async function register({ db, passwords, now, signal }: Asked, body: Regi
   const key = nameKey(body.username);
   if (await findUserByKey(db, key)) throw usernameTaken();
   const passwordHash = await passwords.hash(body.password, signal);
-  const nickname = body.nickname || body.username;
+  const { username, nickname, email, avatar } = body;
   const id = newId(now);
   const sessionId = newId(now);
   const user = await db.transaction(async (tx) => {
-    const row = await tx.get<UserRow>`
-      insert into users (id, username, username_key, password_hash, nickname, nickname_key, email, avatar, created_at)
-      values (${id}, ${body.username}, ${key}, ${passwordHash}, ${nickname}, ${searchKey(nickname, key)},
-        ${body.email ?? ''}, ${body.avatar ?? ''}, ${now})
-      on conflict (username_key) do nothing returning *`;
+    const row = await insertUser(tx, { id, username, password_hash: passwordHash, nickname, email, avatar, created_at: now });
     if (!row) throw usernameTaken();
     await tx.run`
       insert into sessions (id, user_id, device, created_at, used_at) values (${sessionId}, ${id}, ${device}, ${now}, ${now})`;
     return row;
   });
   return { user, sessionId };
+}
+
+/** A user to be stored. What is left out is as interface 2.1 starts it; an empty nickname becomes the username. */
+export type NewUser = Pick<UserRow, 'id' | 'username' | 'password_hash' | 'created_at'> &
+  Partial<Omit<UserRow, 'username_key'>>;
+
+/** Stores a user whose fields were judged already. @returns `undefined` if the name is taken */
+export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | undefined> {
+  const { id, username, password_hash, created_at, email = '', avatar = '', gender = '', bio = '', phone = '' } = user;
+  const { push_enabled = 1, dnd_enabled = 0, push_preview = 'sender', status = 'active' } = user;
+  const nickname = user.nickname || username;
+  const key = nameKey(username);
+  return tx.get<UserRow>`
+    insert into users (id, username, username_key, password_hash, nickname, nickname_key, email, avatar, gender, bio, phone,
+      push_enabled, dnd_enabled, push_preview, status, created_at)
+    values (${id}, ${username}, ${key}, ${password_hash}, ${nickname}, ${searchKey(nickname, key)}, ${email}, ${avatar}, ${gender},
+      ${bio}, ${phone}, ${push_enabled}, ${dnd_enabled}, ${push_preview}, ${status}, ${created_at})
+    on conflict (username_key) do nothing returning *`;
 }
 
 /**

@@ -1,0 +1,42 @@
+import { enableCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Command, runCommand } from './commands/run.ts';
+
+// bcrypt runs on libuv's threads; their number is read at their first use.
+process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 4);
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorman', import.meta.url)));
+
+/** The operator's commands (DESIGN 9). They may run beside a server, which notices what they write within a second. */
+const commands: Record<string, Command> = {
+  import: {
+    usage: 'import FILE.jsonl [--dry-run]',
+    help: 'store users, one a line; - reads standard input',
+    load: async () => (await import('./commands/import.ts')).importUsers,
+  },
+  export: {
+    usage: 'export',
+    help: 'write all users to standard output, as import reads them',
+    load: async () => (await import('./commands/export.ts')).exportUsers,
+  },
+  keys: {
+    usage: 'keys rotate jwt|vapid',
+    help: 'make a new key for tokens, or for push subscriptions',
+    load: async () => (await import('./commands/keys.ts')).keys,
+  },
+  user: {
+    usage: 'user show|suspend|restore|delete NAME-OR-ID',
+    help: 'look at a user, keep him out, let him in again',
+    load: async () => (await import('./commands/user.ts')).user,
+  },
+  check: {
+    usage: 'check',
+    help: 'tell whether settings, database and keys will do',
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+};
+
+// Whoever read the output has gone, such as `head`.
+process.stdout.on('error', () => process.exit(1));
+const { env, stdin: input, stdout: output, stderr: errors } = process;
+process.exitCode = await runCommand(commands, { env, input, output, errors }, process.argv.slice(2));

@@ -1,0 +1,81 @@
+import { open } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { findNames } from '../accounts/bulk.ts';
+import { openPasswords } from '../accounts/passwords.ts';
+import { readConfig } from '../config.ts';
+import type { Db } from '../db/db.ts';
+import { type Context, findMissingDatabase, withDatabase } from './context.ts';
+import { type Destination, type Entry, importBatch, type Outcome } from './import-batch.ts';
+import { inBatches, readLines } from './jsonl.ts';
+import { UsageError } from './run.ts';
+import { TakenNames } from './taken-names.ts';
+import { MAX_LINE_BYTES, readUserLine } from './user-line.ts';
+
+/** Lines in one batch: some milliseconds of writing, so that a server beside it is not held up. */
+const BATCH_LINES = 200;
+const PROGRESS_MS = 1_000;
+
+/**
+ * `import FILE.jsonl [--dry-run]`: stores users, one on each line, `-` being standard input. Those who are there already
+ * stay as they are, so after a break the same command goes on. Refused lines are named; with any of them the exit code is 1.
+ */
+export async function importUsers(context: Context, args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'dry-run': { type: 'boolean', default: false } },
+  });
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw new UsageError();
+  const config = readConfig(context.env);
+  await using handle = file === '-' ? undefined : await open(file);
+  const input = handle?.createReadStream() ?? context.input;
+
+  if (values['dry-run']) {
+    using seen = new TakenNames();
+    if (findMissingDatabase(config) !== undefined)
+      return importAll(context, input, dryDestination(undefined, seen));
+    return withDatabase(context, (db) => importAll(context, input, dryDestination(db, seen)));
+  }
+  const passwords = openPasswords({ cost: config.bcryptCost });
+  return withDatabase(
+    context,
+    (db) => importAll(context, input, { db, passwords, findNames: (keys) => findNames(db, keys) }),
+    {
+      mayMake: true,
+    },
+  );
+}
+
+/** Where nothing is stored: names that earlier lines took stand in `seen`. */
+function dryDestination(db: Db | undefined, seen: TakenNames): Destination {
+  return {
+    findNames: async (keys) => new Map([...seen.find(keys), ...(db ? await findNames(db, keys) : [])]),
+    take: (names) => seen.add(names),
+  };
+}
+
+async function importAll(
+  context: Context,
+  input: AsyncIterable<Buffer>,
+  destination: Destination,
+): Promise<number> {
+  const counts: Record<Outcome['kind'], number> = { imported: 0, present: 0, refused: 0 };
+  const told = () =>
+    `imported ${counts.imported}, already there ${counts.present}, refused ${counts.refused}`;
+  let toldAt = performance.now();
+  for await (const lines of inBatches(readLines(input, MAX_LINE_BYTES), BATCH_LINES)) {
+    const entries: Entry[] = lines.map(({ number, bytes }) => ({ line: number, read: readUserLine(bytes) }));
+    for (const outcome of await importBatch(destination, entries)) {
+      counts[outcome.kind]++;
+      if (outcome.kind === 'refused') context.errors.write(`line ${outcome.line}: ${outcome.reason}\n`);
+    }
+    if (performance.now() - toldAt < PROGRESS_MS) continue;
+    toldAt = performance.now();
+    context.errors.write(`up to line ${lines.at(-1)?.number}: ${told()}\n`);
+  }
+  context.output.write(
+    'take' in destination ? `dry run, nothing was written; would be: ${told()}\n` : `${told()}\n`,
+  );
+  return counts.refused > 0 ? 1 : 0;
+}

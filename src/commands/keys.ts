@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import { openTokens, rotateTokenKeys } from '../accounts/tokens.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/db.ts';
+import { noteOutsideChange } from '../db/outside-changes.ts';
+import { openVapidKeyring, rotateVapidKeys } from '../push/vapid-keyring.ts';
+import { type Context, withDatabase } from './context.ts';
+import { UsageError } from './run.ts';
+
+/** `keys rotate jwt|vapid`: a new key for what is signed from now on; what was signed before stays good. */
+export async function keys(context: Context, args: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
+  const [action, kind = '', ...rest] = positionals;
+  if (action !== 'rotate' || !Object.hasOwn(rotations, kind) || rest.length > 0) throw new UsageError();
+  const rotate = rotations[kind as keyof typeof rotations]; // asked just above
+  return withDatabase(context, async (db, config) => {
+    context.output.write(`${await rotate(db, config)}\n`);
+    return 0;
+  });
+}
+
+/** Each opens the keys first, which makes them in a database that no server has used yet. */
+const rotations = {
+  async jwt(db: Db, { tokenTtlSeconds }: Config): Promise<string> {
+    const tokens = await openTokens(db, tokenTtlSeconds, Date.now);
+    await rotateTokenKeys(db, tokenTtlSeconds, Date.now());
+    await noteOutsideChange(db);
+    await tokens.reload(db);
+    const { keys } = tokens.keySet();
+    return `new tokens are signed with the key ${keys.at(-1)?.kid}; good keys: ${keys.length}`;
+  },
+
+  async vapid(db: Db, { vapidSubject }: Config): Promise<string> {
+    const keyring = await openVapidKeyring(db, vapidSubject, Date.now);
+    await rotateVapidKeys(db);
+    await noteOutsideChange(db);
+    await keyring.reload(db);
+    return `new push subscriptions get the key ${keyring.publicKey}`;
+  },
+};

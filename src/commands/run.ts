@@ -1,0 +1,63 @@
+import { ConfigError } from '../config.ts';
+import type { Context } from './context.ts';
+import { explain } from './explain.ts';
+
+/** The words after a command are not what it takes. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export interface Command {
+  /** The words of the command. */
+  readonly usage: string;
+  readonly help: string;
+  /** What it does, loaded when it is asked for. It returns the exit code. */
+  readonly load: () => Promise<(context: Context, args: string[]) => Promise<number>>;
+}
+
+/**
+ * Runs the command that the words name.
+ *
+ * @returns the exit code: 1 when something went wrong, 2 when the words are no command
+ */
+export async function runCommand(
+  commands: Record<string, Command>,
+  context: Context,
+  words: readonly string[],
+): Promise<number> {
+  const [name = 'help', ...args] = words;
+  if (['help', '--help', '-h'].includes(name)) {
+    context.output.write(usageOf(commands));
+    return 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    context.errors.write(`There is no command ${JSON.stringify(name)}.\n\n${usageOf(commands)}`);
+    return 2;
+  }
+  try {
+    const run = await command.load();
+    return await run(context, args);
+  } catch (error) {
+    if (isUsageError(error)) {
+      context.errors.write(`Usage: npm run --silent doorman -- ${command.usage}\n`);
+      return 2;
+    }
+    const faults = error instanceof ConfigError ? error.faults : [explain(error)];
+    for (const fault of faults) context.errors.write(`${fault}\n`);
+    return 1;
+  }
+}
+
+/** Ours, or one of `parseArgs`. */
+function isUsageError(error: unknown): boolean {
+  if (error instanceof UsageError) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+}
+
+function usageOf(commands: Record<string, Command>): string {
+  const all = Object.values(commands);
+  const width = Math.max(...all.map(({ usage }) => usage.length));
+  const lines = all.map(({ usage, help }) => `  ${usage.padEnd(width)}  ${help}\n`);
+  return `Usage: npm run --silent doorman -- COMMAND\n\n${lines.join('')}\nThe settings are those of the server, from the environment. See docs/commands.md.\n`;
+}

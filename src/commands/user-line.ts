@@ -1,0 +1,103 @@
+import { type Static, Type } from 'typebox';
+import { refuseUnreadableName, refuseUnsafeAvatar } from '../accounts/names.ts';
+import { parseStored } from '../accounts/password-forms.ts';
+import { NewPassword, RegisterBody, Username, type UserRow } from '../accounts/schemas.ts';
+import { ServiceError } from '../errors.ts';
+import { BODY_LIMIT_BYTES, parseBody } from '../http/body.ts';
+import { readFields, text } from '../http/validation.ts';
+import { ProfileBody } from '../profiles/schemas.ts';
+import { SettingsBody } from '../settings/schemas.ts';
+
+/** More than twice what the longest fields take, however they are escaped. */
+export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;
+
+const Flag = Type.Union([Type.Literal(0), Type.Literal(1)]);
+
+/** One user as `export` writes him and `import` reads him. Only the name and one of the two passwords must be there. */
+const UserLine = Type.Object({
+  username: Username,
+  password_hash: Type.Optional(text()),
+  password: Type.Optional(NewPassword),
+  nickname: RegisterBody.properties.nickname,
+  email: ProfileBody.properties.email,
+  avatar: ProfileBody.properties.avatar,
+  gender: ProfileBody.properties.gender,
+  bio: ProfileBody.properties.bio,
+  phone: ProfileBody.properties.phone,
+  push_enabled: Type.Optional(Flag),
+  dnd_enabled: Type.Optional(Flag),
+  push_preview: SettingsBody.properties.pushPreview,
+  /** Epoch milliseconds, up to the year 9999. */
+  created_at: Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 })),
+  status: Type.Optional(
+    Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Literal('deleted')]),
+  ),
+});
+
+type Secret = { readonly password: string } | { readonly passwordHash: string };
+
+export interface UserToImport {
+  /** What the line says of him, judged by the rules of registration and of the profile. */
+  readonly fields: Omit<Static<typeof UserLine>, 'password' | 'password_hash'>;
+  readonly secret: Secret;
+}
+
+/**
+ * Reads one line of an import.
+ *
+ * @param bytes null for a line that was too long
+ * @returns the reason, for the operator, if the line is refused
+ */
+export function readUserLine(bytes: Buffer | null): UserToImport | { readonly reason: string } {
+  if (bytes === null) return { reason: `is longer than ${MAX_LINE_BYTES} bytes` };
+  try {
+    const { password, password_hash, ...fields } = readFields(UserLine, parseBody(bytes), true);
+    refuseUnreadableName(fields.username);
+    refuseUnsafeAvatar(fields.avatar ?? '');
+    return readSecret(password, password_hash, fields);
+  } catch (error) {
+    if (error instanceof ServiceError) return { reason: reasons[error.word] ?? error.message };
+    throw error;
+  }
+}
+
+function readSecret(
+  password: string | undefined,
+  passwordHash: string | undefined,
+  fields: UserToImport['fields'],
+): UserToImport | { readonly reason: string } {
+  if (passwordHash === undefined)
+    return password === undefined
+      ? { reason: 'password_hash or password is missing' }
+      : { fields, secret: { password } };
+  if (password !== undefined) return { reason: 'password_hash and password are both there: keep one' };
+  return parseStored(passwordHash)
+    ? { fields, secret: { passwordHash } }
+    : { reason: 'password_hash is of no known form' };
+}
+
+/** The rules' words for the operator, whose language is English. */
+const reasons: Record<string, string> = {
+  body_not_utf8: 'is not valid UTF-8',
+  body_not_json: 'is not valid JSON',
+  body_not_object: 'is not a JSON object',
+  body_too_deep: 'is nested too deeply',
+  body_bad_text: 'has text with U+0000 or half a surrogate pair',
+  username_length: 'username must have 2 to 32 characters',
+  username_invalid: 'username has characters that cannot be read, or white space at an end',
+  password_too_short: 'password must have at least 6 characters',
+  password_too_long: 'password must have at most 128 characters',
+  avatar_invalid: 'avatar must be an http or https address without credentials, or relative',
+};
+
+/** The line of a user for `export`, with its end. `import` makes the same user of it. */
+export function toUserLine(row: UserRow): string {
+  const { username, password_hash, nickname, email, avatar, gender, bio, phone, status } = row;
+  const { push_enabled, dnd_enabled, push_preview, created_at } = row;
+  const line = {
+    ...{ username, password_hash, nickname, email, avatar, gender, bio, phone },
+    ...{ push_enabled, dnd_enabled, push_preview, created_at },
+    ...(status !== 'active' && { status }),
+  };
+  return `${JSON.stringify(line)}\n`;
+}

@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { toOwnUser, type UserRow } from '../accounts/schemas.ts';
+import { listSessions } from '../accounts/sessions.ts';
+import { deleteUser, findUserByNameOrId, restoreUser, suspendUser } from '../accounts/standing.ts';
+import type { Db, Tx } from '../db/db.ts';
+import { noteOutsideChange } from '../db/outside-changes.ts';
+import { type Context, withDatabase } from './context.ts';
+import { UsageError } from './run.ts';
+
+/** `user show|suspend|restore|delete NAME-OR-ID`. */
+export async function user(context: Context, args: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
+  const [action = '', nameOrId, ...rest] = positionals;
+  if (!Object.hasOwn(actions, action) || nameOrId === undefined || rest.length > 0) throw new UsageError();
+  const act = actions[action as keyof typeof actions]; // asked just above
+  return withDatabase(context, async (db) => {
+    const found = await findUserByNameOrId(db, nameOrId);
+    if (!found) throw new Error(`there is no user with the name or id ${JSON.stringify(nameOrId)}`);
+    context.output.write(`${await act(db, found)}\n`);
+    return 0;
+  });
+}
+
+/** Each tells the operator what it found or did. */
+const actions = {
+  async show(db: Db, row: UserRow): Promise<string> {
+    const { push_preview, status, created_at } = row;
+    const sessions = (await listSessions(db, row.id, '', Date.now())).length;
+    return JSON.stringify({ ...toOwnUser(row), push_preview, status, created_at, sessions }, null, 2);
+  },
+
+  async suspend(db: Db, { id, username, status }: UserRow): Promise<string> {
+    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted: restore him first`);
+    const ended = await write(db, (tx) => suspendUser(tx, id));
+    return `suspended ${username} (${id}), sessions ended: ${ended.length}`;
+  },
+
+  async delete(db: Db, { id, username }: UserRow): Promise<string> {
+    const ended = await write(db, (tx) => deleteUser(tx, id));
+    return `deleted ${username} (${id}), sessions ended: ${ended.length}`;
+  },
+
+  async restore(db: Db, { id, username }: UserRow): Promise<string> {
+    await write(db, (tx) => restoreUser(tx, id));
+    return `restored ${username} (${id})`;
+  },
+};
+
+function write<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    const result = await work(tx);
+    await noteOutsideChange(tx);
+    return result;
+  });
+}
