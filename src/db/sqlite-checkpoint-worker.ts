@@ -5,6 +5,8 @@ import { SqliteConnection } from './sqlite-connection.ts';
 if (!parentPort) throw new Error('this file runs as a worker thread');
 const port = parentPort;
 const connection = new SqliteConnection(String(workerData), { readOnly: false });
+// A truncation waits for readers while it keeps writers out: not for long.
+connection.raw.exec('pragma busy_timeout = 50');
 
 port.on('message', (message: Checkpoint | 'close') => {
   if (message === 'close') {

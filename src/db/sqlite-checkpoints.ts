@@ -8,6 +8,9 @@ export type Checkpoint = 'passive' | 'truncate';
 const lookEvery = 16;
 const passiveBytes = 4 * 1024 * 1024;
 const truncateBytes = 64 * 1024 * 1024;
+/** A reader that stays keeps any checkpoint from ending; so they are not tried without a pause. */
+const passivePauseMs = 100;
+const truncatePauseMs = 1_000;
 
 /**
  * Moves what was committed from the log (WAL) into the database file, in a thread of its own: on the main thread
@@ -21,6 +24,8 @@ export class SqliteCheckpoints {
   #worker: Worker | undefined;
   #underWay = false;
   #commits = 0;
+  #passiveFrom = 0;
+  #truncateFrom = 0;
 
   constructor(file: string, writer: SqliteConnection, log: DatabaseLog | undefined) {
     this.#file = file;
@@ -35,8 +40,14 @@ export class SqliteCheckpoints {
     if (this.#commits % lookEvery !== 0 || this.#underWay) return;
     // "noop" only counts: pages in the log, and how many of them are in the database file already.
     const { log, checkpointed } = this.#counts();
-    if (log * this.#pageBytes > truncateBytes) this.#start('truncate');
-    else if ((log - checkpointed) * this.#pageBytes > passiveBytes) this.#start('passive');
+    const now = performance.now();
+    if (log * this.#pageBytes > truncateBytes && now >= this.#truncateFrom) {
+      this.#truncateFrom = now + truncatePauseMs;
+      this.#start('truncate');
+    } else if ((log - checkpointed) * this.#pageBytes > passiveBytes && now >= this.#passiveFrom) {
+      this.#passiveFrom = now + passivePauseMs;
+      this.#start('passive');
+    }
   }
 
   async close(): Promise<void> {
