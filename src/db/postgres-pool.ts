@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import type { DatabaseLog } from './db.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 
 const waitingMs = 3_000;
@@ -18,18 +19,21 @@ interface Waiter {
 export class PostgresPool {
   #url: string;
   #size: number;
+  #log: DatabaseLog | undefined;
   #idle: PostgresConnection[] = [];
   #lent = 0;
   #opening = 0;
   #waiting: Waiter[] = [];
   #pause: NodeJS.Timeout | undefined;
+  /** Why the last attempt to connect failed; gone with the next that succeeds. */
   #lastFailure: unknown;
   #closed = false;
   #drained: () => void = () => {};
 
-  constructor(url: string, size: number) {
+  constructor(url: string, size: number, log: DatabaseLog | undefined) {
     this.#url = url;
     this.#size = size;
+    this.#log = log;
   }
 
   /**
@@ -111,11 +115,14 @@ export class PostgresPool {
       PostgresConnection.open(this.#url).then(
         (connection) => {
           this.#opening -= 1;
+          if (this.#lastFailure) this.#log?.info({}, 'the database can be reached again');
+          this.#lastFailure = undefined;
           this.#offer(connection);
           this.#tellDrained();
         },
         (error: unknown) => {
           this.#opening -= 1;
+          if (!this.#lastFailure) this.#log?.warn({ err: error }, 'the database cannot be reached');
           this.#lastFailure = error;
           this.#pause ??= setTimeout(() => {
             this.#pause = undefined;

@@ -182,7 +182,9 @@ function register(database: TestDatabase): void {
   test('a server that falls silent, or goes, fails each call in time, and is used again when it is back', async (t) => {
     const url = await createUrl(t, database);
     const line = await openLine(t, url);
-    const db = await openPostgres({ url: line.url });
+    const logged: string[] = [];
+    const note = (_: object, message: string) => logged.push(message);
+    const db = await openPostgres({ url: line.url, poolSize: 1, log: { info: note, warn: note } });
     t.after(() => db[Symbol.asyncDispose]());
     await write(db, 'before');
 
@@ -223,6 +225,13 @@ function register(database: TestDatabase): void {
       (await namesOf(db)).filter((name) => name !== 'silent'),
       ['after', 'also after', 'before'],
     );
+    // One line for each of the two pools and each way.
+    assert.deepEqual(logged, [
+      'the database cannot be reached',
+      'the database cannot be reached',
+      'the database can be reached again',
+      'the database can be reached again',
+    ]);
   });
 
   test('a server that ends at once and starts again keeps what was answered', async (t) => {

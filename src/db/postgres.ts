@@ -34,7 +34,7 @@ export async function openPostgres(options: {
 }): Promise<SchemaDb> {
   const probe = await PostgresConnection.open(options.url);
   await probe.close();
-  return new PostgresDb(options.url, options.poolSize ?? 10);
+  return new PostgresDb(options.url, options.poolSize ?? 10, options.log);
 }
 
 /**
@@ -86,9 +86,9 @@ class PostgresDb implements SchemaDb {
   #transactions: PostgresPool;
   #others: PostgresPool;
 
-  constructor(url: string, poolSize: number) {
-    this.#transactions = new PostgresPool(url, poolSize);
-    this.#others = new PostgresPool(url, poolSize);
+  constructor(url: string, poolSize: number, log: DatabaseLog | undefined) {
+    this.#transactions = new PostgresPool(url, poolSize, log);
+    this.#others = new PostgresPool(url, poolSize, log);
   }
 
   async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {

@@ -23,11 +23,20 @@ export async function openSqlite(options: { folder: string; log?: DatabaseLog })
   const { folder, log } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const db = new SqliteDb(join(folder, 'doorman.db'), log);
-  const fsyncMs = await measureFsync(folder);
-  if (fsyncMs > slowFsyncMs) {
-    log?.warn({ folder, fsyncMs }, 'the disk is slow: every answered write waits until it is on it');
-  }
+  await warnOfSlowDisk(folder, log);
   return db;
+}
+
+async function warnOfSlowDisk(folder: string, log: DatabaseLog | undefined): Promise<void> {
+  try {
+    const fsyncMs = await measureFsync(folder);
+    if (fsyncMs > slowFsyncMs) {
+      log?.warn({ folder, fsyncMs }, 'the disk is slow: every answered write waits until it is on it');
+    }
+  } catch (error) {
+    // Such as a full disk, from which what is there can still be read.
+    log?.warn({ folder, err: error }, 'how fast the disk is could not be measured');
+  }
 }
 
 /**
