@@ -11,6 +11,7 @@ import { openSqlite } from './db/sqlite.ts';
 import { Events } from './events/events.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit } from './http/rate-limits.ts';
+import { Delivery } from './inbox/delivery.ts';
 import { Presence } from './presence/presence.ts';
 import type { Resolve } from './push/endpoint-guard.ts';
 import { openPushSender, type PushSender } from './push/sender.ts';
@@ -27,6 +28,7 @@ export interface Services {
   readonly db: SchemaDb;
   readonly events: Events;
   readonly presence: Presence;
+  readonly delivery: Delivery;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
@@ -66,7 +68,11 @@ export async function openDatabase(config: Config, log: Logger): Promise<SchemaD
  * Opens everything a server needs. One server at a time has the database: a second one on the same folder is
  * refused, a second one on the same PostgreSQL waits (DESIGN 8).
  */
-export async function openServices(config: Config, log: Logger, world: World = {}): Promise<Services & AsyncDisposable> {
+export async function openServices(
+  config: Config,
+  log: Logger,
+  world: World = {},
+): Promise<Services & AsyncDisposable> {
   const { now = Date.now, monotonicMs = () => performance.now(), resolve } = world;
   await using opening = new AsyncDisposableStack();
   opening.use(await lockServer(config, log));
@@ -88,6 +94,7 @@ export async function openServices(config: Config, log: Logger, world: World = {
     db,
     events,
     presence: new Presence(),
+    delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),
     passwords: openPasswords({ cost: config.bcryptCost }),
     tokens,
     authentication,

@@ -1,10 +1,12 @@
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { openInbox } from '../inbox/inbox.ts';
 import { nameKey, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
 import type { Passwords } from './passwords.ts';
 import { type RegisterBody, USERNAME_TAKEN, type UserRow } from './schemas.ts';
-import { endSessionsOfUser, findSession, openSession } from './sessions.ts';
+import { refuseEndedSession } from './session-lookup.ts';
+import { endSessionsOfUser, openSession } from './sessions.ts';
 import { findUserByKey, getUser } from './users.ts';
 
 /** What hashing a password needs, and what tells that the one who asked has gone. */
@@ -27,7 +29,11 @@ interface SignedIn {
  * @param device the client's own word for itself
  * @throws {ServiceError} `invalid` for a name or avatar that will not do; for a taken name the text of interface 7
  */
-export async function register({ db, passwords, now, signal }: Asked, body: RegisterBody, device: string): Promise<SignedIn> {
+export async function register(
+  { db, passwords, now, signal }: Asked,
+  body: RegisterBody,
+  device: string,
+): Promise<SignedIn> {
   refuseUnreadableName(body.username);
   refuseUnsafeAvatar(body.avatar ?? '');
   const key = nameKey(body.username);
@@ -37,7 +43,15 @@ export async function register({ db, passwords, now, signal }: Asked, body: Regi
   const id = newId(now);
   const sessionId = newId(now);
   const user = await db.transaction(async (tx) => {
-    const row = await insertUser(tx, { id, username, password_hash: passwordHash, nickname, email, avatar, created_at: now });
+    const row = await insertUser(tx, {
+      id,
+      username,
+      password_hash: passwordHash,
+      nickname,
+      email,
+      avatar,
+      created_at: now,
+    });
     if (!row) throw usernameTaken();
     await tx.run`
       insert into sessions (id, user_id, device, created_at, used_at) values (${sessionId}, ${id}, ${device}, ${now}, ${now})`;
@@ -52,16 +66,28 @@ export type NewUser = Pick<UserRow, 'id' | 'username' | 'password_hash' | 'creat
 
 /** Stores a user whose fields were judged already. @returns `undefined` if the name is taken */
 export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | undefined> {
-  const { id, username, password_hash, created_at, email = '', avatar = '', gender = '', bio = '', phone = '' } = user;
+  const {
+    id,
+    username,
+    password_hash,
+    created_at,
+    email = '',
+    avatar = '',
+    gender = '',
+    bio = '',
+    phone = '',
+  } = user;
   const { push_enabled = 1, dnd_enabled = 0, push_preview = 'sender', status = 'active' } = user;
   const nickname = user.nickname || username;
   const key = nameKey(username);
-  return tx.get<UserRow>`
+  const row = await tx.get<UserRow>`
     insert into users (id, username, username_key, password_hash, nickname, nickname_key, email, avatar, gender, bio, phone,
       push_enabled, dnd_enabled, push_preview, status, created_at)
     values (${id}, ${username}, ${key}, ${password_hash}, ${nickname}, ${searchKey(nickname, key)}, ${email}, ${avatar}, ${gender},
       ${bio}, ${phone}, ${push_enabled}, ${dnd_enabled}, ${push_preview}, ${status}, ${created_at})
     on conflict (username_key) do nothing returning *`;
+  if (row) await openInbox(tx, id);
+  return row;
 }
 
 /**
@@ -70,7 +96,12 @@ export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | 
  *
  * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account
  */
-export async function logIn({ db, passwords, now, signal }: Asked, username: string, password: string, device: string): Promise<SignedIn> {
+export async function logIn(
+  { db, passwords, now, signal }: Asked,
+  username: string,
+  password: string,
+  device: string,
+): Promise<SignedIn> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const user = await findUserByKey(db, nameKey(username));
     if (!user || user.status === 'deleted') throw new ServiceError('invalid', 'unknown_user', '用户不存在');
@@ -95,7 +126,7 @@ export async function logIn({ db, passwords, now, signal }: Asked, username: str
  * @throws {ServiceError} `invalid`, word `wrong_old_password`; `unauthenticated` if the session ended meanwhile
  */
 export async function changePassword(
-  { db, passwords, now, signal }: Asked,
+  { db, passwords, signal }: Omit<Asked, 'now'>,
   caller: { userId: string; sessionId: string },
   oldPassword: string,
   newPassword: string,
@@ -108,8 +139,7 @@ export async function changePassword(
     const ended = await db.transaction(async (tx) => {
       const changed = await tx.run`
         update users set password_hash = ${newHash} where id = ${caller.userId} and password_hash = ${oldHash}`;
-      if (!(await findSession(tx, caller.sessionId, now)))
-        throw new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
+      await refuseEndedSession(tx, caller.sessionId);
       return changed > 0 ? endSessionsOfUser(tx, caller.userId, caller.sessionId) : undefined;
     });
     if (ended) return ended;

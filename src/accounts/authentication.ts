@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
-import { findSession, noteSessionUse, SESSION_USE_STEP_MS } from './sessions.ts';
+import { findSession } from './session-lookup.ts';
+import { noteSessionUse, SESSION_USE_STEP_MS } from './sessions.ts';
 import type { Claims, Tokens } from './tokens.ts';
 
 /** Bounds the memory for tokens that were verified once. */

@@ -30,6 +30,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const asked = { db, passwords, now: now(), signal: clientGone(reply) };
       const { user, sessionId } = await register(asked, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
+      events.publish({ type: 'user-changed', userId: id });
       const token = await tokens.issue(id, sessionId);
       return { code: 200 as const, message: '注册成功', data: { id, username, nickname, email, token } };
     },
@@ -42,7 +43,10 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const { username, password } = request.body;
       const asked = { db, passwords, now: now(), signal: clientGone(reply) };
       const { user, sessionId } = await logIn(asked, username, password, deviceOf(request));
-      return { code: 200 as const, data: { ...toOwnUser(user), token: await tokens.issue(user.id, sessionId) } };
+      return {
+        code: 200 as const,
+        data: { ...toOwnUser(user), token: await tokens.issue(user.id, sessionId) },
+      };
     },
   });
 
@@ -52,7 +56,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
       const sessionIds = await wrongPasswords.guard(caller.userId, () =>
-        changePassword({ db, passwords, now: now(), signal: clientGone(reply) }, caller, oldPassword, newPassword),
+        changePassword({ db, passwords, signal: clientGone(reply) }, caller, oldPassword, newPassword),
       );
       events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
       return { code: 200 as const, message: '密码修改成功' };

@@ -8,9 +8,21 @@ const PASSWORD_TOO_SHORT: Refusal = ['password_too_short', '密码长度不能�
 const PASSWORD_TOO_LONG: Refusal = ['password_too_long', '密码长度不能超过128位'];
 
 export const Username = text({ minLength: 2, maxLength: 32, refusal: USERNAME_LENGTH });
-export const NewPassword = text({ minLength: 6, maxLength: 128, refusal: PASSWORD_TOO_SHORT, tooLong: PASSWORD_TOO_LONG });
-export const Email = text({ maxLength: 254, pattern: '^$|^[^\\s@]+@[^\\s@]+$', description: 'A plausible address, or empty' });
-export const Avatar = text({ maxLength: 2048, description: 'http(s) without credentials, a relative reference, or empty' });
+export const NewPassword = text({
+  minLength: 6,
+  maxLength: 128,
+  refusal: PASSWORD_TOO_SHORT,
+  tooLong: PASSWORD_TOO_LONG,
+});
+export const Email = text({
+  maxLength: 254,
+  pattern: '^$|^[^\\s@]+@[^\\s@]+$',
+  description: 'A plausible address, or empty',
+});
+export const Avatar = text({
+  maxLength: 2048,
+  description: 'http(s) without credentials, a relative reference, or empty',
+});
 
 export const RegisterBody = Type.Object({
   username: Username,
@@ -55,7 +67,14 @@ export const FreshToken = Type.Object({ token: Type.String() });
 /** RFC 7517, 5; Ed25519 keys as RFC 8037 spells them. */
 export const KeySet = Type.Object({
   keys: Type.Array(
-    Type.Object({ kty: Type.String(), crv: Type.String(), x: Type.String(), kid: Type.String(), alg: Type.String(), use: Type.String() }),
+    Type.Object({
+      kty: Type.String(),
+      crv: Type.String(),
+      x: Type.String(),
+      kid: Type.String(),
+      alg: Type.String(),
+      use: Type.String(),
+    }),
   ),
 });
 

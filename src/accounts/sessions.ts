@@ -3,9 +3,8 @@ import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { endSubscriptionsOfSessions } from '../push/subscriptions.ts';
 import type { SessionEntry } from './schemas.ts';
+import { SESSION_IDLE_MS } from './session-lookup.ts';
 
-/** A session that nobody used for so long has ended (DESIGN 3, Accounts). */
-export const SESSION_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
 /** How exact `used_at` is: a call writes it only when it is older than this. */
 export const SESSION_USE_STEP_MS = 60 * 60 * 1000;
 
@@ -21,7 +20,13 @@ interface SessionRow {
  *
  * @returns the session's id, or `undefined` if the hash is no longer the user's, or the account no longer active
  */
-export async function openSession(db: Db, userId: string, passwordHash: string, device: string, now: number): Promise<string | undefined> {
+export async function openSession(
+  db: Db,
+  userId: string,
+  passwordHash: string,
+  device: string,
+  now: number,
+): Promise<string | undefined> {
   const id = newId(now);
   const row = await db.get<{ id: string }>`
     insert into sessions (id, user_id, device, created_at, used_at)
@@ -31,15 +36,13 @@ export async function openSession(db: Db, userId: string, passwordHash: string, 
   return row?.id;
 }
 
-/** Whose session it is, and when it was last used, if it has not ended. */
-export async function findSession(db: Queries, id: string, now: number): Promise<{ userId: string; usedAt: number } | undefined> {
-  const row = await db.get<{ user_id: string; used_at: number }>`
-    select user_id, used_at from sessions where id = ${id} and used_at > ${now - SESSION_IDLE_MS}`;
-  return row && { userId: row.user_id, usedAt: row.used_at };
-}
-
 /** The user's sessions, the newest first. */
-export async function listSessions(db: Queries, userId: string, currentId: string, now: number): Promise<SessionEntry[]> {
+export async function listSessions(
+  db: Queries,
+  userId: string,
+  currentId: string,
+  now: number,
+): Promise<SessionEntry[]> {
   const rows = await db.all<SessionRow>`
     select id, device, created_at, used_at from sessions
     where user_id = ${userId} and used_at > ${now - SESSION_IDLE_MS} order by id desc`;
@@ -66,7 +69,11 @@ export async function endSession(db: Db, userId: string, sessionId: string): Pro
 }
 
 /** Ends every session of the user but `keptId`, in the caller's transaction. @returns the ended ones */
-export async function endSessionsOfUser(tx: Queries, userId: string, keptId: string | null): Promise<string[]> {
+export async function endSessionsOfUser(
+  tx: Queries,
+  userId: string,
+  keptId: string | null,
+): Promise<string[]> {
   const rows = await tx.all<{ id: string }>`
     delete from sessions where user_id = ${userId} and id <> ${keptId ?? ''} returning id`;
   const ids = rows.map((row) => row.id);
@@ -77,7 +84,9 @@ export async function endSessionsOfUser(tx: Queries, userId: string, keptId: str
 /** Removes what ended by disuse. @returns the sessions that did */
 export async function endUnusedSessions(db: Db, now: number): Promise<string[]> {
   return db.transaction(async (tx) => {
-    const rows = await tx.all<{ id: string }>`delete from sessions where used_at <= ${now - SESSION_IDLE_MS} returning id`;
+    const rows = await tx.all<{
+      id: string;
+    }>`delete from sessions where used_at <= ${now - SESSION_IDLE_MS} returning id`;
     const ids = rows.map((row) => row.id);
     await endSubscriptionsOfSessions(tx, ids);
     return ids;

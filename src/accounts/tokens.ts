@@ -1,4 +1,12 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import type { Db } from '../db/db.ts';
 import { findFact, keepFact, replaceFact } from '../db/facts.ts';
 
@@ -64,7 +72,13 @@ export class Tokens {
           if (!key) throw new Error('no such key');
           return key;
         },
-        { algorithms: [ALGORITHM], issuer, typ: 'at+jwt', requiredClaims: ['sub', 'sid', 'iat', 'exp'], currentDate: new Date(this.#now()) },
+        {
+          algorithms: [ALGORITHM],
+          issuer,
+          typ: 'at+jwt',
+          requiredClaims: ['sub', 'sid', 'iat', 'exp'],
+          currentDate: new Date(this.#now()),
+        },
       );
       const { sub, sid, exp } = payload;
       if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined;

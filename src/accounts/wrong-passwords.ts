@@ -27,7 +27,8 @@ export class WrongPasswords {
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof ServiceError && error.word === 'wrong_old_password') this.#log.take(userId, this.#monotonicMs());
+      if (error instanceof ServiceError && error.word === 'wrong_old_password')
+        this.#log.take(userId, this.#monotonicMs());
       throw error;
     } finally {
       const left = (this.#underWay.get(userId) ?? 1) - 1;

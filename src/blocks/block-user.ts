@@ -1,30 +1,50 @@
-import { findUser, lockUser, userNotFound } from '../accounts/users.ts';
-import type { Db } from '../db/db.ts';
+import { findUser, userNotFound } from '../accounts/users.ts';
 import { ServiceError } from '../errors.ts';
+import { cancelRequests } from '../friends/friends.ts';
+import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { cancelPushes } from '../push/due.ts';
 import { findBlocked } from './blocks.ts';
 import type { BlockedUser } from './schemas.ts';
 
+/** What was done, and the number of the blocker's event up to which his sockets must be written before the answer. */
+interface Done<T> {
+  readonly value: T;
+  /** 0 if nothing was to be done. */
+  readonly seq: number;
+}
+
 /**
- * Records that `blockerId` no longer wants to hear from `blockedId` (interface 3.1). A repeat keeps the first entry.
- * A blocker's times never run backwards, whatever the clock does.
+ * Records that `blockerId` no longer wants to hear from `blockedId` (interface 3.1), with all that follows from it: open
+ * friend requests between the two and pushes that wait are cancelled, and the blocker's devices get the `block` event.
+ * A repeat keeps the first entry. A blocker's times never run backwards, whatever the clock does.
  *
  * @param now epoch milliseconds, becomes `create_time` (interface 2.2)
  * @throws {ServiceError} `invalid` if both are the same user, `not-found` if `blockedId` is nobody (our choice)
  */
-export async function blockUser(db: Db, blockerId: string, blockedId: string, now: number): Promise<BlockedUser> {
+export async function blockUser(
+  inboxes: Inboxes,
+  blockerId: string,
+  blockedId: string,
+  now: number,
+): Promise<Done<BlockedUser>> {
   refuseOneself(blockerId, blockedId);
-  return db.transaction(async (tx) => {
-    await lockUser(tx, blockerId);
+  return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
     if (!(await findUser(tx, blockedId))) throw userNotFound();
-    await tx.run`
+    const inserted = await tx.run`
       insert into blocks (blocker_id, blocked_id, created_at, position)
       select ${blockerId}, ${blockedId},
         case when coalesce(max(created_at), 0) > ${now} then max(created_at) else ${now} end, coalesce(max(position), 0) + 1
       from blocks where blocker_id = ${blockerId}
       on conflict (blocker_id, blocked_id) do nothing`;
-    const entry = await findBlocked(tx, blockerId, blockedId);
-    if (!entry) throw new Error('a block that was just written is not there');
-    return entry;
+    const value = await findBlocked(tx, blockerId, blockedId);
+    if (!value) throw new Error('a block that was just written is not there');
+    if (inserted === 0) return { value, seq: 0 };
+    await Promise.all([
+      cancelRequests(tx, blockerId, blockedId),
+      cancelPushes(tx, blockerId, blockedId),
+      append(blockerId, 'block', { userId: blockedId }),
+    ]);
+    return { value, seq: append.seqOf(blockerId) };
   });
 }
 
@@ -33,10 +53,23 @@ export async function blockUser(db: Db, blockerId: string, blockedId: string, no
  *
  * @throws {ServiceError} as {@link blockUser}
  */
-export async function unblockUser(db: Db, blockerId: string, blockedId: string): Promise<void> {
+export async function unblockUser(
+  inboxes: Inboxes,
+  blockerId: string,
+  blockedId: string,
+  now: number,
+): Promise<Done<void>> {
   refuseOneself(blockerId, blockedId);
-  const lifted = await db.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
-  if (lifted === 0 && !(await findUser(db, blockedId))) throw userNotFound();
+  return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
+    const lifted =
+      await tx.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
+    if (lifted === 0) {
+      if (!(await findUser(tx, blockedId))) throw userNotFound();
+      return { value: undefined, seq: 0 };
+    }
+    await append(blockerId, 'unblock', { userId: blockedId });
+    return { value: undefined, seq: append.seqOf(blockerId) };
+  });
 }
 
 function refuseOneself(blockerId: string, blockedId: string): void {

@@ -2,6 +2,10 @@ import type { SchemaDb } from './db.ts';
 import { statements as accounts } from './migrations/0001-accounts.ts';
 import { statements as blocks } from './migrations/0002-blocks.ts';
 import { statements as push } from './migrations/0003-push.ts';
+import { statements as inbox } from './migrations/0004-inbox.ts';
+import { statements as chat } from './migrations/0005-chat.ts';
+import { statements as friends } from './migrations/0006-friends.ts';
+import { statements as pushQueue } from './migrations/0007-push-queue.ts';
 
 /** The words in which the databases differ when a table is made. */
 interface ColumnTypes {
@@ -28,6 +32,10 @@ const migrations: readonly Migration[] = [
   { name: '0001-accounts', statements: accounts },
   { name: '0002-blocks', statements: blocks },
   { name: '0003-push', statements: push },
+  { name: '0004-inbox', statements: inbox },
+  { name: '0005-chat', statements: chat },
+  { name: '0006-friends', statements: friends },
+  { name: '0007-push-queue', statements: pushQueue },
 ];
 
 /**

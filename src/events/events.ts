@@ -1,7 +1,15 @@
+import type { InboxEvent } from '../inbox/schemas.ts';
+
 /** What one part of the service tells the others after a commit. Hints only: the truth is in the database. */
 export type ServiceEvent =
-  | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[]; readonly reason: 'ended' | 'suspended' }
+  | {
+      readonly type: 'sessions-ended';
+      readonly sessionIds: readonly string[];
+      readonly reason: 'ended' | 'suspended';
+    }
   | { readonly type: 'user-changed'; readonly userId: string }
+  /** The user's inbox has a new event. */
+  | { readonly type: 'inbox'; readonly userId: string; readonly event: InboxEvent }
   /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
   | { readonly type: 'outside-change' };
 

@@ -1,3 +1,4 @@
+import { refuseEndedSession } from '../accounts/session-lookup.ts';
 import { lockUser, userNotFound } from '../accounts/users.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
@@ -60,13 +61,6 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
           and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))`;
     await makeRoom(tx, userId);
   });
-}
-
-/** The session may have ended since its token was judged; a subscription must not outlive it. */
-async function refuseEndedSession(tx: Queries, sessionId: string): Promise<void> {
-  const session = await tx.get`select id from sessions where id = ${sessionId}`;
-  if (!session)
-    throw new ServiceError('unauthenticated', 'unauthenticated', 'Not signed in, or the sign-in has expired');
 }
 
 /** The oldest of each kind gives way, so that an unconfirmed one never pushes a confirmed one out. */

@@ -1,0 +1,26 @@
+import type { Queries } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+
+/** A session that nobody used for so long has ended (DESIGN 3, Accounts). */
+export const SESSION_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
+
+/** Whose session it is, and when it was last used, if it has not ended. */
+export async function findSession(
+  db: Queries,
+  id: string,
+  now: number,
+): Promise<{ userId: string; usedAt: number } | undefined> {
+  const row = await db.get<{ user_id: string; used_at: number }>`
+    select user_id, used_at from sessions where id = ${id} and used_at > ${now - SESSION_IDLE_MS}`;
+  return row && { userId: row.user_id, usedAt: row.used_at };
+}
+
+/**
+ * For a write on behalf of a session, in its transaction: the session may have ended since its token was judged.
+ *
+ * @throws {ServiceError} `unauthenticated`
+ */
+export async function refuseEndedSession(tx: Queries, id: string): Promise<void> {
+  const session = await tx.get`select id from sessions where id = ${id}`;
+  if (!session) throw new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { startService } from '../../test/harness.ts';
+import { blockUser, unblockUser } from '../blocks/block-user.ts';
+import { ServiceError } from '../errors.ts';
+import { readEvents } from '../inbox/inbox.ts';
+import { listConversations } from './conversations.ts';
+import { markRead } from './marks.ts';
+import { readHistory, sendMessage } from './messages.ts';
+
+function refusedAs(word: string) {
+  return (error: unknown) => error instanceof ServiceError && error.word === word;
+}
+
+onEachDatabase('messages', (database) => {
+  async function startTwo(t: Parameters<typeof startService>[0]) {
+    const { services, join } = await startService(t, database);
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    const caller = async (person: typeof alice) => {
+      const known = await services.authentication.identify(person.token);
+      assert(known);
+      return known;
+    };
+    const [asAlice, asBob] = [await caller(alice), await caller(bob)];
+    let cid = 0;
+    const send = (from: typeof asAlice, to: string, body: string, now = 1_000) =>
+      sendMessage(services, from, { to, body, cid: `${from.userId}-${++cid}` }, now);
+    return { services, alice, bob, asAlice, asBob, send };
+  }
+
+  test('a message stands in both inboxes and in the history, numbered 1, 2, 3', async (t) => {
+    const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
+    assert.deepEqual(await send(asAlice, bob.id, 'hi'), { peer: bob.id, n: 1, at: 1_000, duplicate: false });
+    assert.equal((await send(asBob, alice.id, 'hello', 2_000)).n, 2);
+    const events = await readEvents(services.db, bob.id, 0, 10);
+    assert.deepEqual(
+      events.map((one) => [one.seq, one.event, one.at]),
+      [
+        [1, 'message', 1_000],
+        [2, 'message', 2_000],
+      ],
+    );
+    assert.deepEqual(events[0]?.data, {
+      peer: alice.id,
+      n: 1,
+      from: alice.id,
+      cid: `${alice.id}-1`,
+      body: 'hi',
+    });
+    const { items, more } = await readHistory(services.db, alice.id, { peer: bob.id });
+    assert.deepEqual(
+      [items.map((one) => [one.n, one.from, one.body]), more],
+      [
+        [
+          [1, alice.id, 'hi'],
+          [2, bob.id, 'hello'],
+        ],
+        false,
+      ],
+    );
+  });
+
+  test('a message is stored once per cid, however often it is sent at once', async (t) => {
+    const { services, bob, asAlice } = await startTwo(t);
+    const sent = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        sendMessage(services, asAlice, { to: bob.id, cid: 'same', body: 'once' }, 5_000),
+      ),
+    );
+    assert.deepEqual(sent.filter((one) => !one.duplicate).length, 1);
+    assert.deepEqual(new Set(sent.map((one) => one.n)), new Set([1]));
+    assert.equal((await readEvents(services.db, bob.id, 0, 10)).length, 1);
+    assert.equal((await send2()).n, 2);
+
+    function send2() {
+      return sendMessage(services, asAlice, { to: bob.id, cid: 'other', body: 'twice' }, 5_000);
+    }
+  });
+
+  test('many senders into one inbox leave numbers without gaps', async (t) => {
+    const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        i % 2 ? send(asAlice, bob.id, `a${i}`) : send(asBob, alice.id, `b${i}`),
+      ),
+    );
+    const numbers = (await readEvents(services.db, alice.id, 0, 100)).map((one) => one.seq);
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 60 }, (_, i) => i + 1),
+    );
+    const { items } = await readHistory(services.db, alice.id, { peer: bob.id, limit: 100 });
+    assert.deepEqual(
+      items.map((one) => one.n),
+      numbers,
+    );
+  });
+
+  test('nobody writes past a block, in either direction, and it leaves no trace', async (t) => {
+    const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
+    await blockUser(services, alice.id, bob.id, 1);
+    await assert.rejects(send(asBob, alice.id, 'let me in'), refusedAs('not_accepting'));
+    await assert.rejects(send(asAlice, bob.id, 'and you'), refusedAs('unblock_first'));
+    assert.deepEqual(
+      (await readEvents(services.db, alice.id, 0, 10)).map((one) => one.event),
+      ['block'],
+    );
+    assert.deepEqual(await readEvents(services.db, bob.id, 0, 10), []);
+    await unblockUser(services, alice.id, bob.id, 2);
+    assert.equal((await send(asBob, alice.id, 'thanks')).n, 1);
+  });
+
+  test('a session that has ended sends nothing', async (t) => {
+    const { services, bob, asAlice, send } = await startTwo(t);
+    await services.db.run`delete from sessions where id = ${asAlice.sessionId}`;
+    await assert.rejects(send(asAlice, bob.id, 'ghost'), refusedAs('unauthenticated'));
+    await assert.rejects(
+      sendMessage(services, asAlice, { to: 'nobody', cid: 'x', body: 'x' }, 1),
+      refusedAs('user_not_found'),
+    );
+  });
+
+  test('marks only go up, and both sides learn them', async (t) => {
+    const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
+    for (const body of ['1', '2', '3']) await send(asAlice, bob.id, body);
+    assert.equal((await listConversations(services.db, bob.id))[0]?.unread, 3);
+    assert.deepEqual(await markRead(services, asBob, { peer: alice.id, read: 2 }, 9), {
+      received: 2,
+      read: 2,
+    });
+    assert.deepEqual(await markRead(services, asBob, { peer: alice.id, read: 1 }, 9), {
+      received: 2,
+      read: 2,
+    });
+    assert.deepEqual(await markRead(services, asBob, { peer: alice.id, read: 99 }, 9), {
+      received: 3,
+      read: 3,
+    });
+    assert.equal((await listConversations(services.db, bob.id))[0]?.unread, 0);
+    const [seen] = await listConversations(services.db, alice.id);
+    assert.deepEqual([seen?.peer, seen?.read, seen?.received, seen?.last.body], [bob.id, 3, 3, '3']);
+    const told = (await readEvents(services.db, alice.id, 0, 20)).filter((one) => one.event === 'marked');
+    assert.deepEqual(
+      told.map((one) => one.data),
+      [
+        { peer: bob.id, by: bob.id, received: 2, read: 2 },
+        { peer: bob.id, by: bob.id, received: 3, read: 3 },
+      ],
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox';
+import { text } from '../http/validation.ts';
+
+const UserId = text({ minLength: 1, maxLength: 100 });
+
+export const SendBody = Type.Object({
+  to: UserId,
+  cid: text({
+    minLength: 1,
+    maxLength: 64,
+    description: "The sender's own name for the message, such as a UUID",
+  }),
+  body: text({ minLength: 1, maxLength: 4000 }),
+});
+export type SendBody = Static<typeof SendBody>;
+
+export const MarkBody = Type.Object({
+  peer: UserId,
+  read: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+});
+export type MarkBody = Static<typeof MarkBody>;
+
+export const HistoryFields = Type.Object({
+  peer: UserId,
+  before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+});
+export type HistoryFields = Static<typeof HistoryFields>;
+
+export const Stored = Type.Object({
+  peer: Type.String(),
+  n: Type.Integer({ description: "The message's number in the conversation" }),
+  at: Type.Integer({ description: 'Epoch milliseconds' }),
+  duplicate: Type.Boolean({ description: 'Whether this cid was stored before' }),
+});
+export type Stored = Static<typeof Stored>;
+
+export const Message = Type.Object({
+  n: Type.Integer(),
+  from: Type.String(),
+  cid: Type.String(),
+  body: Type.String(),
+  at: Type.Integer({ description: 'Epoch milliseconds' }),
+});
+export type Message = Static<typeof Message>;
+
+export const HistoryPage = Type.Object({ items: Type.Array(Message), more: Type.Boolean() });
+export type HistoryPage = Static<typeof HistoryPage>;
+
+export const Conversation = Type.Object({
+  peer: Type.String(),
+  last: Message,
+  unread: Type.Integer(),
+  received: Type.Integer({ description: "Up to which number the peer's devices have it" }),
+  read: Type.Integer({ description: 'Up to which number the peer has read it' }),
+  ownRead: Type.Integer({ description: 'Up to which number the caller has read it' }),
+});
+export type Conversation = Static<typeof Conversation>;
+
+export interface MessageRow {
+  n: number;
+  sender_id: string;
+  cid: string;
+  body: string;
+  at: number;
+}
+
+export function toMessage({ n, sender_id, cid, body, at }: MessageRow): Message {
+  return { n, from: sender_id, cid, body, at };
+}

@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import { text } from '../http/validation.ts';
+
+export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
+
+/** What two people are to each other, as one of them sees it. */
+export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
+
+export const FRIEND_ACTS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
+export type FriendAct = (typeof FRIEND_ACTS)[number];
+
+export const FriendEntry = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  nickname: Type.String(),
+  avatar: Type.String(),
+  state: Type.String({ description: 'friends; requested: by the caller; asked: by the other' }),
+  at: Type.Integer({ description: 'Epoch milliseconds of the last change' }),
+});
+export type FriendEntry = Static<typeof FriendEntry>;
+
+export const FriendAnswer = Type.Object({ userId: Type.String(), state: Type.String() });

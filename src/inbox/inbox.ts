@@ -1,0 +1,129 @@
+import type { Db, Queries, Tx } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import type { Events } from '../events/events.ts';
+import type { InboxEvent, InboxEventName } from './schemas.ts';
+
+/** The log of everything that a user's devices must learn, in the database, and who is told when it grows. */
+export interface Inboxes {
+  readonly db: Db;
+  readonly events: Events;
+}
+
+/** What a body writes into the inboxes that were locked for it. */
+export interface Append {
+  /** The number that the user's event gets; his inbox must be among the locked ones. */
+  seqOf(userId: string): number;
+  /** Exactly once for each locked user, or for none at all. */
+  (userId: string, event: InboxEventName, data: object): Promise<void>;
+}
+
+/**
+ * Runs `body` with the inboxes of `userIds` locked before anything else is read, in the order of their ids, so that what
+ * it sees of blocks, settings and sessions is true at the place in the logs where its events stand (DESIGN 4: lock
+ * first, then look). Each event takes its user's next number, without gaps. A body that appends nothing leaves
+ * no trace. Whoever serves the users' sockets hears of the events after the commit.
+ *
+ * @throws {ServiceError} `not-found` when one of the users does not exist, and whatever `body` throws
+ */
+export async function withInboxes<T>(
+  { db, events }: Inboxes,
+  userIds: readonly string[],
+  now: number,
+  body: (tx: Tx, append: Append) => Promise<T>,
+): Promise<T> {
+  const ordered = [...new Set(userIds)].sort();
+  const appended = new Map<string, InboxEvent>();
+  let result: T;
+  try {
+    result = await db.transaction(async (tx) => {
+      appended.clear();
+      const heads = await Promise.all(ordered.map((userId) => lockHead(tx, userId)));
+      const seqs = new Map(ordered.map((userId, i) => [userId, heads[i] ?? 0]));
+      const seqOf = (userId: string) => {
+        const seq = seqs.get(userId);
+        if (seq === undefined) throw new Error('an event for an inbox that was not locked');
+        return seq;
+      };
+      const append = async (userId: string, event: InboxEventName, data: object) => {
+        const seq = seqOf(userId);
+        if (appended.has(userId)) throw new Error('a second event for one lock');
+        appended.set(userId, { seq, at: now, event, data });
+        await tx.run`
+          insert into inbox (user_id, seq, at, event, data)
+          values (${userId}, ${seq}, ${now}, ${event}, ${JSON.stringify(data)})`;
+      };
+      const value = await body(tx, Object.assign(append, { seqOf }));
+      if (appended.size === 0) throw new NothingAppended(value);
+      if (appended.size < ordered.length) throw new Error('an inbox was locked and got no event');
+      return value;
+    });
+  } catch (error) {
+    // Rolling back gives the numbers back; what the body found out was read before and is the answer.
+    if (error instanceof NothingAppended) return error.value as T; // thrown above with a T
+    throw error;
+  }
+  for (const [userId, event] of appended) events.publish({ type: 'inbox', userId, event });
+  return result;
+}
+
+class NothingAppended extends Error {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    super('nothing was appended');
+    this.value = value;
+  }
+}
+
+async function lockHead(tx: Tx, userId: string): Promise<number> {
+  const head = await tx.get<{ seq: number }>`
+    update inbox_heads set seq = seq + 1 where user_id = ${userId} returning seq`;
+  if (!head) throw new ServiceError('not-found', 'user_not_found', '用户不存在');
+  return head.seq;
+}
+
+/** In the transaction that makes the user. */
+export async function openInbox(tx: Queries, userId: string): Promise<void> {
+  await tx.run`insert into inbox_heads (user_id) values (${userId})`;
+}
+
+/** The number of the user's last event; 0 before the first. */
+export async function readHead(db: Queries, userId: string): Promise<number> {
+  const head = await db.get<{ seq: number }>`select seq from inbox_heads where user_id = ${userId}`;
+  return head?.seq ?? 0;
+}
+
+/** The heads of several users, for finding who missed a hint. */
+export async function readHeads(db: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.all<{ user_id: string; seq: number }>`
+    select user_id, seq from inbox_heads where user_id in ${db.list(userIds)}`;
+  return new Map(rows.map((row) => [row.user_id, row.seq]));
+}
+
+/** Up to `limit` events after `seq`, in order. */
+export async function readEvents(
+  db: Queries,
+  userId: string,
+  seq: number,
+  limit: number,
+): Promise<InboxEvent[]> {
+  const rows = await db.all<{ seq: number; at: number; event: InboxEventName; data: string }>`
+    select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`;
+  return rows.map((row) => ({
+    seq: row.seq,
+    at: row.at,
+    event: row.event,
+    data: JSON.parse(row.data) as object,
+  })); // written by `append` alone
+}
+
+/**
+ * Whether a device that has everything up to `seq` can be brought up to date from the log: it is not ahead of the
+ * head, and the event after it was not trimmed.
+ */
+export async function canResume(db: Queries, userId: string, seq: number, head: number): Promise<boolean> {
+  if (seq === head) return true;
+  if (seq > head || seq < 0) return false;
+  const next = await db.get<{ seq: number }>`
+    select seq from inbox where user_id = ${userId} and seq > ${seq} order by seq limit 1`;
+  return next?.seq === seq + 1 || (seq === 0 && next !== undefined);
+}
