@@ -9,6 +9,7 @@ import { profileRoutes } from './profiles/routes.ts';
 import { pushRoutes } from './push/routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { socketRoutes } from './sockets/routes.ts';
 
 /** The table of contents: every room with what it serves over HTTP. */
 export async function buildApp(services: Services): Promise<App> {
@@ -21,6 +22,7 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(directoryRoutes, services); // everybody, and who is online
   app.register(blockRoutes, services); // who refuses to hear from whom
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
+  app.register(socketRoutes, services); // the socket at /ws: hello, heartbeat, close
   app.register(operationRoutes, services); // healthz, readyz
   await app.ready();
   return app;

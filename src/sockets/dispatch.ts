@@ -1,0 +1,127 @@
+import type { Logger } from 'pino';
+import { type ErrorKind, ServiceError } from '../errors.ts';
+import { parseObject } from '../http/body.ts';
+import { readFields } from '../http/validation.ts';
+import { closeCodes } from './close-codes.ts';
+import type { Connection } from './connection.ts';
+import { type FrameKind, type FrameTable, unknownFrame } from './frame-kinds.ts';
+import { Asked, Named } from './frames-in.ts';
+import { toDone, toRefused } from './frames-out.ts';
+
+/** How a connection ends whose `hello` was refused. */
+const helloCodes: Record<ErrorKind, number> = {
+  invalid: closeCodes.badFrame,
+  unauthenticated: closeCodes.token,
+  forbidden: closeCodes.suspended,
+  'not-found': closeCodes.token,
+  'rate-limited': closeCodes.tryLater,
+};
+
+/**
+ * Takes the frames of all connections to those who answer them. The frames of one connection are answered one after
+ * the other, in their order: while one is worked on, what comes waits, and nothing more is read than came with it.
+ */
+export class Dispatch {
+  readonly #frames: FrameTable;
+  readonly #log: Logger;
+  /** Called when a connection has nothing under way any more. */
+  readonly #onIdle: (connection: Connection) => void;
+
+  constructor(frames: FrameTable, log: Logger, onIdle: (connection: Connection) => void) {
+    this.#frames = frames;
+    this.#log = log;
+    this.#onIdle = onIdle;
+  }
+
+  /** Takes one message in. Whatever is wrong with it, nothing is thrown. */
+  receive(connection: Connection, message: Buffer, isBinary: boolean): void {
+    if (isBinary) {
+      connection.close(closeCodes.binaryFrame, 'binary_frame');
+    } else if (connection.waiting) {
+      connection.waiting.push(message);
+      connection.pause();
+    } else {
+      this.#take(connection, message);
+    }
+  }
+
+  #take(connection: Connection, message: Buffer): void {
+    let id: string | undefined;
+    try {
+      const frame = parseObject(message.toString('utf8'));
+      id = readFields(Asked, frame).id;
+      const { type } = readFields(Named, frame);
+      if (connection.userId === '' && type !== 'hello') refuseStranger(connection, id);
+      else this.#answer(connection, id, this.#kindOf(type).answer(connection, frame));
+    } catch (error) {
+      this.#refuse(connection, id, error);
+    }
+  }
+
+  #kindOf(type: string): FrameKind {
+    const kind = this.#frames.get(type);
+    if (!kind) throw unknownFrame();
+    return kind;
+  }
+
+  #answer(
+    connection: Connection,
+    id: string | undefined,
+    answer: object | undefined | Promise<object | undefined>,
+  ): void {
+    if (!(answer instanceof Promise)) {
+      reply(connection, id, answer);
+      return;
+    }
+    connection.waiting = [];
+    answer
+      .then(
+        (data) => reply(connection, id, data),
+        (error) => this.#refuse(connection, id, error),
+      )
+      .then(() => this.#goOn(connection));
+  }
+
+  /** Takes what waited. */
+  #goOn(connection: Connection): void {
+    const { waiting } = connection;
+    connection.waiting = null;
+    while (waiting && waiting.length > 0 && connection.isOpen) {
+      const message = waiting.shift();
+      if (message) this.#take(connection, message);
+      // Asked anew, because that may have begun something.
+      if (this.#isBusy(connection)) {
+        connection.waiting = waiting;
+        return;
+      }
+    }
+    connection.resume();
+    this.#onIdle(connection);
+  }
+
+  #isBusy(connection: Connection): boolean {
+    return connection.waiting !== null;
+  }
+
+  /** Answers a request that failed. A frame that nobody can read, or a `hello` that opens nothing, ends the connection. */
+  #refuse(connection: Connection, id: string | undefined, error: unknown): void {
+    const refused = error instanceof ServiceError ? error : undefined;
+    if (!refused) this.#log.error({ err: error, userId: connection.userId }, 'fault in a frame');
+    if (id !== undefined) connection.sendFrame(toRefused(id, error));
+    if (connection.userId === '')
+      connection.close(refused ? helloCodes[refused.kind] : closeCodes.fault, refused?.word ?? 'internal');
+    else if (id === undefined && refused?.kind === 'invalid')
+      connection.close(closeCodes.badFrame, refused.word);
+  }
+}
+
+function reply(connection: Connection, id: string | undefined, data: object | undefined): void {
+  if (id !== undefined) connection.sendFrame(toDone(id, data));
+}
+
+/** Whoever says anything else before `hello` is not heard at all. */
+function refuseStranger(connection: Connection, id: string | undefined): void {
+  if (id !== undefined)
+    connection.sendFrame(toRefused(id, new ServiceError('unauthenticated', 'hello_first', '请先发送 hello')));
+  connection.close(closeCodes.noHello, 'hello_first');
+}

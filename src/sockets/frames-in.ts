@@ -1,0 +1,24 @@
+import { type Static, Type } from 'typebox';
+import { text } from '../http/validation.ts';
+
+/** All that a client may say in `doorman.v1`; what further fields a frame carries is ignored. */
+
+/** The client's word for a request, which comes back in its reply. */
+export const RequestId = text({ minLength: 1, maxLength: 64 });
+
+/** What tells a request from other frames: whatever carries an `id` gets exactly one reply. */
+export const Asked = Type.Object({ id: Type.Optional(RequestId) });
+export const Named = Type.Object({ type: text({ minLength: 1, maxLength: 64 }) });
+
+/** The first frame: whose connection this is. Without a token nobody's (interface 5.5). */
+export const Hello = Type.Object({ id: RequestId, token: Type.Optional(text()) });
+export type Hello = Static<typeof Hello>;
+
+/** A newer token of the same session, before the one in use expires. */
+export const Token = Type.Object({ id: RequestId, token: text() });
+
+/** For clients that cannot ping as RFC 6455 does, such as browsers. */
+export const Ping = Type.Object({});
+
+/** The user goes on purpose. */
+export const Bye = Type.Object({});

@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { type ErrorKind, ServiceError } from '../errors.ts';
+import { RequestId } from './frames-in.ts';
+
+/** All that the service says in `doorman.v1`. */
+
+/** The answer to a request, in the envelope of the HTTP interface (4.1, 7). */
+export const Done = Type.Object({
+  type: Type.Literal('reply'),
+  id: RequestId,
+  code: Type.Literal(200),
+  data: Type.Optional(Type.Object({})),
+});
+export const Refused = Type.Object({
+  type: Type.Literal('reply'),
+  id: RequestId,
+  code: Type.Integer({ minimum: 400, maximum: 599 }),
+  error: Type.String({ description: 'A stable word for programs' }),
+  msg: Type.String(),
+});
+
+/** What the reply to `hello` carries. */
+export const Welcome = Type.Object({
+  userId: Type.String(),
+  session: Type.String({ description: 'As in GET /api/sessions' }),
+  heartbeat: Type.Integer({ description: 'Milliseconds between two pings of the service' }),
+  maxFrame: Type.Integer({ description: 'Bytes that a frame may have' }),
+});
+export type Welcome = Static<typeof Welcome>;
+
+export const Pong = Type.Object({ type: Type.Literal('pong') });
+
+/** This process goes: come back at a random moment within `spreadMs` milliseconds. */
+export const Drain = Type.Object({ type: Type.Literal('drain'), spreadMs: Type.Integer() });
+
+export type FrameOut =
+  | Static<typeof Done>
+  | Static<typeof Refused>
+  | Static<typeof Pong>
+  | Static<typeof Drain>;
+
+const codes: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'rate-limited': 429,
+};
+
+export function toDone(id: string, data: object | undefined): Static<typeof Done> {
+  return { type: 'reply', id, code: 200, ...(data && { data }) };
+}
+
+/** A refusal as its reader may see it; of anything else that was thrown only that it is a fault. */
+export function toRefused(id: string, error: unknown): Static<typeof Refused> {
+  if (error instanceof ServiceError)
+    return { type: 'reply', id, code: codes[error.kind], error: error.word, msg: error.message };
+  return { type: 'reply', id, code: 500, error: 'internal', msg: '服务器内部错误' };
+}

@@ -1,0 +1,44 @@
+import { ErrorAnswer } from '../http/envelope.ts';
+import { refusal } from '../http/errors.ts';
+import type { App } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import type { FrameTable } from './frame-kinds.ts';
+import { Sockets } from './sockets.ts';
+import { findFlaw, PATH } from './upgrade.ts';
+
+/** What the rooms bring to the socket. */
+interface Frames {
+  readonly frames?: FrameTable;
+}
+
+/**
+ * `GET /ws`: the socket. A request that cannot become one is answered as the plain request that it is too, so its
+ * refusal goes the way of every other: the envelope, its headers, its texts.
+ */
+export async function socketRoutes(app: App, services: Services & Frames): Promise<void> {
+  const sockets = new Sockets(services, services.frames ?? new Map());
+  const door = { config: services.config, isFull: (addressKey: string) => sockets.isFull(addressKey) };
+
+  app.get(PATH, {
+    config: { access: 'public' },
+    schema: { response: { 400: ErrorAnswer, 403: ErrorAnswer, 429: ErrorAnswer, 500: ErrorAnswer } },
+    handler: async (request, reply) => {
+      if (sockets.isDraining)
+        return reply.code(500).send({ code: 500, error: 'draining', msg: '服务未就绪' });
+      // Should nothing be wrong with it any more, a place has become free since: the next try finds it.
+      throw findFlaw(request.raw, door) ?? refusal('rate-limited', 'rate_limited', 1);
+    },
+  });
+
+  // Without this, Node takes every request that offers any upgrade away from its route once there is a listener:
+  // clients that offer HTTP/2 with each first request (`Upgrade: h2c`) could call nothing any more.
+  Object.assign(app.server, {
+    shouldUpgradeCallback: (request: Parameters<typeof findFlaw>[0]) =>
+      !sockets.isDraining && !findFlaw(request, door),
+  });
+  app.server.on('upgrade', (request, socket, head) => {
+    if (sockets.isDraining || findFlaw(request, door)) socket.destroy();
+    else sockets.upgrade(request, socket, head);
+  });
+  app.addHook('preClose', () => sockets[Symbol.asyncDispose]());
+}

@@ -1,0 +1,189 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Caller } from '../accounts/authentication.ts';
+import type { ServiceEvent } from '../events/events.ts';
+import type { Services } from '../services.ts';
+import { closeCodes } from './close-codes.ts';
+import { Connection, type Listener } from './connection.ts';
+import { Dispatch } from './dispatch.ts';
+import type { FrameTable } from './frame-kinds.ts';
+import { connectionFrames, MAX_FRAME_BYTES } from './frames.ts';
+import { awaitHello, lookAfter, payFrame, startHeartbeat } from './heartbeat.ts';
+import { LiveConnections } from './live-connections.ts';
+import { type Ending, findEndings } from './standing.ts';
+import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
+
+/** How exact the heartbeat's times are. */
+const TURN_MS = 500;
+/** Within which time the clients of a process that goes come back, so that they do not come all at once. */
+const SPREAD_MS = 20_000;
+/** How long a stop waits for what is under way, and for clients to answer the close. */
+const DRAIN_MS = 5_000;
+
+/** What the library is told; RFC 6455 leaves all of it to us. */
+const serverOptions = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: MAX_FRAME_BYTES,
+  // A frame in a thousand pieces would take far more memory than its bytes.
+  maxFragments: 64,
+  maxBufferedChunks: 1024,
+  // How long a client may take to answer a close before it is cut off.
+  closeTimeout: DRAIN_MS,
+  handleProtocols: (offered: Set<string>) => offered.has(SUBPROTOCOL) && SUBPROTOCOL,
+  WebSocket: Connection,
+};
+
+/**
+ * All connections of this process, from the upgrade to the close: who they are, that they live, and when they end.
+ * What they say is answered by the kinds of frames that the rooms bring.
+ */
+export class Sockets implements AsyncDisposable, Listener {
+  readonly #services: Services;
+  readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
+  readonly #live = new LiveConnections();
+  readonly #dispatch: Dispatch;
+  readonly #timer: NodeJS.Timeout;
+  #isDraining = false;
+  #onLastClosed: () => void = () => {};
+  /** Sessions may have ended without an event that names them. */
+  #isDoubtful = false;
+  #isAsking = false;
+
+  constructor(services: Services, frames: FrameTable) {
+    this.#services = services;
+    const own = connectionFrames({
+      authentication: services.authentication,
+      letIn: (connection, caller) => this.#letIn(connection, caller),
+    });
+    this.#dispatch = new Dispatch(new Map([...own, ...frames]), services.log, (connection) => {
+      if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
+    });
+    services.events.subscribe((event) => this.#learn(event));
+    this.#timer = setInterval(() => this.#turn(), TURN_MS);
+    this.#timer.unref();
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining || this.#services.readiness.draining;
+  }
+
+  isFull(addressKey: string): boolean {
+    return this.#live.isFull(addressKey);
+  }
+
+  /** Makes a socket of a request in which `findFlaw` finds none. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const addressKey = addressKeyOf(request, this.#services.config);
+    this.#server.handleUpgrade(request, socket, head, (connection) => {
+      connection.attach(this);
+      this.#live.add(connection, addressKey);
+      awaitHello(connection, this.#services.monotonicMs());
+    });
+  }
+
+  heard(connection: Connection, message: Buffer, isBinary: boolean): void {
+    // What came in one piece with a frame that ended the connection is not heard any more.
+    if (connection.isOpen && this.#pay(connection)) this.#dispatch.receive(connection, message, isBinary);
+  }
+
+  heardControl(connection: Connection): void {
+    if (connection.isOpen) this.#pay(connection);
+  }
+
+  left(connection: Connection): void {
+    const { userId } = connection;
+    this.#live.remove(connection);
+    if (userId !== '') this.#services.presence.disconnected(userId);
+  }
+
+  closed(connection: Connection): void {
+    this.#live.all.delete(connection);
+    if (this.#live.all.size === 0) this.#onLastClosed();
+  }
+
+  /**
+   * Sends everybody away: tells when to come back, answers what is under way, and closes with 1012. Takes at most 5 s;
+   * whoever is left then is cut off.
+   */
+  async drain(): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    const { all } = this.#live;
+    if (all.size === 0) return;
+    this.#services.log.info({ sockets: all.size }, 'sending sockets away');
+    const everybodyLeft = new Promise<void>((resolve) => {
+      this.#onLastClosed = resolve;
+    });
+    for (const connection of all) {
+      connection.sendFrame({ type: 'drain', spreadMs: SPREAD_MS });
+      if (connection.waiting === null) connection.close(closeCodes.restart, 'restart');
+    }
+    const tooLong = setTimeout(() => {
+      for (const connection of all) connection.terminate();
+    }, DRAIN_MS);
+    await everybodyLeft;
+    clearTimeout(tooLong);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drain();
+    clearInterval(this.#timer);
+  }
+
+  #pay(connection: Connection): boolean {
+    if (payFrame(connection, this.#services.monotonicMs())) return true;
+    connection.close(closeCodes.tooMany, 'too_many_frames');
+    return false;
+  }
+
+  #letIn(connection: Connection, { userId, sessionId, expiresAt }: Caller): void {
+    this.#services.presence.connected(userId);
+    connection.expiresAt = expiresAt;
+    startHeartbeat(connection, this.#services.monotonicMs());
+    this.#live.name(connection, userId, sessionId);
+  }
+
+  #learn(event: ServiceEvent): void {
+    if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#end(id, event.reason);
+    if (event.type === 'outside-change') {
+      this.#isDoubtful = true;
+      void this.#askAgain();
+    }
+  }
+
+  #end(sessionId: string, ending: Ending): void {
+    const [code, word] =
+      ending === 'suspended'
+        ? [closeCodes.suspended, 'suspended']
+        : [closeCodes.sessionEnded, 'session_ended'];
+    for (const connection of this.#live.ofSession(sessionId)) connection.close(code, word);
+  }
+
+  /** Asks the database about every session here. If that fails, the next turn tries again. */
+  async #askAgain(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      while (this.#isDoubtful) {
+        this.#isDoubtful = false;
+        const endings = await findEndings(this.#services.db, this.#live.claims());
+        for (const [sessionId, ending] of endings) this.#end(sessionId, ending);
+      }
+    } catch (err) {
+      this.#isDoubtful = true;
+      this.#services.log.error({ err }, 'the sessions of the sockets could not be checked');
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #turn(): void {
+    const nowMs = this.#services.monotonicMs();
+    const epochMs = this.#services.now();
+    for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
+    if (this.#isDoubtful) void this.#askAgain();
+  }
+}
