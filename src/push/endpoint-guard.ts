@@ -2,7 +2,6 @@ import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector, errors } from 'undici';
 
 export type EndpointJudgement =
   | { ok: true; url: URL }
@@ -18,11 +17,6 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 /** The name of a push service led to no address of the public internet. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
-}
-
-/** The connection was made and TLS was not: certificate, version, or no TLS there at all. */
-export class TlsError extends Error {
-  override readonly name = 'TlsError';
 }
 
 const MAX_CODE_POINTS = 2048;
@@ -89,7 +83,7 @@ function isPrivateHost(hostname: string): boolean {
  */
 export function guardedLookup({
   allowPrivate,
-  resolve = allowPrivate ? resolveByHost : resolveByDns,
+  resolve = allowPrivate ? resolveByHost : (hostname) => resolveByDns(hostname),
 }: {
   allowPrivate: boolean;
   resolve?: Resolve | undefined;
@@ -111,45 +105,6 @@ export function guardedLookup({
   };
 }
 
-/**
- * Connects undici to addresses that passed {@link guardedLookup}, or, if literal, {@link isPublicAddress}. TLS starts
- * on the connection that stands. HTTP/1.1 only.
- *
- * @param timeoutMs for DNS, connection and TLS together
- * @throws by its callback: {PrivateAddressError}; {TlsError}; `ConnectTimeoutError` of undici; errors of `net` and DNS
- */
-export function guardedConnector({
-  allowPrivate,
-  resolve,
-  timeoutMs,
-}: {
-  allowPrivate: boolean;
-  resolve?: Resolve | undefined;
-  timeoutMs: number;
-}): buildConnector.connector {
-  const timeout = timeoutMs / 2;
-  const connectTcp = buildConnector({ lookup: guardedLookup({ allowPrivate, resolve }), timeout });
-  const connectTls = buildConnector({ allowH2: false, timeout });
-
-  return (target, callback) => {
-    const { hostname, protocol } = target;
-    if (!allowPrivate && isIP(hostname) !== 0 && !isPublicAddress(hostname)) {
-      return callback(new PrivateAddressError('The address is not public'), null);
-    }
-    const port = target.port || (protocol === 'https:' ? '443' : '80');
-    connectTcp({ hostname, port, protocol: 'http:' }, (error, socket) => {
-      if (error || protocol !== 'https:') return error ? callback(error, null) : callback(null, socket);
-      connectTls({ ...target, httpSocket: socket }, (cause, secure) => {
-        if (!cause) return callback(null, secure);
-        if (cause instanceof errors.ConnectTimeoutError) return callback(cause, null);
-        // OpenSSL's messages name its source files.
-        const message = 'reason' in cause ? String(cause.reason) : cause.message;
-        callback(new TlsError(message, { cause }), null);
-      });
-    });
-  };
-}
-
 /** As everything else on this machine does it, with its hosts file: `localhost` is found. */
 function resolveByHost(hostname: string): Promise<LookupAddress[]> {
   return lookup(hostname, { all: true });
@@ -158,15 +113,17 @@ function resolveByHost(hostname: string): Promise<LookupAddress[]> {
 /**
  * By DNS alone. `lookup` would hold a thread of libuv's pool until the name server answers, and password hashes wait
  * for the same threads: a few endpoints on a name server that never answers would stop every login.
+ *
+ * @param servers in place of the machine's own, as `address:port`
  */
-async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
+export async function resolveByDns(hostname: string, servers?: string[]): Promise<LookupAddress[]> {
+  // One for each name, as a resolver reads the machine's settings once.
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const found = answers.flatMap((answer, index) =>
-    answer.status === 'fulfilled'
-      ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
-      : [],
-  );
-  if (found.length === 0 && answers[0].status === 'rejected') throw answers[0].reason;
-  return found;
+  if (servers) resolver.setServers(servers);
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  return [
+    ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
+    ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
+  ];
 }

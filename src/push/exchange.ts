@@ -1,5 +1,6 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
-import { PrivateAddressError, TlsError } from './endpoint-guard.ts';
+import { PrivateAddressError } from './endpoint-guard.ts';
+import { TlsError } from './guarded-connector.ts';
 
 export interface PushRequest {
   endpoint: string;

@@ -204,6 +204,8 @@ test('what is not HTTP has failed by protocol', async () => {
     const failed = await sender.send(plain(endpoint));
     assert.ok(failed.kind === 'failed' && failed.word === 'protocol', JSON.stringify(failed));
   }
+  const split = await sender.send({ ...plain('http://127.0.0.1:9/'), headers: { topic: 'a\r\nb: c' } });
+  assert.ok(split.kind === 'failed' && split.word === 'protocol', JSON.stringify(split));
 });
 
 test('no more than 16 requests are under way with one origin', async () => {
@@ -214,8 +216,9 @@ test('no more than 16 requests are under way with one origin', async () => {
   const request = build(subscription);
   const answers = await Promise.all(Array.from({ length: 40 }, () => sender.send(request)));
   assert.ok(answers.every((answer) => answer.kind === 'failed' && answer.word === 'timeout'));
+  await until(() => sender.openOrigins === 0);
   assert.equal(service.mostAtOnce, 16);
-  assert.equal(service.connections, 16);
+  assert.equal(service.connections, 16, 'what came too late does not connect');
 });
 
 test('whoever waits for a turn gets it, and connections are used again', async () => {
@@ -269,6 +272,35 @@ test('at 256 origins the one that was idle longest gives way', async () => {
   assert.equal(service.connections, before + 1, 'the second gave way');
 });
 
+test('an origin with a request under way never gives way; at 256 of them there is no room', async () => {
+  const held: (() => void)[] = [];
+  await using server = createServer((socket) => {
+    const answer = (line: string) => socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`);
+    socket
+      .on('error', () => {})
+      .on('data', (data) => {
+        if (data.includes('/hold')) held.push(() => answer('201 Created'));
+        else answer('404 Not Found');
+      });
+  });
+  const { port } = new URL(await listen(server));
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  await using sender = openPushSender({ allowPrivate: true, resolve });
+  const sendTo = (n: number, path: string) => sender.send(plain(`http://push${n}.example:${port}/${path}`));
+
+  const first = sendTo(0, 'hold');
+  for (let n = 1; n <= 256; n++) await sendTo(n, 'none');
+  const others = Array.from({ length: 255 }, (_, n) => sendTo(n + 1, 'hold'));
+  await until(() => held.length === 256);
+  const refused = await sendTo(256, 'none');
+  assert.deepEqual(refused, { kind: 'failed', word: 'connect', reason: 'Too many push services at once' });
+  for (const release of held) release();
+  for (const answer of await Promise.all([first, ...others])) {
+    assert.deepEqual(answer, { kind: 'accepted', status: 201 });
+  }
+  assert.deepEqual(await sendTo(256, 'none'), { kind: 'refused', status: 404, reason: '' });
+});
+
 test('a private address is refused before any connection: literal, by name, and by a name that changes', async () => {
   await using service = await startPushService();
   const { port } = new URL(service.origin);
@@ -313,6 +345,29 @@ test('a name server that never answers ends at the deadline', async () => {
   const answer = await sender.send(plain('https://push.example.org/'));
   assert.ok(answer.kind === 'failed' && answer.word === 'timeout');
   await until(() => sender.openOrigins === 0);
+});
+
+test('a connection that comes after the deadline is closed, and nothing is sent on it', async () => {
+  await using service = await startPushService();
+  const named = Promise.withResolvers<{ address: string; family: number }[]>();
+  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 50, resolve: () => named.promise });
+  const { port } = new URL(service.origin);
+  const answer = await sender.send(plain(`http://push.example:${port}/`));
+  assert.deepEqual(answer, { kind: 'failed', word: 'timeout', reason: 'No answer in time' });
+  named.resolve([{ address: '127.0.0.1', family: 4 }]);
+  await until(() => service.connections === 1 && service.open === 0 && sender.openOrigins === 0);
+  assert.equal(service.requests, 0);
+});
+
+test('early hints are no answer yet (RFC 9110 15.2)', async () => {
+  await using server = createServer((socket) => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
+    const refusal = 'HTTP/1.1 410 Gone\r\nContent-Length: 4\r\n\r\ngone';
+    socket.on('error', () => {}).once('data', () => socket.write(hints + refusal));
+  });
+  const endpoint = await listen(server);
+  await using sender = openPushSender({ allowPrivate: true });
+  assert.deepEqual(await sender.send(plain(endpoint)), { kind: 'refused', status: 410, reason: 'gone' });
 });
 
 test('https on a port without TLS has failed by TLS; one that stays silent there, by time', async () => {

@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 import { encrypt } from './encryption.ts';
-import { guardedConnector, judgeEndpoint, type Resolve } from './endpoint-guard.ts';
+import { judgeEndpoint, type Resolve } from './endpoint-guard.ts';
 import { exchange, type PushAnswer, type PushRequest, toFailure } from './exchange.ts';
+import { guardedConnector } from './guarded-connector.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface PushSender extends AsyncDisposable {

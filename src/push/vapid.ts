@@ -29,7 +29,7 @@ export function makeVapidKeys(): VapidKeys {
 
 /**
  * Signs for push services (RFC 8292 2 and 3, ES256). A header is kept for its origin for 12 h, as signing costs
- * a good third of what encrypting a message does; 1,000 origins are kept, the longest kept gives way.
+ * a fifth of what encrypting a message does; 1,000 origins are kept, the longest kept gives way.
  *
  * @param subject a `mailto:` or `https:` URL by which a push service can reach the operator (RFC 8292 2.1)
  * @param now epoch milliseconds

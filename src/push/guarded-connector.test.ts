@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { PrivateAddressError } from './endpoint-guard.ts';
+import { guardedConnector } from './guarded-connector.ts';
+
+test('the connector judges literal addresses too, which net never looks up, and makes no connection', async (t) => {
+  const server = createServer((socket) => socket.destroy());
+  let connections = 0;
+  server.on('connection', () => connections++);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const port = String((server.address() as AddressInfo).port); // listening on TCP, so never a pipe's name
+  const connect = guardedConnector({ allowPrivate: false, timeoutMs: 1_000 });
+  for (const protocol of ['http:', 'https:']) {
+    for (const hostname of ['127.0.0.1', '::ffff:127.0.0.1']) {
+      const error = await new Promise((done) => {
+        connect({ hostname, protocol, port }, (...[refusal]) => done(refusal));
+      });
+      assert.ok(error instanceof PrivateAddressError, `${protocol} ${hostname}`);
+    }
+  }
+  assert.equal(connections, 0);
+});

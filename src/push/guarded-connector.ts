@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+import { buildConnector, errors } from 'undici';
+import { guardedLookup, isPublicAddress, PrivateAddressError, type Resolve } from './endpoint-guard.ts';
+
+/** The connection was made and TLS was not: certificate, version, or no TLS there at all. */
+export class TlsError extends Error {
+  override readonly name = 'TlsError';
+}
+
+/**
+ * Connects undici to addresses that passed {@link guardedLookup}, or, if literal, {@link isPublicAddress}. TLS starts
+ * on the connection that stands. HTTP/1.1 only.
+ *
+ * @param timeoutMs for DNS, connection and TLS together
+ * @throws by its callback: {PrivateAddressError}; {TlsError}; `ConnectTimeoutError` of undici; errors of `net` and DNS
+ */
+export function guardedConnector({
+  allowPrivate,
+  resolve,
+  timeoutMs,
+}: {
+  allowPrivate: boolean;
+  resolve?: Resolve | undefined;
+  timeoutMs: number;
+}): buildConnector.connector {
+  const timeout = timeoutMs / 2;
+  const connectTcp = buildConnector({ lookup: guardedLookup({ allowPrivate, resolve }), timeout });
+  const connectTls = buildConnector({ allowH2: false, timeout });
+
+  return (target, callback) => {
+    const { hostname, protocol } = target;
+    if (!allowPrivate && isIP(hostname) !== 0 && !isPublicAddress(hostname)) {
+      return callback(new PrivateAddressError('The address is not public'), null);
+    }
+    const port = target.port || (protocol === 'https:' ? '443' : '80');
+    connectTcp({ hostname, port, protocol: 'http:' }, (error, socket) => {
+      if (error || protocol !== 'https:') return error ? callback(error, null) : callback(null, socket);
+      connectTls({ ...target, httpSocket: socket }, (cause, secure) => {
+        if (!cause) return callback(null, secure);
+        if (cause instanceof errors.ConnectTimeoutError) return callback(cause, null);
+        // OpenSSL's messages name its source files.
+        const message = 'reason' in cause ? String(cause.reason) : cause.message;
+        callback(new TlsError(message, { cause }), null);
+      });
+    });
+  };
+}
