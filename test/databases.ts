@@ -19,13 +19,26 @@ import {
 /** What `readConfig` needs to know of a database. */
 export type DatabaseSettings = { dataDir: string } | { databaseUrl: string };
 
-/** One of the databases on which the rules must hold. What it gives is gone after the test. */
+/** One of the databases on which the rules must hold. */
 export interface TestDatabase {
   readonly kind: 'sqlite' | 'postgres';
-  /** Fresh, migrated and empty. */
+  /** Fresh, migrated and empty; closed after the test. */
   open(t: TestContext): Promise<SchemaDb>;
   /** The same, not opened: for tests that start a whole service, or several processes. */
   create(t: TestContext): Promise<DatabaseSettings>;
+}
+
+/**
+ * What is left to remove when a group of tests is through. Not after each test: what a test closes by `t.after` is
+ * closed in the order in which it said so, and would find its database gone.
+ */
+const removals: (() => Promise<void>)[] = [];
+
+function registerGroup(register: () => void): void {
+  after(async () => {
+    for (const remove of removals.splice(0)) await remove();
+  });
+  register();
 }
 
 /** Registers the same tests for SQLite and for PostgreSQL. */
@@ -35,7 +48,7 @@ export function onEachDatabase(name: string, register: (database: TestDatabase) 
 }
 
 export function onSqlite(name: string, register: (database: TestDatabase) => void): void {
-  describe(`${name} (SQLite)`, () => register(sqlite));
+  describe(`${name} (SQLite)`, () => registerGroup(() => register(sqlite)));
 }
 
 /**
@@ -51,7 +64,7 @@ export function onPostgres(
   const title = `${name} (PostgreSQL)`;
   if (process.env.TEST_POSTGRES_URL || findPostgres()) {
     stopClusterAtTheEnd();
-    describe(title, options, () => register(postgresql));
+    describe(title, options, () => registerGroup(() => register(postgresql)));
     return;
   }
   const reason = 'PostgreSQL is not installed; on Debian and Ubuntu: sudo apt-get install postgresql';
@@ -67,18 +80,13 @@ export function onPostgres(
 const sqlite: TestDatabase = {
   kind: 'sqlite',
   async open(t) {
-    const folder = await makeFolder();
-    const db = await openSqlite({ folder });
-    t.after(async () => {
-      await db[Symbol.asyncDispose]();
-      await removeFolder(folder);
-    });
+    const db = await openSqlite({ folder: await makeFolder() });
+    t.after(() => db[Symbol.asyncDispose]());
     await migrate(db);
     return db;
   },
-  async create(t) {
+  async create() {
     const folder = await makeFolder();
-    t.after(() => removeFolder(folder));
     await using db = await openSqlite({ folder });
     await migrate(db);
     return { dataDir: folder };
@@ -88,27 +96,19 @@ const sqlite: TestDatabase = {
 const postgresql: TestDatabase = {
   kind: 'postgres',
   async open(t) {
-    const url = await makeDatabase();
-    const db = await openPostgres({ url });
-    t.after(async () => {
-      await db[Symbol.asyncDispose]();
-      await dropDatabase(url);
-    });
+    const db = await openPostgres({ url: await makeDatabase() });
+    t.after(() => db[Symbol.asyncDispose]());
     return db;
   },
-  async create(t) {
-    const url = await makeDatabase();
-    t.after(() => dropDatabase(url));
-    return { databaseUrl: url };
+  async create() {
+    return { databaseUrl: await makeDatabase() };
   },
 };
 
-function makeFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'doorman-test-'));
-}
-
-function removeFolder(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true });
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'doorman-test-'));
+  removals.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Makes a migrated, empty PostgreSQL database and answers its address. */
@@ -116,15 +116,11 @@ async function makeDatabase(): Promise<string> {
   const server = await testServer();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await maintain(server, (sql) => sql`create database ${sql(name)} template ${sql(templateDatabase)}`);
+  removals.push(() => maintain(server, (sql) => sql`drop database ${sql(name)} with (force)`));
   return databaseUrl(server, name);
 }
 
-async function dropDatabase(url: string): Promise<void> {
-  const name = new URL(url).pathname.slice(1);
-  await maintain(await testServer(), (sql) => sql`drop database if exists ${sql(name)} with (force)`);
-}
-
-async function maintain(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+async function maintain(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
   const sql = postgres(url, { max: 1, fetch_types: false });
   try {
     await work(sql);

@@ -13,7 +13,8 @@ export function lockFolder(folder: string): AsyncDisposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = new DatabaseSync(join(folder, 'server.lock'));
   try {
-    file.exec('begin exclusive');
+    // Nothing is ever written, so it needs no journal beside it.
+    file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     file.close();
     if (!isBusy(error)) throw error;
