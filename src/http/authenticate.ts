@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication, Caller } from '../accounts/authentication.ts';
 import { clientKey, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
 import { rateLimitHeaders, type SlidingLog } from './rate-limits.ts';
+import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
 
 declare module 'fastify' {
@@ -38,22 +39,26 @@ interface Guard {
 export function guardRequests(app: App, { authentication, limits, config, monotonicMs }: Guard): void {
   app.decorateRequest('caller', null);
 
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    const path = request.is404 ? request.url : (request.routeOptions.url ?? '');
+  app.addHook('onRequest', judgeRequest);
+  app.judgeUnrouted = judgeRequest;
+
+  function judgeRequest(request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void): void {
+    const path = pathOf(request);
     if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
     const token = bearerToken(request.headers.authorization);
     const known = token === undefined ? undefined : authentication.recall(token);
-    if (token === undefined || known) return done(judge(request, reply, path, known));
-    authentication.identify(token).then(
-      (caller) => done(judge(request, reply, path, caller)),
-      (error) => done(error),
-    );
-  });
+    if (token === undefined || known) done(judge(request, reply, path, known));
+    else
+      authentication.identify(token).then(
+        (caller) => done(judge(request, reply, path, caller)),
+        (error) => done(error),
+      );
+  }
 
   function judge(request: FastifyRequest, reply: FastifyReply, path: string, caller: Caller | undefined) {
-    const { access, limit = 'api' } = request.routeOptions.config;
+    // The context of a path that cannot be read has none, whatever its type says.
+    const config: FastifyContextConfig | undefined = request.routeOptions.config;
+    const { access, limit = 'api' } = config ?? {};
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (log) {
       // Signing in is counted for the address alone: whoever holds many tokens gets no more tries by them.
@@ -69,7 +74,11 @@ export function guardRequests(app: App, { authentication, limits, config, monoto
 
   function addressKey({ raw }: FastifyRequest): string {
     const forwarded = raw.headers['x-forwarded-for'];
-    return clientKey(raw.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, config.trustProxy);
+    return clientKey(
+      raw.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      config.trustProxy,
+    );
   }
 }
 

@@ -26,7 +26,8 @@ export function parseObject(text: string): object {
   } catch {
     throw refusal('invalid', 'body_not_json');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal('invalid', 'body_not_object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refusal('invalid', 'body_not_object');
   // Bytes are UTF-8 and JSON forbids raw control characters, so bad text can only come from an escape.
   if (text.includes('\\u') && hasBadText(value)) throw refusal('invalid', 'body_bad_text');
   return value;
@@ -48,7 +49,8 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-function hasBadText(value: unknown): boolean {
+/** Whether a string in it, at most {@link MAX_DEPTH} levels deep, is not well-formed or holds U+0000. */
+export function hasBadText(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => hasBadText(key) || hasBadText(inner));

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, ServiceError } from '../errors.ts';
+import { isEnglishPath, pathOf } from './request-path.ts';
 
 const CODES: Record<ErrorKind, number> = {
   invalid: 400,
@@ -33,10 +34,6 @@ export function refusal(kind: ErrorKind, word: keyof typeof TEXTS & string, retr
   return new ServiceError(kind, word, TEXTS[word]?.[0] ?? word, options);
 }
 
-export function isEnglishPath(url: string): boolean {
-  return url.startsWith('/api/push/');
-}
-
 function textFor(word: string, english: boolean): string | undefined {
   return TEXTS[word]?.[english ? 1 : 0];
 }
@@ -48,18 +45,40 @@ export function errorBody(code: number, word: string, msg: string): string {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refused = error instanceof ServiceError ? error : fromFramework(error);
-  const english = isEnglishPath(request.url);
+  const english = isEnglishPath(pathOf(request));
   reply.header('content-type', 'application/json; charset=utf-8');
+  keepConnection(reply);
   if (!refused) {
-    // A waiting hash was dropped because its client has gone: nobody reads this answer, and nothing is wrong.
-    const abandoned = error instanceof Error && error.name === 'AbortError' && reply.raw.destroyed;
-    if (!abandoned)
-      request.log.error({ err: error, requestId: request.id, method: request.method, route: request.routeOptions.url }, 'fault');
+    if (!isAbandoned(error, request, reply))
+      request.log.error(
+        { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
+        'fault',
+      );
     return reply.code(500).send(errorBody(500, 'internal', textFor('internal', english) ?? ''));
   }
   const code = CODES[refused.kind];
-  if (refused.retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
-  return reply.code(code).send(errorBody(code, refused.word, textFor(refused.word, english) ?? refused.message));
+  if (refused.retryAfterSeconds !== undefined)
+    reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
+  return reply
+    .code(code)
+    .send(errorBody(code, refused.word, textFor(refused.word, english) ?? refused.message));
+}
+
+/**
+ * Where the framework would close the connection because a body was refused: the rest of a large one may be on its
+ * way still, and the answer would be lost with the connection. Node reads the rest and drops it.
+ */
+function keepConnection(reply: FastifyReply): void {
+  const isOurs = reply.hasHeader('connection') && !reply.raw.hasHeader('connection');
+  if (isOurs && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
+}
+
+/** The client has gone: nobody reads the answer, and nothing is wrong. */
+function isAbandoned(error: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
+  if (!(error instanceof Error)) return false;
+  const waitedInVain = error.name === 'AbortError' && reply.raw.destroyed;
+  const sentHalf = 'code' in error && error.code === 'ECONNRESET' && request.raw.complete === false;
+  return waitedInVain || sentHalf;
 }
 
 /** What the framework refuses by itself, in our words; `undefined` for a fault. */
@@ -70,11 +89,13 @@ function fromFramework(error: unknown): ServiceError | undefined {
       return refusal('invalid', 'body_too_large');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refusal('invalid', 'media_type');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return refusal('invalid', 'malformed_request');
     default:
-      return undefined;
+      return isClientFault(error) ? refusal('invalid', 'malformed_request') : undefined;
   }
+}
+
+function isClientFault(error: Error & { code: unknown }): boolean {
+  if (typeof error.code !== 'string' || !error.code.startsWith('FST_') || !('statusCode' in error))
+    return false;
+  return typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500;
 }

@@ -1,45 +1,81 @@
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyInstance, LogController, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { TObject } from 'typebox';
-import { BODY_LIMIT_BYTES, parseBody } from './body.ts';
-import { answerError, errorBody, isEnglishPath, refusal } from './errors.ts';
+import { BODY_LIMIT_BYTES, hasBadText, parseBody } from './body.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
+import { answerError, refusal } from './errors.ts';
+import { isEnglishPath } from './request-path.ts';
 import { readFields } from './validation.ts';
 
-export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, Logger, TypeBoxTypeProvider>;
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  Logger,
+  TypeBoxTypeProvider
+>;
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Judges a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
+    judgeUnrouted:
+      | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
+      | null;
+  }
+}
 
 /**
  * The HTTP server without any route: JSON in and out, one envelope for everything, also for what the framework
  * and Node refuse by themselves (DESIGN 3, Envelope). The answer's status is always its `code`.
+ *
+ * @param options.requestTimeoutMs how long a request may take to arrive
  */
-export function openServer(log: Logger): App {
+export function openServer(
+  log: Logger,
+  { requestTimeoutMs = 30_000 }: { requestTimeoutMs?: number } = {},
+): App {
   const processTag = crypto.randomUUID().slice(0, 8);
   let requests = 0;
+  const nextId = () => `${processTag}-${(++requests).toString(36)}`;
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
-    genReqId: () => `${processTag}-${(++requests).toString(36)}`,
+    genReqId: nextId,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
+    // Node's own refusal of a request without Host has no body; ours follows below.
+    http: { requireHostHeader: false, connectionsCheckingInterval: requestTimeoutMs / 6 },
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-      answerError(error, request, reply);
+      nameAnswer(request, reply);
+      const answer = (refused?: Error) => answerError(refused ?? error, request, reply);
+      if (app.judgeUnrouted) app.judgeUnrouted(request, reply, answer);
+      else answer();
     },
-    clientErrorHandler(error, socket) {
-      if (socket.writable && !socket.destroyed && !('code' in error && error.code === 'ECONNRESET')) {
-        const body = errorBody(400, 'malformed_request', '请求格式不正确');
-        socket.write(`HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
-      }
-      socket.destroy();
-    },
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
+  const refuseBroken = answerBrokenRequests(app.server, nextId);
+  app.decorate('judgeUnrouted', null);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    nameAnswer(request, reply);
+    // RFC 9112, 3.2.
+    const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(isWithoutHost ? refusal('invalid', 'malformed_request') : undefined);
+  });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -52,20 +88,30 @@ export function openServer(log: Logger): App {
   });
   app.setValidatorCompiler(({ schema, httpPart, url }) => (input: unknown) => {
     try {
-      if (typeof input !== 'object' || input === null) throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
+      if (typeof input !== 'object' || input === null)
+        throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
+      if (httpPart !== 'body' && hasBadText(input)) throw refusal('invalid', 'malformed_request');
       return { value: readFields(schema as TObject, input, isEnglishPath(url)) }; // every body and query of ours is one object
     } catch (error) {
       return { error: error as Error }; // readFields throws nothing but errors
     }
   });
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) => answerError(refusal('not-found', 'route_not_found'), request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    answerError(refusal('not-found', 'route_not_found'), request, reply),
+  );
   return app;
+}
+
+function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
 }
 
 function refuseEncoded({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refusal('invalid', 'content_encoding');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw refusal('invalid', 'content_encoding');
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw refusal('invalid', 'media_type');
 }

@@ -38,12 +38,21 @@ export function readFields<S extends TObject>(schema: S, input: object, english 
   return read as Static<S>; // each field was checked against its own schema just above
 }
 
-function refuseField(name: string, field: TSchema & Annotations, value: unknown, english: boolean): ServiceError {
+function refuseField(
+  name: string,
+  field: TSchema & Annotations,
+  value: unknown,
+  english: boolean,
+): ServiceError {
   const { maxLength, tooLong, refusal } = field as Annotations & { maxLength?: number }; // JSON Schema's own, where present
   const isTooLong = typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength;
   const fixed = (isTooLong ? tooLong : undefined) ?? refusal;
   if (fixed) return new ServiceError('invalid', fixed[0], fixed[1]);
-  return new ServiceError('invalid', 'invalid_field', english ? inEnglish(name, field, value) : inChinese(name, field, value));
+  return new ServiceError(
+    'invalid',
+    'invalid_field',
+    english ? inEnglish(name, field, value) : inChinese(name, field, value),
+  );
 }
 
 interface Bounds {
@@ -62,7 +71,8 @@ function inChinese(name: string, field: TSchema, value: unknown): string {
   if (type === 'integer') return `参数 ${name} 需为 ${minimum}-${maximum} 的整数`;
   if (typeof value === 'string' && maxLength !== undefined) {
     const length = [...value].length;
-    if (length < minLength || length > maxLength) return `参数 ${name} 的长度需在${minLength}-${maxLength}之间`;
+    if (length < minLength || length > maxLength)
+      return `参数 ${name} 的长度需在${minLength}-${maxLength}之间`;
   }
   return `参数 ${name} 不正确`;
 }
@@ -73,7 +83,8 @@ function inEnglish(name: string, field: TSchema, value: unknown): string {
   if (type === 'string' && typeof value !== 'string') return `${name} must be a string`;
   if (typeof value === 'string' && maxLength !== undefined) {
     const length = [...value].length;
-    if (length < minLength || length > maxLength) return `${name} must have ${minLength} to ${maxLength} characters`;
+    if (length < minLength || length > maxLength)
+      return `${name} must have ${minLength} to ${maxLength} characters`;
   }
   return `${name} is not valid`;
 }

@@ -1,0 +1,61 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorBody } from './errors.ts';
+
+/** How long a connection that was refused may still send, unread: closed at once, it might lose the answer. */
+const LINGER_MS = 2_000;
+
+/** @returns what answers a connection whose bytes are no request, for Node's `clientError` */
+export function answerBrokenRequests(server: Server, nextId: () => string) {
+  /** The youngest answer of each connection; the older ones are written before it. */
+  const youngest = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+
+  server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
+    youngest.set(request.socket, answer);
+  });
+  // An expectation that nobody knows is no reason to refuse (RFC 9110, 10.1.1), and 417 is none of our codes.
+  server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => socket.destroy());
+    refuse(socket, 404, 'route_not_found', '接口不存在');
+  });
+
+  return (error: Error, socket: Duplex): void => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const answer = youngest.get(socket);
+    if (('code' in error && error.code === 'ECONNRESET') || !socket.writable) socket.destroy();
+    else if (answer === undefined || answer.writableFinished) refuseMalformed(socket);
+    // What came before is answered first, so that no answer is taken for another request's.
+    else if (answer.req.complete) answer.once('close', () => refuseMalformed(socket));
+    else if (answer.socket === socket && !answer.headersSent) refuseMalformed(socket);
+    else socket.destroy();
+  };
+
+  function refuseMalformed(socket: Duplex): void {
+    refuse(socket, 400, 'malformed_request', '请求格式不正确');
+  }
+
+  function refuse(socket: Duplex, code: 400 | 404, word: string, msg: string): void {
+    if (!socket.writable) return void socket.destroy();
+    const body = errorBody(code, word, msg);
+    socket.end(
+      [
+        code === 400 ? 'HTTP/1.1 400 Bad Request' : 'HTTP/1.1 404 Not Found',
+        `x-request-id: ${nextId()}`,
+        'x-content-type-options: nosniff',
+        'cache-control: no-store',
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+    socket.resume();
+    const lingering = setTimeout(() => socket.destroy(), LINGER_MS);
+    lingering.unref();
+    socket.once('close', () => clearTimeout(lingering));
+  }
+}

@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify';
+
+/** Enough to tell where an unknown path belongs. */
+const LONGEST_LOOK = 256;
+
+/**
+ * The pattern of the route that answers, such as `/api/user/profile/:userId`. Where there is none, what was asked
+ * for, as far as it tells where it belongs: without the origin of an absolute-form target (RFC 9112, 3.2.2), and
+ * with escaped letters read as letters, as the router reads them. So no spelling leaves `/api/` unnoticed.
+ */
+export function pathOf(request: FastifyRequest): string {
+  const { url } = request.routeOptions;
+  if (url !== undefined) return url;
+  return request.url
+    .slice(0, LONGEST_LOOK)
+    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
+    .replace(/%[2-7][0-9a-f]/gi, (letter) => String.fromCharCode(Number.parseInt(letter.slice(1), 16)));
+}
+
+/** The push endpoints answer in English, all others in Chinese (DESIGN 3, Envelope). */
+export function isEnglishPath(path: string): boolean {
+  return path.startsWith('/api/push/');
+}
