@@ -1,0 +1,47 @@
+// The arithmetic of RFC 8291 and nothing around it: a new sender key, the shared secret, the keys, one sealed record.
+import {
+  createCipheriv,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
+import { answerRounds } from '../processes.ts';
+
+const receiver = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+  format: 'raw-public',
+});
+const auth = randomBytes(16);
+const payload = randomBytes(150);
+
+function encrypt(): Buffer {
+  const publicKey = createPublicKey({
+    key: receiver,
+    format: 'raw-public',
+    asymmetricKeyType: 'ec',
+    namedCurve: 'P-256',
+  });
+  const sender = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const point = sender.publicKey.export({ format: 'raw-public' });
+  const shared = diffieHellman({ privateKey: sender.privateKey, publicKey });
+  const salt = randomBytes(16);
+  const input = hkdfSync(
+    'sha256',
+    shared,
+    auth,
+    Buffer.concat([Buffer.from('WebPush: info\0'), receiver, point]),
+    32,
+  );
+  const key = hkdfSync('sha256', Buffer.from(input), salt, 'Content-Encoding: aes128gcm\0', 16);
+  const nonce = hkdfSync('sha256', Buffer.from(input), salt, 'Content-Encoding: nonce\0', 12);
+  const cipher = createCipheriv('aes-128-gcm', Buffer.from(key), Buffer.from(nonce));
+  return Buffer.concat([salt, point, cipher.update(payload), cipher.final(), cipher.getAuthTag()]);
+}
+
+answerRounds(async (seconds) => {
+  const startedAt = performance.now();
+  let count = 0;
+  for (; performance.now() < startedAt + seconds * 1000; count++) encrypt();
+  return count / ((performance.now() - startedAt) / 1000);
+});

@@ -1,0 +1,18 @@
+// One durable update after the other: what a server does that commits for each call by itself.
+//   FILE    where to make the database
+import { DatabaseSync } from 'node:sqlite';
+import { answerRounds } from '../processes.ts';
+
+const db = new DatabaseSync(process.env.FILE ?? ':memory:');
+db.exec('pragma journal_mode = wal; pragma synchronous = full');
+db.exec('create table users (id text primary key not null, nickname text not null) strict');
+for (let id = 0; id < 64; id++) db.prepare('insert into users values (?, ?)').run(String(id), '');
+const update = db.prepare('update users set nickname = ? where id = ?');
+
+answerRounds(async (seconds) => {
+  const startedAt = performance.now();
+  let count = 0;
+  for (; performance.now() < startedAt + seconds * 1000; count++)
+    update.run(`nick ${count}`, String(count % 64));
+  return count / ((performance.now() - startedAt) / 1000);
+});

@@ -1,0 +1,54 @@
+// Measures what the service costs against the barest thing that could do the same, in one run (DESIGN 11).
+//   npm run bench                               about three minutes
+//   npm run bench -- --quick                    under a minute, to see that it works
+//   npm run bench -- --all                      also how calls take it when there are a million users
+//   npm run bench -- --only=login,push          some rows
+//   npm run bench -- --cpu-prof=FOLDER          CPU profiles of the server, one a row; see cpu-profile.ts
+import { parseArgs } from 'node:util';
+import { describeMachine } from './machine.ts';
+import { EFFORTS, type Effort } from './measuring.ts';
+import { authenticatedCall } from './rows/authenticated-call.ts';
+import { durableWrites } from './rows/durable-writes.ts';
+import { fullList } from './rows/full-list.ts';
+import { growth } from './rows/growth.ts';
+import { login } from './rows/login.ts';
+import { publicProfile } from './rows/public-profile.ts';
+import { push } from './rows/push.ts';
+import { start } from './rows/start.ts';
+import { type Line, toTable } from './table.ts';
+
+/** @param profileFolder where the server leaves a CPU profile, if anywhere */
+type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
+
+const rows: Record<string, Row> = {
+  profile: publicProfile,
+  authenticated: authenticatedCall,
+  login,
+  list: fullList,
+  push,
+  start,
+  writes: durableWrites,
+  growth,
+};
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    tiny: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    'cpu-prof': { type: 'string' },
+  },
+});
+const effort = EFFORTS[options.tiny ? 'tiny' : options.quick ? 'quick' : 'full'];
+const names =
+  options.only?.split(',') ?? Object.keys(rows).filter((name) => name !== 'growth' || options.all);
+
+const lines: Line[] = [];
+for (const name of names) {
+  const row = rows[name];
+  if (!row) throw new Error(`no row is called ${name}; there are ${Object.keys(rows).join(', ')}`);
+  process.stderr.write(`${name} ...\n`);
+  lines.push(...(await row(effort, options['cpu-prof'])));
+}
+console.log(`\n${describeMachine()}\n\n${toTable(lines)}`);

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pino } from 'pino';
+import { newId } from '../src/db/ids.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openSqlite } from '../src/db/sqlite.ts';
+import { ask, type ServerProcess } from './processes.ts';
+
+/** Of everybody who signs up here. */
+export const PASSWORD = 'correct horse battery';
+
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+}
+
+/** `prefix` and seven digits, so that a prefix with all but the last digit finds ten. */
+export function usernameOf(number: number): string {
+  return `user${String(number).padStart(7, '0')}`;
+}
+
+/**
+ * Puts users straight into a new database in `folder`, a million in some ten seconds. Nobody can log in as one.
+ *
+ * @returns some 1,000 of them, evenly from all
+ */
+export async function fillDatabase(folder: string, count: number): Promise<Person[]> {
+  const db = await openSqlite({ folder, log: pino({ level: 'silent' }) });
+  await migrate(db);
+  await db[Symbol.asyncDispose]();
+
+  using file = new DatabaseSync(join(folder, 'doorman.db'));
+  file.exec('pragma synchronous = off');
+  const insert = file.prepare(`
+    insert into users (id, username, username_key, password_hash, nickname, nickname_key, avatar, gender, bio, phone, created_at)
+    values (?, ?, ?, '!', ?, ?, ?, ?, ?, ?, ?)`);
+  const step = Math.max(1, Math.floor(count / 1000));
+  const some: Person[] = [];
+  const now = Date.now() - count;
+  file.exec('begin');
+  for (let i = 0; i < count; i++) {
+    const id = newId(now + i);
+    const username = usernameOf(i);
+    const nickname = `Nick ${i} 张`;
+    insert.run(
+      id,
+      username,
+      username,
+      nickname,
+      nickname.toLowerCase(),
+      `https://example.com/${i}.png`,
+      i % 2 ? 'male' : 'female',
+      `I am number ${i} here.`,
+      '13800138000',
+      now + i,
+    );
+    if (i % step === 0) some.push({ id, username });
+  }
+  file.exec('commit');
+  file.exec('pragma wal_checkpoint(truncate)');
+  return some;
+}
+
+/** Registers somebody through the interface. */
+export async function signUp(server: ServerProcess, username: string): Promise<Person & { token: string }> {
+  const { data } = await ask(server, 'POST', '/api/register', { body: { username, password: PASSWORD } });
+  return { id: data.id, username, token: data.token };
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A server in a process of its own. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+}
+
+/** A folder that goes with all that is in it. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'doorman-bench-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/**
+ * The service as `npm start` runs it, on the database in `folder`, without limits.
+ *
+ * @param options.env on top of that
+ * @param options.profileFolder where V8 writes a CPU profile at the end
+ */
+export async function startDoorman(
+  folder: string,
+  options: { env?: Record<string, string>; profileFolder?: string | undefined } = {},
+): Promise<ServerProcess> {
+  const { env = {}, profileFolder } = options;
+  const flags = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  return startServer([...flags, 'src/main.ts'], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: folder,
+    RATE_LIMIT_API: 'off',
+    RATE_LIMIT_AUTH: 'off',
+    // Calls are not logged; the line that is waited for tells the port.
+    LOG_LEVEL: 'info',
+    ...env,
+  });
+}
+
+/** `node:http` that answers everything with `body` from memory. `folder` takes the body on its way there. */
+export async function startBareHttp(folder: string, body: Uint8Array, status = 200): Promise<ServerProcess> {
+  const file = join(folder, `body-${crypto.randomUUID()}`);
+  await writeFile(file, body);
+  return startServer(['bench/bare/http.mjs', file, String(status)], {});
+}
+
+async function startServer(args: readonly string[], env: Record<string, string>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...environment(), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout);
+  const { promise: url, resolve, reject } = Promise.withResolvers<string>();
+  lines.on('line', (line) => {
+    const { url } = JSON.parse(line) as { url?: string }; // written by the two servers that are started here
+    if (url !== undefined) resolve(url);
+  });
+  child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
+  return {
+    port: Number(new URL(await url).port),
+    pid: child.pid ?? 0,
+    [Symbol.asyncDispose]: () => end(child),
+  };
+}
+
+/** One call outside of what is measured. */
+export async function ask(
+  { port }: ServerProcess,
+  method: 'GET' | 'POST',
+  path: string,
+  { token, body }: { token?: string; body?: object } = {},
+): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (!response.ok)
+    throw new Error(`${method} ${path}: ${response.status} ${bytes.toString('utf8', 0, 1000)}`);
+  return { bytes, data: JSON.parse(bytes.toString()).data };
+}
+
+export interface Answer {
+  readonly bytes: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: what a call answers is known where it is made
+  readonly data: any;
+}
+
+/** A process that measures something by itself, one round at a time. */
+export interface RoundsProcess extends AsyncDisposable {
+  /** @returns how many times a second it did what it does */
+  perSecond(seconds: number): Promise<number>;
+}
+
+/** @param file under `bench/`, which calls `answerRounds` */
+export async function startRounds(file: string, env: Record<string, string> = {}): Promise<RoundsProcess> {
+  const child = spawn(process.execPath, [join('bench', file)], {
+    cwd: root,
+    env: { ...environment(), ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`bench/${file} ended with ${code}`);
+  });
+  ended.catch(() => {}); // heard of by whoever waits for an answer
+  const answer = () => Promise.race([once(child, 'message'), ended]);
+  await answer();
+  return {
+    async perSecond(seconds) {
+      child.send(seconds);
+      const [count] = await answer();
+      return Number(count);
+    },
+    [Symbol.asyncDispose]: () => end(child),
+  };
+}
+
+/** In a process that `startRounds` started: measures whenever asked. */
+export function answerRounds(measure: (seconds: number) => Promise<number>): void {
+  process.on('message', async (seconds) => {
+    process.send?.(await measure(Number(seconds)));
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.('ready');
+}
+
+/** Resident memory of a process, in bytes; `undefined` where the system does not tell. */
+export async function residentBytes(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Ours without what would change the service's settings, or the way Node runs. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'];
+  return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
+}

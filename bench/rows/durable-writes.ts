@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { drive, requestBytes } from '../load.ts';
+import { alternate, type Effort } from '../measuring.ts';
+import { signUp } from '../people.ts';
+import { startDoorman, startRounds, temporaryFolder } from '../processes.ts';
+import { type Line, perSecond } from '../table.ts';
+
+const SENDERS = 64;
+
+/**
+ * Calls that are answered when what they wrote is on the disk, from 64 senders, against one update a commit in a bare
+ * loop: what it brings that those who wait together share one commit.
+ */
+export async function durableWrites(effort: Effort, profileFolder?: string): Promise<Line[]> {
+  await using folder = await temporaryFolder();
+  await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, profileFolder });
+  await using bare = await startRounds('bare/sqlite.ts', { FILE: join(folder.path, 'bare.db') });
+  const updates: Buffer[] = [];
+  for (let i = 0; i < SENDERS; i++) {
+    const { token } = await signUp(server, `sender${i}`);
+    updates.push(requestBytes('POST', '/api/user/profile', { token, body: { nickname: `Nick ${i}` } }));
+  }
+  let newcomers = 0;
+  const registrations = () =>
+    Array.from({ length: Math.ceil(effort.seconds * 5_000) }, () =>
+      requestBytes('POST', '/api/register', {
+        body: { username: `newcomer${++newcomers}`, password: 'secret' },
+      }),
+    );
+  const rateOf = async (requests: readonly Buffer[], calls?: number) =>
+    (
+      await drive({
+        port: server.port,
+        requests,
+        connections: SENDERS,
+        seconds: effort.seconds,
+        ...(calls && { calls }),
+      })
+    ).perSecond;
+
+  await rateOf(updates);
+  const lines: Line[] = [];
+  for (const [work, ours] of [
+    [`profile updates, ${SENDERS} senders, durable`, () => rateOf(updates)],
+    [
+      `registrations, ${SENDERS} senders, durable, bcrypt cost 4`,
+      () => {
+        const requests = registrations();
+        return rateOf(requests, requests.length);
+      },
+    ],
+  ] as const) {
+    const compared = await alternate(effort.pairs, ours, () => bare.perSecond(effort.seconds));
+    lines.push({
+      work,
+      ours: perSecond(compared.ours),
+      bare: perSecond(compared.bare),
+      ratio: compared.ratio,
+    });
+  }
+  return lines;
+}

@@ -1,0 +1,36 @@
+import { drive, requestBytes } from '../load.ts';
+import { alternate, type Effort } from '../measuring.ts';
+import { signUp } from '../people.ts';
+import { ask, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
+import { type Line, perSecond } from '../table.ts';
+
+const CONNECTIONS = 64;
+
+/** `GET /api/user/profile/:userId`, by callers without a token. */
+export async function publicProfile(effort: Effort, profileFolder?: string): Promise<Line[]> {
+  await using folder = await temporaryFolder();
+  await using server = await startDoorman(folder.path, { profileFolder });
+  const { id } = await signUp(server, 'alice');
+  const path = `/api/user/profile/${id}`;
+  await using bare = await startBareHttp(folder.path, (await ask(server, 'GET', path)).bytes);
+  const requests = [requestBytes('GET', path)];
+  const measure = async ({ port }: { port: number }) =>
+    (await drive({ port, requests, connections: CONNECTIONS, seconds: effort.seconds })).perSecond;
+
+  await measure(server);
+  await measure(bare);
+  const compared = await alternate(
+    effort.pairs,
+    () => measure(server),
+    () => measure(bare),
+  );
+  return [
+    {
+      work: 'public profile',
+      ours: perSecond(compared.ours),
+      bare: perSecond(compared.bare),
+      ratio: compared.ratio,
+      judged: { value: compared.ratio, unit: 'ratio', floor: 0.45, aim: 0.65 },
+    },
+  ];
+}
