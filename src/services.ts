@@ -5,12 +5,13 @@ import { openTokens, type Tokens } from './accounts/tokens.ts';
 import { WrongPasswords } from './accounts/wrong-passwords.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
+import { keepFact } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { Events } from './events/events.ts';
 import type { ApiLimits } from './http/authenticate.ts';
-import { openRateLimit } from './http/rate-limits.ts';
+import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';
 import { Delivery } from './inbox/delivery.ts';
 import { Presence } from './presence/presence.ts';
 import type { Resolve } from './push/endpoint-guard.ts';
@@ -29,6 +30,9 @@ export interface Services {
   readonly events: Events;
   readonly presence: Presence;
   readonly delivery: Delivery;
+  /** Names this state of the database; positions in logs of another are void (DESIGN 4). */
+  readonly epoch: string;
+  readonly messageLimit: SlidingLog;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
@@ -94,6 +98,8 @@ export async function openServices(
     db,
     events,
     presence: new Presence(),
+    epoch: await keepFact(db, 'epoch', () => crypto.randomUUID().slice(0, 8)),
+    messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
     delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),
     passwords: openPasswords({ cost: config.bcryptCost }),
     tokens,

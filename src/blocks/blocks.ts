@@ -1,9 +1,9 @@
-import type { Db, Queries } from '../db/db.ts';
+import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { type BlockedRow, type BlockedUser, toBlockedUser } from './schemas.ts';
 
 /** Whom this user blocks, the newest first (interface 4.12). */
-export async function listBlocked(db: Db, blockerId: string): Promise<BlockedUser[]> {
+export async function listBlocked(db: Queries, blockerId: string): Promise<BlockedUser[]> {
   const rows = await db.all<BlockedRow>`
     select users.id, users.username, users.avatar, blocks.created_at
     from blocks join users on users.id = blocks.blocked_id

@@ -69,3 +69,27 @@ export interface MessageRow {
 export function toMessage({ n, sender_id, cid, body, at }: MessageRow): Message {
   return { n, from: sender_id, cid, body, at };
 }
+
+export const MarkedAnswer = Type.Object({
+  peer: Type.String(),
+  received: Type.Integer(),
+  read: Type.Integer(),
+});
+
+/** {@link HistoryFields} as a query writes them. */
+export const HistoryQuery = Type.Object({
+  peer: UserId,
+  before: Type.Optional(text({ pattern: '^[1-9][0-9]{0,14}$' })),
+  after: Type.Optional(text({ pattern: '^(0|[1-9][0-9]{0,14})$' })),
+  limit: Type.Optional(text({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100' })),
+});
+export type HistoryQuery = Static<typeof HistoryQuery>;
+
+export function toHistoryFields({ peer, before, after, limit }: HistoryQuery): HistoryFields {
+  return {
+    peer,
+    ...(before !== undefined && { before: Number(before) }),
+    ...(after !== undefined && { after: Number(after) }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+  };
+}

@@ -86,6 +86,13 @@ export async function openInbox(tx: Queries, userId: string): Promise<void> {
   await tx.run`insert into inbox_heads (user_id) values (${userId})`;
 }
 
+/** Keeps further events out of the user's inbox until the transaction ends. @returns the number of the last one */
+export async function holdInbox(tx: Queries, userId: string): Promise<number> {
+  const head = await tx.get<{ seq: number }>`
+    update inbox_heads set seq = seq where user_id = ${userId} returning seq`;
+  return head?.seq ?? 0;
+}
+
 /** The number of the user's last event; 0 before the first. */
 export async function readHead(db: Queries, userId: string): Promise<number> {
   const head = await db.get<{ seq: number }>`select seq from inbox_heads where user_id = ${userId}`;

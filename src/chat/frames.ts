@@ -1,0 +1,22 @@
+import type { Services } from '../services.ts';
+import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
+import { markRead } from './marks.ts';
+import { readHistory } from './messages.ts';
+import { HistoryFields, MarkBody, SendBody } from './schemas.ts';
+import { sendWithinLimit } from './sending.ts';
+
+/** The frames of a conversation (DESIGN 5); their HTTP twins are in `routes.ts`. */
+export function chatFrames(services: Services): FrameTable {
+  const { db, events, now } = services;
+  return new Map([
+    ['send', frameKind(SendBody, (from, frame) => sendWithinLimit(services, from, frame))],
+    [
+      'mark',
+      frameKind(MarkBody, async (from, frame) => ({
+        peer: frame.peer,
+        ...(await markRead({ db, events }, from, frame, now())),
+      })),
+    ],
+    ['history', frameKind(HistoryFields, (from, frame) => readHistory(db, from.userId, frame))],
+  ]);
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { callerOf } from '../http/authenticate.ts';
+import { answers, dataAnswer } from '../http/envelope.ts';
+import type { App } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import { listConversations } from './conversations.ts';
+import { markRead } from './marks.ts';
+import { readHistory } from './messages.ts';
+import {
+  Conversation,
+  HistoryPage,
+  HistoryQuery,
+  MarkBody,
+  MarkedAnswer,
+  SendBody,
+  Stored,
+  toHistoryFields,
+} from './schemas.ts';
+import { sendWithinLimit } from './sending.ts';
+
+/** The HTTP twins of the frames in `frames.ts`. */
+export async function chatRoutes(app: App, services: Services): Promise<void> {
+  const { db, events, now } = services;
+
+  app.post('/api/messages', {
+    schema: { body: SendBody, response: answers(dataAnswer(Stored), 400, 401, 403, 404) },
+    handler: async (request) => ({
+      code: 200 as const,
+      data: await sendWithinLimit(services, callerOf(request), request.body),
+    }),
+  });
+
+  app.get('/api/messages', {
+    schema: { querystring: HistoryQuery, response: answers(dataAnswer(HistoryPage), 400, 401) },
+    handler: async (request) => ({
+      code: 200 as const,
+      data: await readHistory(db, callerOf(request).userId, toHistoryFields(request.query)),
+    }),
+  });
+
+  app.post('/api/messages/mark', {
+    schema: { body: MarkBody, response: answers(dataAnswer(MarkedAnswer), 400, 401, 404) },
+    handler: async (request) => {
+      const marks = await markRead({ db, events }, callerOf(request), request.body, now());
+      return { code: 200 as const, data: { peer: request.body.peer, ...marks } };
+    },
+  });
+
+  app.get('/api/conversations', {
+    schema: { response: answers(dataAnswer(Type.Array(Conversation)), 401) },
+    handler: async (request) => ({
+      code: 200 as const,
+      data: await listConversations(db, callerOf(request).userId),
+    }),
+  });
+}

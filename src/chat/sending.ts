@@ -1,0 +1,28 @@
+import { ServiceError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { sendMessage } from './messages.ts';
+import type { SendBody, Stored } from './schemas.ts';
+
+/**
+ * What the frame and its HTTP twin both do: a message within the user's limit of 30 in 10 seconds (DESIGN 5).
+ *
+ * @throws {ServiceError} `rate-limited`, word `too_many_messages`; whatever `sendMessage` throws
+ */
+export async function sendWithinLimit(
+  {
+    db,
+    events,
+    messageLimit,
+    monotonicMs,
+    now,
+  }: Pick<Services, 'db' | 'events' | 'messageLimit' | 'monotonicMs' | 'now'>,
+  sender: { userId: string; sessionId: string },
+  message: SendBody,
+): Promise<Stored> {
+  const { allowed, retryAfterSeconds } = messageLimit.take(sender.userId, monotonicMs());
+  if (!allowed)
+    throw new ServiceError('rate-limited', 'too_many_messages', '消息发送过于频繁，请稍后再试', {
+      retryAfterSeconds,
+    });
+  return sendMessage({ db, events }, sender, message, now());
+}

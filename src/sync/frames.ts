@@ -1,0 +1,8 @@
+import { Type } from 'typebox';
+import type { Services } from '../services.ts';
+import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
+import { takeSnapshot } from './sync.ts';
+
+export function syncFrames({ db, epoch }: Services): FrameTable {
+  return new Map([['sync', frameKind(Type.Object({}), (from) => takeSnapshot(db, from.userId, epoch))]]);
+}
