@@ -1,6 +1,8 @@
 import { accountRoutes } from './accounts/routes.ts';
 import { blockRoutes } from './blocks/routes.ts';
+import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
+import { friendRoutes } from './friends/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';
 import { type App, openServer } from './http/server.ts';
@@ -10,6 +12,7 @@ import { pushRoutes } from './push/routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { socketRoutes } from './sockets/routes.ts';
+import { syncRoutes } from './sync/routes.ts';
 
 /** The table of contents: every room with what it serves over HTTP. */
 export async function buildApp(services: Services): Promise<App> {
@@ -21,6 +24,9 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(settingsRoutes, services); // push and do-not-disturb
   app.register(directoryRoutes, services); // everybody, and who is online
   app.register(blockRoutes, services); // who refuses to hear from whom
+  app.register(chatRoutes, services); // 1:1 messages, history, marks, conversations
+  app.register(friendRoutes, services); // friends and requests
+  app.register(syncRoutes, services); // everything a device starts from
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
   app.register(socketRoutes, services); // the socket at /ws: hello, heartbeat, close
   app.register(operationRoutes, services); // healthz, readyz
