@@ -31,20 +31,17 @@ export async function importUsers(context: Context, args: string[]): Promise<num
   await using handle = file === '-' ? undefined : await open(file);
   const input = handle?.createReadStream() ?? context.input;
 
+  // Each is awaited here: what `using` holds is closed when this function returns.
   if (values['dry-run']) {
     using seen = new TakenNames();
     if (findMissingDatabase(config) !== undefined)
-      return importAll(context, input, dryDestination(undefined, seen));
-    return withDatabase(context, (db) => importAll(context, input, dryDestination(db, seen)));
+      return await importAll(context, input, dryDestination(undefined, seen));
+    return await withDatabase(context, (db) => importAll(context, input, dryDestination(db, seen)));
   }
   const passwords = openPasswords({ cost: config.bcryptCost });
-  return withDatabase(
-    context,
-    (db) => importAll(context, input, { db, passwords, findNames: (keys) => findNames(db, keys) }),
-    {
-      mayMake: true,
-    },
-  );
+  const work = (db: Db) =>
+    importAll(context, input, { db, passwords, findNames: (keys) => findNames(db, keys) });
+  return await withDatabase(context, work, { mayMake: true });
 }
 
 /** Where nothing is stored: names that earlier lines took stand in `seen`. */

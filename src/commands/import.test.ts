@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { runCommand, settingsOf, startCommand } from '../../test/processes.ts';
+
+const hash = 'a'.repeat(64);
+const jsonl = (...users: object[]) => users.map((user) => `${JSON.stringify(user)}\n`).join('');
+
+async function exportOf(settings: Record<string, string>): Promise<Record<string, unknown>[]> {
+  const { output } = await runCommand(settings, ['export']);
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+onEachDatabase('import and export', (database) => {
+  test('an export, imported into an empty database, gives the same export', async (t) => {
+    const [first, second] = [settingsOf(await database.create(t)), settingsOf(await database.create(t))];
+    const users = Array.from({ length: 450 }, (_, n) => ({
+      username: `user${n}`,
+      password: 'secret',
+      created_at: 1000 - n,
+    }));
+    const special = {
+      username: 'Ünïcödé 名',
+      password: '密码密码密码',
+      nickname: 'Ελπίς',
+      email: 'a@example.org',
+      avatar: 'https://example.org/a.png',
+      gender: 'female',
+      bio: 'two\nlines "quoted" 😀',
+      phone: '+49 30 1234',
+      push_enabled: 0,
+      dnd_enabled: 1,
+      push_preview: 'full',
+      status: 'deleted',
+    };
+    const imported = await runCommand(first, ['import', '-'], jsonl(...users, special));
+    assert.deepEqual(
+      { ...imported, errors: '' },
+      { code: 0, output: 'imported 451, already there 0, refused 0\n', errors: '' },
+    );
+
+    const exported = await runCommand(first, ['export']);
+    assert.equal(exported.errors, '');
+    const rows = exported.output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      rows.map((row) => row.username),
+      [...users, special].map((user) => user.username),
+    );
+    const { password_hash, created_at, ...last } = rows.at(-1);
+    const { password: _, ...expected } = special;
+    assert.deepEqual(last, expected);
+    assert.match(password_hash, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/);
+    assert.ok(Math.abs(created_at - Date.now()) < 60_000);
+    assert.deepEqual(
+      { ...rows[0], password_hash: '' },
+      {
+        ...{
+          username: 'user0',
+          password_hash: '',
+          nickname: 'user0',
+          email: '',
+          avatar: '',
+          gender: '',
+          bio: '',
+          phone: '',
+        },
+        ...{ push_enabled: 1, dnd_enabled: 0, push_preview: 'sender', created_at: 1000 },
+      },
+    );
+
+    assert.equal((await runCommand(second, ['import', '-'], exported.output)).code, 0);
+    assert.equal((await runCommand(second, ['export'])).output, exported.output);
+  });
+
+  test('a repeat leaves those who are there as they are', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await runCommand(
+      settings,
+      ['import', '-'],
+      jsonl({ username: 'Alice', password_hash: hash, bio: 'first' }),
+    );
+    const before = await exportOf(settings);
+    const again = jsonl(
+      { username: 'Alice', password: 'another', bio: 'second' },
+      { username: 'bob', password_hash: hash },
+    );
+    const { code, output } = await runCommand(settings, ['import', '-'], again);
+    assert.deepEqual([code, output], [0, 'imported 1, already there 1, refused 0\n']);
+    const after = await exportOf(settings);
+    assert.deepEqual(after[0], before[0]);
+    assert.deepEqual(
+      after.map((row) => row.username),
+      ['Alice', 'bob'],
+    );
+  });
+
+  test('refused lines are named with their reason, and the others are imported', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await runCommand(settings, ['import', '-'], jsonl({ username: 'Alice', password_hash: hash }));
+    const lines = [
+      jsonl({ username: 'bob', password_hash: hash }),
+      '{"username":\n',
+      '\n',
+      jsonl({ username: 'ALICE', password_hash: hash }, { username: 'c', password_hash: hash }),
+      jsonl({ username: 'ＢＯＢ', password_hash: hash }, { username: 'bob', password_hash: hash }),
+      '{"username":"carol","password":"secret"}',
+    ].join('');
+    assert.deepEqual(await runCommand(settings, ['import', '-'], lines), {
+      code: 1,
+      output: 'imported 2, already there 1, refused 4\n',
+      errors: [
+        'line 2: is not valid JSON\n',
+        'line 4: username is taken: there is "Alice"\n',
+        'line 5: username must have 2 to 32 characters\n',
+        'line 6: username is taken: there is "bob"\n',
+      ].join(''),
+    });
+    assert.deepEqual(
+      (await exportOf(settings)).map((row) => row.username),
+      ['Alice', 'bob', 'carol'],
+    );
+  });
+
+  test('a dry run says what would happen and writes nothing', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await runCommand(settings, ['import', '-'], jsonl({ username: 'Alice', password_hash: hash }));
+    const before = await exportOf(settings);
+    const others = Array.from({ length: 250 }, (_, n) => ({ username: `user${n}`, password: 'secret' }));
+    const file = jsonl(
+      { username: 'Alice', password: 'secret' },
+      { username: 'bob', password: 'short' },
+      ...others,
+      { username: 'user0', password: 'secret' },
+      { username: 'USER1', password: 'secret' },
+    );
+    const dry = await runCommand(settings, ['import', '--dry-run', '-'], file);
+    const errors =
+      'line 2: password must have at least 6 characters\nline 254: username is taken: there is "user1"\n';
+    const output = 'imported 250, already there 2, refused 2\n';
+    assert.deepEqual(dry, { code: 1, output: `dry run, nothing was written; would be: ${output}`, errors });
+    assert.deepEqual(await exportOf(settings), before);
+    assert.deepEqual(await runCommand(settings, ['import', '-'], file), { code: 1, output, errors });
+  });
+
+  test('an import that was killed in the middle goes on where it was', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    let written = 0;
+    const nextUsers = () =>
+      jsonl(...Array.from({ length: 100 }, () => ({ username: `user${written++}`, password_hash: hash })));
+    {
+      await using command = startCommand(settings, ['import', '-']);
+      const { stdin, stderr } = command.child;
+      const progress = once(createInterface(stderr), 'line');
+      for (let told = false; !told; ) {
+        const full = !stdin.write(nextUsers());
+        const drained = full && once(stdin, 'drain').then(() => false);
+        told = await Promise.race([drained, progress.then(() => true)]);
+      }
+      assert.match(String(await progress), /^up to line \d+: imported \d+, already there 0, refused 0$/);
+    }
+    const there = (await exportOf(settings)).length;
+    assert.ok(there > 0 && there < written, `${there} of ${written} users after the kill`);
+    assert.equal(there % 200, 0);
+    const names = Array.from({ length: written }, (_, n) => `user${n}`);
+    const users = names.map((username) => ({ username, password_hash: hash }));
+    const { code, output } = await runCommand(settings, ['import', '-'], jsonl(...users));
+    assert.deepEqual([code, output], [0, `imported ${written - there}, already there ${there}, refused 0\n`]);
+    assert.deepEqual(
+      (await exportOf(settings)).map((row) => row.username),
+      names,
+    );
+  });
+});
+
+onSqlite('import and the folder', (database) => {
+  test('an import may come before the first start; a dry run and an export make no database', async (t) => {
+    const data = await database.create(t);
+    assert.ok('dataDir' in data);
+    const settings = settingsOf({ dataDir: `${data.dataDir}/fresh` });
+    const line = jsonl({ username: 'alice', password: 'secret' });
+    const told = 'dry run, nothing was written; would be: imported 1, already there 0, refused 0\n';
+    assert.equal((await runCommand(settings, ['import', '--dry-run', '-'], line)).output, told);
+    assert.deepEqual(await runCommand(settings, ['export']), {
+      code: 1,
+      output: '',
+      errors: `there is no database in ${data.dataDir}/fresh: set DATA_DIR, or start the server once\n`,
+    });
+    assert.equal((await runCommand(settings, ['import', '-'], line)).code, 0);
+    assert.equal((await runCommand(settings, ['export'])).code, 0);
+  });
+
+  test('a file that is not there is told in one line', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const { code, errors } = await runCommand(settings, ['import', '/nowhere/users.jsonl']);
+    assert.deepEqual([code, errors], [1, "ENOENT: no such file or directory, open '/nowhere/users.jsonl'\n"]);
+  });
+
+  test('an export that nobody reads to its end stops quietly', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const users = Array.from({ length: 2000 }, (_, n) => ({
+      username: `user${n}`,
+      password_hash: `$2b$04$${'a'.repeat(21)}u${'a'.repeat(30)}u`,
+      bio: 'x'.repeat(900),
+    }));
+    const { output } = await runCommand(settings, ['import', '-'], jsonl(...users));
+    assert.equal(output, 'imported 2000, already there 0, refused 0\n');
+    const env = { PATH: process.env.PATH, ...settings };
+    const words = ['-c', '"$0" src/cli.ts export | head -n 1', process.execPath];
+    const { stdout, stderr } = await promisify(execFile)('/bin/sh', words, { env });
+    assert.equal(JSON.parse(stdout).username, 'user0');
+    assert.doesNotMatch(stderr, /EPIPE/);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readUserLine } from './user-line.ts';
+
+const hash = 'a'.repeat(64);
+
+function reasonOf(line: string | Buffer | object): string {
+  const bytes = typeof line === 'string' || Buffer.isBuffer(line) ? line : JSON.stringify(line);
+  const read = readUserLine(Buffer.from(bytes));
+  assert.ok('reason' in read, 'the line should be refused');
+  return read.reason;
+}
+
+/** The line of a user for whom one field is as given. */
+const alice = (field: object) => ({ username: 'alice', password_hash: hash, ...field });
+
+test('a line with every field is read, and what is unknown is left out', () => {
+  const fields = {
+    username: 'Алиса',
+    nickname: '',
+    email: 'a@example.org',
+    avatar: '/a.png',
+    gender: 'secret',
+    bio: 'zwei\nZeilen',
+    phone: '+49 (30) 1234',
+    push_enabled: 0,
+    dnd_enabled: 1,
+    push_preview: 'none',
+    created_at: 0,
+    status: 'suspended',
+  };
+  const line = JSON.stringify({ ...fields, password_hash: hash, id: '7', isOnline: 1 });
+  assert.deepEqual(readUserLine(Buffer.from(line)), { fields, secret: { passwordHash: hash } });
+  assert.deepEqual(readUserLine(Buffer.from('{"username":"bo","password":"secret"}\r')), {
+    fields: { username: 'bo' },
+    secret: { password: 'secret' },
+  });
+});
+
+test('what is no JSON object in clean UTF-8 is refused', () => {
+  assert.equal(reasonOf('{"username":"alice"'), 'is not valid JSON');
+  assert.equal(reasonOf('["alice"]'), 'is not a JSON object');
+  assert.equal(reasonOf(Buffer.from('{"username":"al\xffice"}', 'latin1')), 'is not valid UTF-8');
+  assert.equal(reasonOf('{"username":"al\\u0000ice"}'), 'has text with U+0000 or half a surrogate pair');
+  assert.equal(reasonOf('{"bio":"\\ud800"}'), 'has text with U+0000 or half a surrogate pair');
+  assert.equal(reasonOf(`{"x":${'['.repeat(32)}${']'.repeat(32)}}`), 'is nested too deeply');
+  const read = readUserLine(null);
+  assert.deepEqual(read, { reason: 'is longer than 65536 bytes' });
+});
+
+test('names, passwords and profiles are judged by the rules of registration and of the profile', () => {
+  assert.equal(reasonOf({ password_hash: hash }), 'username must have 2 to 32 characters');
+  assert.equal(reasonOf(alice({ username: 'a' })), 'username must have 2 to 32 characters');
+  assert.equal(reasonOf(alice({ username: 7 })), 'username must have 2 to 32 characters');
+  assert.equal(
+    reasonOf(alice({ username: ' alice' })),
+    'username has characters that cannot be read, or white space at an end',
+  );
+  assert.equal(
+    reasonOf({ username: 'alice', password: '12345' }),
+    'password must have at least 6 characters',
+  );
+  assert.equal(
+    reasonOf({ username: 'alice', password: 'x'.repeat(129) }),
+    'password must have at most 128 characters',
+  );
+  assert.equal(reasonOf(alice({ nickname: 'x'.repeat(65) })), 'nickname must have 0 to 64 characters');
+  assert.equal(reasonOf(alice({ bio: null })), 'bio must be a string');
+  assert.equal(reasonOf(alice({ email: 'nobody' })), 'email is not valid');
+  assert.equal(reasonOf(alice({ phone: 'call me' })), 'phone is not valid');
+  assert.equal(reasonOf(alice({ gender: 'other' })), 'gender is not valid');
+  assert.equal(reasonOf(alice({ push_enabled: true })), 'push_enabled is not valid');
+  assert.equal(reasonOf(alice({ created_at: '2020-01-01' })), 'created_at is not valid');
+  assert.equal(reasonOf(alice({ created_at: -1 })), 'created_at is not valid');
+  assert.equal(reasonOf(alice({ status: 'gone' })), 'status is not valid');
+  assert.equal(
+    reasonOf(alice({ avatar: 'javascript:alert(1)' })),
+    'avatar must be an http or https address without credentials, or relative',
+  );
+});
+
+test('a line has either a password or a stored form that login knows', () => {
+  assert.equal(reasonOf({ username: 'alice' }), 'password_hash or password is missing');
+  assert.equal(
+    reasonOf(alice({ password: 'secret' })),
+    'password_hash and password are both there: keep one',
+  );
+  assert.equal(reasonOf(alice({ password_hash: '' })), 'password_hash is of no known form');
+  assert.equal(
+    reasonOf(alice({ password_hash: 'md5$0cc175b9c0f1b6a831c399e269772661' })),
+    'password_hash is of no known form',
+  );
+});

@@ -1,0 +1,112 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { DatabaseSettings } from './databases.ts';
+import type { Body } from './harness.ts';
+
+/** Settings on top of those for tests: no limits, cheap hashes, any port. */
+type Settings = Record<string, string>;
+
+/** Where a process finds its data, and how it runs in tests. */
+export function settingsOf(database: DatabaseSettings, settings: Settings = {}): Settings {
+  return {
+    ...('dataDir' in database ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.databaseUrl }),
+    PORT: '0',
+    BCRYPT_COST: '4',
+    RATE_LIMIT_API: 'off',
+    RATE_LIMIT_AUTH: 'off',
+    ...settings,
+  };
+}
+
+export interface Ended {
+  /** null if a signal ended it. */
+  readonly code: number | null;
+  readonly output: string;
+  /** Without the lines of the log: whether the disk is slow, for one, is not the tests' business. */
+  readonly errors: string;
+}
+
+export interface Running extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts a command of the operator in a process of its own, as `npm run doorman` does. Disposing of it kills it. */
+export function startCommand(settings: Settings, words: string[]): Running {
+  const child = start('src/cli.ts', words, settings);
+  // Whoever ends before it has read everything closes its input.
+  child.stdin.on('error', () => {});
+  const [output, errors] = [text(child.stdout), text(child.stderr)];
+  const ended = once(child, 'close').then(async ([code]) => ({
+    code,
+    output: await output,
+    errors: (await errors).replace(/^\{.*\n/gm, ''),
+  }));
+  return { child, ended, [Symbol.asyncDispose]: () => kill(child) };
+}
+
+/** Runs a command of the operator to its end. */
+export async function runCommand(settings: Settings, words: string[], input = ''): Promise<Ended> {
+  await using command = startCommand(settings, words);
+  command.child.stdin.end(input);
+  return await command.ended;
+}
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string;
+  get(path: string, token?: string): Promise<{ status: number; body: Body }>;
+  post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
+  /** Ends it as a power cut would, as far as a process can feel that. */
+  kill(): Promise<void>;
+}
+
+/** Starts the server in a process of its own, and waits until it serves. Disposing of it kills it. */
+export async function startServer(settings: Settings): Promise<ServerProcess> {
+  const child = start('src/main.ts', [], settings);
+  const errors = text(child.stderr);
+  const ended = once(child, 'close');
+  const url = await new Promise<string>((resolve, reject) => {
+    const log: string[] = [];
+    createInterface(child.stdout).on('line', (line) => {
+      log.push(line);
+      const { msg, url } = JSON.parse(line);
+      if (msg === 'serving') resolve(url);
+    });
+    ended.then(
+      async () => reject(new Error(`the server ended:\n${log.join('\n')}\n${await errors}`)),
+      reject,
+    );
+  });
+
+  async function call(path: string, token: string | undefined, request: RequestInit) {
+    const headers = {
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+    const response = await fetch(url + path, { ...request, headers });
+    return { status: response.status, body: await response.json() };
+  }
+
+  return {
+    url,
+    get: (path, token) => call(path, token, {}),
+    post: (path, body, token) => call(path, token, { method: 'POST', body: JSON.stringify(body) }),
+    kill: () => kill(child),
+    [Symbol.asyncDispose]: () => kill(child),
+  };
+}
+
+function start(file: string, words: string[], settings: Settings): ChildProcessWithoutNullStreams {
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  return spawn(process.execPath, [file, ...words], { cwd, env: { PATH: process.env.PATH, ...settings } });
+}
+
+async function kill(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
