@@ -104,7 +104,7 @@ export async function openServices(
     passwords: openPasswords({ cost: config.bcryptCost }),
     tokens,
     authentication,
-    wrongPasswords: new WrongPasswords(openRateLimit({ limit: 10, windowMs: 15 * 60_000 }), monotonicMs),
+    wrongPasswords: new WrongPasswords(openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }), monotonicMs),
     limits: { api: api && openRateLimit(api), auth: auth && openRateLimit(auth) },
     keyring: await openVapidKeyring(db, config.vapidSubject, now),
     sender,

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { settingsTable } from '../src/config.ts';
+import { onSqlite } from './databases.ts';
+import { settingsOf, startServer } from './processes.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+test('the table of settings is the one that readConfig reads', () => {
+  for (const { name, default: value, meaning } of settingsTable)
+    assert.ok(readme.includes(`| \`${name}\` | ${value ? `\`${value}\`` : 'none'} | ${meaning} |`), name);
+});
+
+onSqlite('the first tour', (database) => {
+  test('works as it is pasted', async (t) => {
+    const tour = /## A first tour[^]*?```sh\n([^]*?)```/.exec(readme)?.[1];
+    assert.ok(tour);
+    await using server = await startServer(settingsOf(await database.create(t)));
+    const { stdout } = await promisify(execFile)('bash', [
+      '-c',
+      tour.replace('http://localhost:3000', server.url),
+    ]);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      answers.map((answer) => answer.code),
+      [200, 200, 200, 200, 200, 200, 200, 200, 400],
+    );
+    const [, everybody, bob, profile, , , blocked] = answers;
+    assert.deepEqual(
+      everybody.data.map((user: { username: string }) => user.username),
+      ['alice', 'bob'],
+    );
+    assert.equal(bob.data.nickname, 'Bob');
+    assert.equal(profile.data.bio, 'Down the rabbit hole');
+    assert.equal(blocked.data[0].username, 'bob');
+    assert.equal(answers.at(-1).msg, '密码错误');
+  });
+});
