@@ -47,6 +47,8 @@ export interface TestService {
   join(username: string): Promise<Person>;
   /** What was logged so far, a line each. */
   readonly logLines: string[];
+  /** Ends the service and starts another on the same database; this one is of no use after. */
+  restart(): Promise<TestService>;
 }
 
 interface Options {
@@ -59,18 +61,36 @@ interface Options {
  * The whole service without a port, on an empty database of its own; it ends with the test. Requests go through
  * `app.inject`. `listen` of the app opens a real port where one is needed.
  */
-export async function startService(t: TestContext, database: TestDatabase, options: Options = {}): Promise<TestService> {
+export async function startService(
+  t: TestContext,
+  database: TestDatabase,
+  options: Options = {},
+): Promise<TestService> {
   // Registered before the database's own end, which comes after it.
+  const running = { end: async () => {} };
+  t.after(() => running.end());
+  return startOn(running, await testConfig(t, database, options.env), options.world);
+}
+
+async function startOn(
+  running: { end: () => Promise<void> },
+  config: Config,
+  world: World | undefined,
+): Promise<TestService> {
   const ending = new AsyncDisposableStack();
-  t.after(() => ending.disposeAsync());
+  running.end = () => ending.disposeAsync();
   const logLines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
-  const services = ending.use(await openServices(await testConfig(t, database, options.env), log, options.world));
+  const services = ending.use(await openServices(config, log, world));
   ending.use(startRounds(services));
   const app = await buildApp(services);
   ending.defer(() => app.close());
 
-  async function call(method: string, path: string, { token, body, raw, headers = {}, from }: Call = {}): Promise<Answer> {
+  async function call(
+    method: string,
+    path: string,
+    { token, body, raw, headers = {}, from }: Call = {},
+  ): Promise<Answer> {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const answer = await app.inject({
       // Node knows more methods than the type of inject does.
@@ -84,7 +104,12 @@ export async function startService(t: TestContext, database: TestDatabase, optio
       },
       ...(payload !== undefined && { payload }),
     });
-    return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: answer.body && JSON.parse(answer.body) };
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      body: answer.body && JSON.parse(answer.body),
+    };
   }
 
   return {
@@ -93,6 +118,10 @@ export async function startService(t: TestContext, database: TestDatabase, optio
     logLines,
     call,
     get: (path, options) => call('GET', path, options),
+    restart: async () => {
+      await running.end();
+      return startOn(running, config, world);
+    },
     post: (path, body, options) => call('POST', path, { ...(body !== undefined && { body }), ...options }),
     async join(username) {
       const password = `password-of-${username}`;
@@ -104,7 +133,11 @@ export async function startService(t: TestContext, database: TestDatabase, optio
 }
 
 /** The configuration of a test's service: everything from `readConfig`, nothing made up. */
-export async function testConfig(t: TestContext, database: TestDatabase, env: Record<string, string> = {}): Promise<Config> {
+export async function testConfig(
+  t: TestContext,
+  database: TestDatabase,
+  env: Record<string, string> = {},
+): Promise<Config> {
   const settings = await database.create(t);
   return readConfig({
     ...('dataDir' in settings ? { DATA_DIR: settings.dataDir } : { DATABASE_URL: settings.databaseUrl }),
