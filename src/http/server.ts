@@ -8,6 +8,7 @@ import Fastify, {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
+  type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { TObject } from 'typebox';
@@ -31,7 +32,15 @@ declare module 'fastify' {
     judgeUnrouted:
       | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
       | null;
+    /** Every route there is, in the order of their definition. */
+    readonly definedRoutes: readonly DefinedRoute[];
   }
+}
+
+export interface DefinedRoute {
+  /** The function that defines it, such as `blockRoutes`. */
+  readonly definedBy: string;
+  readonly route: RouteOptions;
 }
 
 /**
@@ -69,6 +78,11 @@ export function openServer(
   }).withTypeProvider<TypeBoxTypeProvider>();
   const refuseBroken = answerBrokenRequests(app.server, nextId);
   app.decorate('judgeUnrouted', null);
+  const definedRoutes: DefinedRoute[] = [];
+  app.decorate('definedRoutes', definedRoutes);
+  app.addHook('onRoute', function (route) {
+    definedRoutes.push({ definedBy: this.pluginName.split(' -> ').at(-1) ?? '', route });
+  });
 
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply);

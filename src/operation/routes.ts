@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { answers, ErrorAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
+import type { ReferencePage } from './reference-page.ts';
 
 const Alive = Type.Object({ code: Type.Literal(200) });
 
-/** For whoever runs the service; outside `/api`, so neither counted nor guarded. */
+/** For whoever runs the service or builds on it; outside `/api`, so neither counted nor guarded. */
 export async function operationRoutes(app: App, { db, log, readiness }: Services): Promise<void> {
   app.get('/healthz', {
     config: { access: 'public' },
@@ -31,5 +32,47 @@ export async function operationRoutes(app: App, { db, log, readiness }: Services
       log.warn({ err }, 'not ready: the database does not answer');
       return 'database';
     }
+  }
+
+  // What follows is loaded and made at its first call, so that the service starts without it.
+  let description: Promise<string> | undefined;
+  let page: Promise<ReferencePage> | undefined;
+
+  app.get('/openapi.json', {
+    config: { access: 'public' },
+    schema: {
+      response: answers(Type.Object({ openapi: Type.String() }, { description: 'This description' })),
+    },
+    handler: async (_request, reply) => {
+      description ??= import('./openapi.ts').then(({ describeRoutes }) => describeRoutes(app.definedRoutes));
+      return reply.header('content-type', 'application/json; charset=utf-8').send(await description);
+    },
+  });
+
+  app.get('/docs', {
+    config: { access: 'public' },
+    handler: async (_request, reply) => {
+      const { html, contentSecurityPolicy } = await openPage();
+      return reply
+        .header('content-type', 'text/html; charset=utf-8')
+        .header('content-security-policy', contentSecurityPolicy)
+        .header('referrer-policy', 'no-referrer')
+        .send(html);
+    },
+  });
+
+  app.get('/docs/reference.js', {
+    config: { access: 'public' },
+    handler: async (_request, reply) => {
+      const { script } = await openPage();
+      return reply.header('content-type', 'text/javascript; charset=utf-8').send(script);
+    },
+  });
+
+  function openPage(): Promise<ReferencePage> {
+    page ??= import('./reference-page.ts').then(({ renderReference }) =>
+      renderReference({ openapi: '/openapi.json', script: '/docs/reference.js' }),
+    );
+    return page;
   }
 }
