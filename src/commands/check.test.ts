@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type DatabaseSettings, onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
+import { openPostgres } from '../db/postgres.ts';
+import { openSqlite } from '../db/sqlite.ts';
+
+function openDatabase(settings: DatabaseSettings) {
+  return 'dataDir' in settings
+    ? openSqlite({ folder: settings.dataDir })
+    : openPostgres({ url: settings.databaseUrl });
+}
+
+onEachDatabase('check', (database) => {
+  const name = database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+
+  test('beside a server all is well, with a line for each part', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await using server = await startServer(settings);
+    const { publicKey } = (await server.get('/api/push/public-key')).body;
+    const { kid } = (await server.get('/.well-known/jwks.json')).body.keys[0];
+    const { code, output } = await runCommand(settings, ['check']);
+    const [schema = ''] = /\d{4}-[a-z-]+/.exec(output) ?? [];
+    const expected = [
+      'config: good',
+      `database: ${name}, schema ${schema}`,
+      `token keys: 1, new tokens are signed with ${kid}`,
+      `push keys: new subscriptions get ${publicKey}`,
+    ];
+    assert.deepEqual([code, output.trimEnd().split('\n')], [0, expected]);
+  });
+
+  test('keys that are not there are a fault, and are not made', async (t) => {
+    const data = await database.create(t);
+    for (let time = 0; time < 2; time++) {
+      const { code, output } = await runCommand(settingsOf(data), ['check']);
+      assert.equal(code, 1);
+      assert.deepEqual(output.trimEnd().split('\n').slice(2), [
+        'token keys: FAULT: there are none; the first start of the server makes them',
+        'push keys: FAULT: there are none; the first start of the server makes them',
+      ]);
+    }
+  });
+
+  test('push keys that are no pair are a fault', async (t) => {
+    const data = await database.create(t);
+    for (const kind of ['jwt', 'vapid', 'vapid'])
+      await runCommand(settingsOf(data), ['keys', 'rotate', kind]);
+    {
+      await using db = await openDatabase(data);
+      const kept = await db.get<{ value: string }>`select value from service where name = 'vapid-keys'`;
+      const [first, second] = JSON.parse(kept?.value ?? '');
+      const mixed = JSON.stringify([{ ...first, publicKey: second.publicKey }]);
+      await db.run`update service set value = ${mixed} where name = 'vapid-keys'`;
+    }
+    const { code, output } = await runCommand(settingsOf(data), ['check']);
+    assert.equal(code, 1);
+    const told = 'push keys: FAULT: The VAPID public key does not belong to the private key';
+    assert.equal(output.trimEnd().split('\n').at(-1), told);
+  });
+});
+
+onSqlite('check and the settings', (database) => {
+  test('all wrong settings are told at once', async (t) => {
+    const settings = settingsOf(await database.create(t), {
+      PORT: 'http',
+      TOKEN_TTL: '1',
+      DOORMAN_PORT: '3000',
+    });
+    assert.deepEqual(await runCommand(settings, ['check']), {
+      code: 1,
+      output: [
+        'config: FAULT: PORT must be a whole number from 0 to 65535\n',
+        'config: FAULT: TOKEN_TTL must be a time such as 7d, 12h, 30m or 90s, from 60s to 180d\n',
+        'config: FAULT: DOORMAN_PORT is not a setting; PORT is\n',
+      ].join(''),
+      errors: '',
+    });
+  });
+
+  test('a database that is not there, or does not answer, is a fault', async (t) => {
+    const data = await database.create(t);
+    assert.ok('dataDir' in data);
+    const fresh = settingsOf({ dataDir: `${data.dataDir}/fresh` });
+    const absent = `config: good\ndatabase: FAULT: there is none in ${data.dataDir}/fresh; the first start of the server makes it\n`;
+    assert.deepEqual(await runCommand(fresh, ['check']), { code: 1, output: absent, errors: '' });
+    const unreachable = settingsOf({ databaseUrl: 'postgres://doorman:secret@127.0.0.1:1/doorman' });
+    const { code, output } = await runCommand(unreachable, ['check']);
+    assert.equal(code, 1);
+    assert.match(output, /^config: good\ndatabase: FAULT: .*ECONNREFUSED/);
+    assert.doesNotMatch(output, /secret/);
+  });
+});

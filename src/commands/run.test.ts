@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../../test/processes.ts';
+
+const usage = `Usage: npm run --silent doorman -- COMMAND
+
+  import FILE.jsonl [--dry-run]                store users, one a line; - reads standard input
+  export                                       write all users to standard output, as import reads them
+  keys rotate jwt|vapid                        make a new key for tokens, or for push subscriptions
+  user show|suspend|restore|delete NAME-OR-ID  look at a user, keep him out, let him in again
+  check                                        tell whether settings, database and keys will do
+
+The settings are those of the server, from the environment. See docs/commands.md.
+`;
+
+test('no command, or help, tells what there is', async () => {
+  for (const words of [[], ['help'], ['--help']])
+    assert.deepEqual(await runCommand({}, words), { code: 0, output: usage, errors: '' });
+});
+
+test('an unknown command is told so on standard error', async () => {
+  const errors = `There is no command "exprot".\n\n${usage}`;
+  assert.deepEqual(await runCommand({}, ['exprot']), { code: 2, output: '', errors });
+  assert.equal((await runCommand({}, ['constructor'])).code, 2);
+});
+
+test('a command that is given something else than it takes tells how it is used', async () => {
+  const wrong = {
+    'import FILE.jsonl [--dry-run]': [['import'], ['import', 'a', 'b'], ['import', '--dry', '-']],
+    export: [['export', 'file']],
+    'keys rotate jwt|vapid': [['keys'], ['keys', 'rotate', 'toString'], ['keys', 'rotate', 'jwt', 'now']],
+    'user show|suspend|restore|delete NAME-OR-ID': [
+      ['user', 'show'],
+      ['user', 'ban', 'bob'],
+      ['user', 'show', 'a', 'b'],
+    ],
+    check: [['check', '--fix']],
+  };
+  for (const [command, attempts] of Object.entries(wrong)) {
+    const errors = `Usage: npm run --silent doorman -- ${command}\n`;
+    const answers = await Promise.all(attempts.map((words) => runCommand({}, words)));
+    for (const answer of answers) assert.deepEqual(answer, { code: 2, output: '', errors });
+  }
+});
+
+test('wrong settings are told all at once, before anything is done', async () => {
+  const errors =
+    'PORT must be a whole number from 0 to 65535\nBCRYPT_COST must be a whole number from 4 to 15\n';
+  const settings = { PORT: '-1', BCRYPT_COST: '3' };
+  assert.deepEqual(await runCommand(settings, ['export']), { code: 1, output: '', errors });
+  assert.deepEqual(await runCommand(settings, ['import', '-']), { code: 1, output: '', errors });
+});

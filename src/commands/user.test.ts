@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
+
+const secret = { username: 'Älice', password: 'secret' };
+
+onEachDatabase('user', (database) => {
+  test('beside a server, suspended means out within a second, and restored means in again', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await using server = await startServer(settings);
+    const { id, token } = (await server.post('/api/register', secret)).body.data;
+    assert.equal((await server.get('/api/sessions', token)).status, 200);
+
+    const { output } = await runCommand(settings, ['user', 'suspend', 'Älice']);
+    assert.equal(output, `suspended Älice (${id}), sessions ended: 1\n`);
+    const login = await server.post('/api/login', secret);
+    assert.deepEqual([login.status, login.body.error], [403, 'account_suspended']);
+    const outside = async () => assert.equal((await server.get('/api/sessions', token)).status, 401);
+    await t.waitFor(outside, { timeout: 1_000 });
+
+    assert.equal((await runCommand(settings, ['user', 'restore', id])).output, `restored Älice (${id})\n`);
+    const { status, body } = await server.post('/api/login', secret);
+    assert.equal(status, 200);
+    assert.equal((await server.get('/api/sessions', body.data.token)).status, 200);
+    assert.equal((await server.get('/api/sessions', token)).status, 401, 'an ended session stays ended');
+  });
+
+  test('beside a server, a deleted user is nobody within a second, and keeps his name', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await using server = await startServer(settings);
+    const { id, token } = (await server.post('/api/register', secret)).body.data;
+    const profile = async () => (await server.get(`/api/user/profile/${id}`)).status;
+    assert.equal(await profile(), 200);
+
+    const { output } = await runCommand(settings, ['user', 'delete', id]);
+    assert.equal(output, `deleted Älice (${id}), sessions ended: 1\n`);
+    await t.waitFor(async () => assert.equal(await profile(), 404), { timeout: 1_000 });
+    await t.waitFor(async () => assert.equal((await server.get('/api/sessions', token)).status, 401), {
+      timeout: 1_000,
+    });
+    assert.equal((await server.post('/api/login', secret)).body.msg, '用户不存在');
+    assert.equal((await server.post('/api/register', secret)).body.msg, '用户名已存在');
+
+    const { code, errors } = await runCommand(settings, ['user', 'suspend', 'Älice']);
+    assert.deepEqual([code, errors], [1, `Älice (${id}) was deleted: restore him first\n`]);
+    await runCommand(settings, ['user', 'restore', 'Älice']);
+    assert.equal((await server.post('/api/login', secret)).status, 200);
+    await t.waitFor(async () => assert.equal(await profile(), 200), { timeout: 1_000 });
+  });
+
+  test('show finds a user by id or by any spelling of his name, and shows no secret', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const line = {
+      username: 'Älice',
+      password_hash: 'a'.repeat(64),
+      phone: '+49 30 1234',
+      created_at: 5,
+      status: 'suspended',
+    };
+    await runCommand(settings, ['import', '-'], JSON.stringify(line));
+    const { code, output } = await runCommand(settings, ['user', 'show', 'äLICE']);
+    assert.equal(code, 0);
+    const shown = JSON.parse(output);
+    assert.deepEqual(
+      { ...shown, id: '' },
+      {
+        ...{
+          id: '',
+          username: 'Älice',
+          nickname: 'Älice',
+          email: '',
+          avatar: '',
+          gender: '',
+          bio: '',
+          phone: '+49 30 1234',
+        },
+        ...{
+          push_enabled: 1,
+          dnd_enabled: 0,
+          push_preview: 'sender',
+          status: 'suspended',
+          created_at: 5,
+          sessions: 0,
+        },
+      },
+    );
+    assert.equal((await runCommand(settings, ['user', 'show', shown.id])).output, output);
+    assert.deepEqual(await runCommand(settings, ['user', 'show', 'bob']), {
+      code: 1,
+      output: '',
+      errors: 'there is no user with the name or id "bob"\n',
+    });
+  });
+});
