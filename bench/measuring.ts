@@ -10,6 +10,8 @@ export interface Effort {
   readonly people: number;
   /** How many users there are in the end where growth is measured. */
   readonly crowd: number;
+  /** Calls of each kind, five times, at each size. */
+  readonly growthCalls: number;
   /** Starts of each server. */
   readonly starts: number;
   readonly bcryptCost: number;
@@ -22,6 +24,7 @@ export const EFFORTS = {
     longSeconds: 3,
     people: 100_000,
     crowd: 1_000_000,
+    growthCalls: 200,
     starts: 7,
     bcryptCost: 10,
   },
@@ -31,10 +34,20 @@ export const EFFORTS = {
     longSeconds: 1,
     people: 100_000,
     crowd: 200_000,
+    growthCalls: 100,
     starts: 3,
     bcryptCost: 10,
   },
-  tiny: { pairs: 1, seconds: 0.05, longSeconds: 0.1, people: 2_000, crowd: 2_000, starts: 1, bcryptCost: 4 },
+  tiny: {
+    pairs: 1,
+    seconds: 0.05,
+    longSeconds: 0.1,
+    people: 2_000,
+    crowd: 2_000,
+    growthCalls: 5,
+    starts: 1,
+    bcryptCost: 4,
+  },
 } satisfies Record<string, Effort>;
 
 export interface Compared {

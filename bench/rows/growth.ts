@@ -5,7 +5,7 @@ import { type ServerProcess, startDoorman, temporaryFolder } from '../processes.
 import { type Line, milliseconds } from '../table.ts';
 
 const FEW = 1_000;
-const CALLS = 200;
+const ROUNDS = 5;
 
 interface Town {
   readonly server: ServerProcess;
@@ -24,25 +24,26 @@ export async function growth(effort: Effort): Promise<Line[]> {
     const { token } = await signUp(server, 'alice');
     return { server, token, people, size };
   }
+  const { growthCalls: calls } = effort;
   const few = await openTown(FEW);
   const many = await openTown(effort.crowd);
 
   const lines: Line[] = [];
-  for (const { work, status = 200, request } of calls) {
+  for (const { work, status = 200, request } of kinds) {
     const measure = async (town: Town, round: number) => {
-      const requests = Array.from({ length: CALLS }, (_, i) => request(town, round * CALLS + i));
+      const requests = Array.from({ length: calls }, (_, i) => request(town, round * calls + i));
       const { latenciesMs } = await drive({
         port: town.server.port,
         requests,
         connections: 1,
         seconds: 60,
-        calls: CALLS,
+        calls,
         status,
       });
       return median(latenciesMs);
     };
     const times: { few: number; many: number }[] = [];
-    for (let round = 0; round < FEW / CALLS; round++)
+    for (let round = 0; round < ROUNDS; round++)
       times.push({ few: await measure(few, round), many: await measure(many, round) });
     const [fewMs, manyMs] = [median(times.map((time) => time.few)), median(times.map((time) => time.many))];
     lines.push({
@@ -56,7 +57,7 @@ export async function growth(effort: Effort): Promise<Line[]> {
 }
 
 /** Number `i` of a call asks for somebody whom none before asked for, so that nothing is ready yet. */
-const calls: readonly { work: string; status?: number; request: (town: Town, i: number) => Buffer }[] = [
+const kinds: readonly { work: string; status?: number; request: (town: Town, i: number) => Buffer }[] = [
   {
     work: 'register (bcrypt cost 4)',
     request: (_town, i) =>
