@@ -14,8 +14,7 @@ onEachDatabase('4 Endpoints: Web Push', (database) => {
     assert.match(body.publicKey, /^[A-Za-z0-9_-]{87}$/);
     const point = Buffer.from(body.publicKey, 'base64url');
     assert.deepEqual([point.length, point[0]], [65, 4]);
-    const usages: KeyUsage[] = ['verify'];
-    await crypto.subtle.importKey('raw', point, { name: 'ECDSA', namedCurve: 'P-256' }, true, usages);
+    await crypto.subtle.importKey('raw', point, { name: 'ECDSA', namedCurve: 'P-256' }, true, ['verify']);
     assert.equal((await service.get('/api/push/public-key')).text, text);
   });
 

@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { addUser } from '../../test/people.ts';
+import type { Db } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import { saveSubscription } from '../push/subscriptions.ts';
+import { changePassword, logIn, register } from './accounts.ts';
+import { openPasswords, type Passwords } from './passwords.ts';
+import { openSession } from './sessions.ts';
+import { suspendUser } from './standing.ts';
+
+const START = 1_760_000_000_000;
+const passwords = openPasswords({ cost: 4 });
+
+function refusedAs(word: string, message?: string) {
+  return (error: unknown) => {
+    assert(error instanceof ServiceError, String(error));
+    assert.equal(error.word, word);
+    if (message !== undefined) assert.equal(error.message, message);
+    return true;
+  };
+}
+
+/** Real passwords, with something that happens once, directly after a check. */
+function withMeanwhile(act: () => Promise<unknown>): Passwords {
+  let left: (() => Promise<unknown>) | undefined = act;
+  return {
+    ...passwords,
+    async verify(...asked) {
+      const verified = await passwords.verify(...asked);
+      const now = left;
+      left = undefined;
+      await now?.();
+      return verified;
+    },
+  };
+}
+
+onEachDatabase('accounts', (database) => {
+  async function start(t: Parameters<TestDatabase['open']>[0]) {
+    const db = await database.open(t);
+    const asked = { db, passwords, now: START, signal: new AbortController().signal };
+    const hashOf = async (username: string) =>
+      (await db.get<{ password_hash: string }>`select password_hash from users where username = ${username}`)
+        ?.password_hash ?? '';
+    return {
+      db,
+      asked,
+      hashOf,
+      signUp: (username: string, password = 'secret1') => register(asked, { username, password }, ''),
+      sessions: () =>
+        db.all<{ id: string; user_id: string; device: string }>`select * from sessions order by id`,
+    };
+  }
+
+  async function setHash(db: Db, userId: string, hash: string): Promise<void> {
+    await db.run`update users set password_hash = ${hash} where id = ${userId}`;
+  }
+
+  test('registering stores what was sent, hashed where it is the password, and opens a session', async (t) => {
+    const { asked, sessions, hashOf } = await start(t);
+    const body = { username: 'Alice', password: 'secret1', nickname: 'Al', email: 'a@b', avatar: '/a' };
+    const { user, sessionId } = await register(asked, body, 'Phone');
+    assert.deepEqual([user.username, user.username_key, user.nickname], ['Alice', 'alice', 'Al']);
+    assert.deepEqual([user.email, user.avatar, user.status, user.created_at], ['a@b', '/a', 'active', START]);
+    assert.match(await hashOf('Alice'), /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/);
+    const [session] = await sessions();
+    assert.deepEqual([session?.id, session?.user_id, session?.device], [sessionId, user.id, 'Phone']);
+  });
+
+  test('a username is unique whatever way it is spelt, and shown as typed', async (t) => {
+    const { signUp } = await start(t);
+    for (const [taken, ...others] of [
+      ['Alice', 'alice', 'ALICE', 'ａｌｉｃｅ'],
+      ['σοφός', 'ΣΟΦΌΣ', 'σοφόσ'],
+      ['fish', 'ﬁsh'],
+      ['ål', '\u212bl', 'a\u030al'],
+    ]) {
+      assert.equal((await signUp(taken ?? '')).user.username, taken);
+      for (const other of others)
+        await assert.rejects(signUp(other), refusedAs('username_taken', '用户名已存在'));
+    }
+  });
+
+  test('of many who register one name at once, one gets it', async (t) => {
+    const { db, signUp, sessions } = await start(t);
+    const spellings = ['alice', 'Alice', 'ALICE', 'ａlice', 'alice', 'aLice', 'alIce', 'aliCe'];
+    const results = await Promise.allSettled(spellings.map((name) => signUp(name)));
+    const refused = results.filter((one) => one.status === 'rejected');
+    assert.equal(refused.length, 7);
+    for (const { reason } of refused) refusedAs('username_taken')(reason);
+    assert.equal((await db.all`select id from users`).length, 1);
+    assert.equal((await sessions()).length, 1);
+  });
+
+  test('the name of a deleted account stays taken', async (t) => {
+    const { db, signUp } = await start(t);
+    await addUser(db, 'alice', { status: 'deleted' });
+    await assert.rejects(signUp('Alice'), refusedAs('username_taken'));
+  });
+
+  test('names that cannot be read and avatars that are no pictures are refused', async (t) => {
+    const { asked, signUp, sessions } = await start(t);
+    await assert.rejects(signUp('a\u200bb'), refusedAs('username_invalid'));
+    const body = { username: 'alice', password: 'secret1', avatar: 'javascript:1' };
+    await assert.rejects(register(asked, body, ''), refusedAs('avatar_invalid'));
+    assert.deepEqual(await sessions(), []);
+  });
+
+  test('a hash that still waits is dropped when its client goes, and nothing is stored', async (t) => {
+    const { db, asked } = await start(t);
+    const busy = openPasswords({ cost: 4, concurrency: 1 });
+    const gone = new AbortController();
+    const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
+    const holder = busy.queue.run(() => mayEnd);
+    const body = { username: 'alice', password: 'secret1' };
+    const waiting = register({ ...asked, passwords: busy, signal: gone.signal }, body, '');
+    while (busy.queue.waiting === 0) await new Promise(setImmediate);
+    gone.abort();
+    await assert.rejects(waiting, { name: 'AbortError' });
+    resolve();
+    await holder;
+    assert.deepEqual([busy.queue.waiting, busy.queue.running, busy.queue.dropped], [0, 0, 1]);
+    assert.deepEqual(await db.all`select id from users`, []);
+  });
+
+  test('login finds the name whatever way it is spelt', async (t) => {
+    const { asked, signUp, sessions } = await start(t);
+    const { user } = await signUp('Σοφός');
+    for (const name of ['Σοφός', 'ΣΟΦΌΣ', 'σοφόσ']) {
+      const { user: found, sessionId } = await logIn(asked, name, 'secret1', 'Laptop');
+      assert.equal(found.id, user.id);
+      assert.deepEqual((await sessions()).at(-1)?.id, sessionId);
+      assert.deepEqual((await sessions()).at(-1)?.device, 'Laptop');
+    }
+    await assert.rejects(logIn(asked, 'σοφος', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
+  });
+
+  test('login tells an unknown user, a wrong password, and only with the right one a suspended account', async (t) => {
+    const { db, asked, signUp, sessions } = await start(t);
+    const { user } = await signUp('alice');
+    await assert.rejects(logIn(asked, 'bob', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
+    await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
+    await db.transaction((tx) => suspendUser(tx, user.id));
+    await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
+    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('account_suspended'));
+    await db.run`update users set status = 'deleted' where id = ${user.id}`;
+    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
+    assert.deepEqual(await sessions(), []);
+  });
+
+  test('the whole password counts, up to its 128th character', async (t) => {
+    const { asked, signUp } = await start(t);
+    const password = '密'.repeat(127);
+    await signUp('alice', `${password}a`);
+    await assert.rejects(logIn(asked, 'alice', `${password}b`, ''), refusedAs('wrong_password'));
+    await assert.rejects(logIn(asked, 'alice', password, ''), refusedAs('wrong_password'));
+    assert.ok(await logIn(asked, 'alice', `${password}a`, ''));
+  });
+
+  test('after a login a weaker hash is replaced, and one of today’s form and cost is left alone', async (t) => {
+    const { db, asked, signUp, hashOf } = await start(t);
+    const { user } = await signUp('alice');
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    const cheap = await bcryptHash('secret1', { cost: 4 });
+    const weaker = [cheap, cheap.replace('$2b$', '$2a$'), cheap.replace('$2b$', '$2y$'), sha256('secret1')];
+    weaker.push(sha256('secret1').toUpperCase(), `sha256$pepper$${sha256('peppersecret1')}`);
+    weaker.push(await passwords.wrapLegacy(sha256('secret1')));
+    for (const hash of weaker) {
+      await setHash(db, user.id, hash);
+      await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password'));
+      assert.equal(await hashOf('alice'), hash);
+      await logIn(asked, 'alice', 'secret1', '');
+      const replaced = await hashOf('alice');
+      assert.match(replaced, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/, hash);
+      await logIn(asked, 'alice', 'secret1', '');
+      assert.equal(await hashOf('alice'), replaced);
+    }
+    const costlier = { ...asked, passwords: openPasswords({ cost: 5 }) };
+    await logIn(costlier, 'alice', 'secret1', '');
+    assert.match(await hashOf('alice'), /^\$bcrypt-sha256\$v=2,t=2b,r=5\$/);
+    const kept = await hashOf('alice');
+    await logIn(asked, 'alice', 'secret1', '');
+    assert.equal(await hashOf('alice'), kept);
+  });
+
+  test('a plain bcrypt row that met more than 72 bytes is not replaced: the rest was never checked', async (t) => {
+    const { db, asked, signUp, hashOf } = await start(t);
+    const { user } = await signUp('alice');
+    const plain = await bcryptHash('p'.repeat(80), { cost: 4 });
+    await setHash(db, user.id, plain);
+    assert.ok(await logIn(asked, 'alice', `${'p'.repeat(72)}other`, ''));
+    assert.equal(await hashOf('alice'), plain);
+  });
+
+  test('a password that was changed while a login upgraded the old one stays changed, and the login fails', async (t) => {
+    const { db, asked, signUp, hashOf, sessions } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
+    const changed = await passwords.hash('secret2');
+    const racing = { ...asked, passwords: withMeanwhile(() => setHash(db, user.id, changed)) };
+    await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('wrong_password', '密码错误'));
+    assert.equal(await hashOf('alice'), changed);
+    assert.deepEqual(
+      (await sessions()).map((one) => one.id),
+      [sessionId],
+    );
+  });
+
+  test('two logins that upgrade one hash both succeed', async (t) => {
+    const { db, asked, signUp, sessions } = await start(t);
+    const { user } = await signUp('alice');
+    await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
+    await Promise.all(Array.from({ length: 4 }, () => logIn(asked, 'alice', 'secret1', '')));
+    assert.equal((await sessions()).length, 5);
+    assert.ok(await logIn(asked, 'alice', 'secret1', ''));
+  });
+
+  test('a login opens no session when the password was changed between its check and the session', async (t) => {
+    const { db, asked, signUp, sessions } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    const changed = await passwords.hash('secret2');
+    const racing = { ...asked, passwords: withMeanwhile(() => setHash(db, user.id, changed)) };
+    await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('wrong_password', '密码错误'));
+    assert.equal((await sessions()).length, 1);
+    const again = {
+      ...asked,
+      passwords: withMeanwhile(async () => setHash(db, user.id, await passwords.hash('secret2'))),
+    };
+    assert.ok(
+      await logIn(again, 'alice', 'secret2', ''),
+      'only hashed anew: the login looks again and goes on',
+    );
+    assert.deepEqual((await sessions())[0]?.id, sessionId);
+  });
+
+  test('a login opens no session when the account was suspended between its check and the session', async (t) => {
+    const { db, asked, signUp, sessions } = await start(t);
+    const { user } = await signUp('alice');
+    const suspend = () => db.transaction((tx) => suspendUser(tx, user.id));
+    const racing = { ...asked, passwords: withMeanwhile(suspend) };
+    await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('account_suspended'));
+    assert.deepEqual(await sessions(), []);
+  });
+
+  test('a change of password ends every other session with its push subscriptions, and keeps the caller’s', async (t) => {
+    const { db, asked, signUp, sessions } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    const others = [await logIn(asked, 'alice', 'secret1', ''), await logIn(asked, 'alice', 'secret1', '')];
+    const bob = await signUp('bob');
+    const subscribe = (userId: string, session: string | null) =>
+      saveSubscription(db, {
+        userId,
+        subscription: { endpoint: `https://push.example/${session}`, keys: { p256dh: 'BA', auth: 'AA' } },
+        sessionId: session,
+        vapidPublic: '',
+        device: '',
+        now: START,
+      });
+    await subscribe(user.id, sessionId);
+    await subscribe(user.id, null);
+    await subscribe(bob.user.id, bob.sessionId);
+    for (const other of others) await subscribe(user.id, other.sessionId);
+
+    const caller = { userId: user.id, sessionId };
+    const ended = await changePassword(asked, caller, 'secret1', 'secret2');
+    assert.deepEqual(ended.sort(), others.map((other) => other.sessionId).sort());
+    assert.deepEqual(
+      (await sessions()).map((one) => one.id),
+      [sessionId, bob.sessionId],
+    );
+    const left = await db.all<{ endpoint: string }>`select endpoint from push_subscriptions order by id`;
+    assert.deepEqual(
+      left.map((row) => row.endpoint),
+      [sessionId, null, bob.sessionId].map((one) => `https://push.example/${one}`),
+    );
+    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('wrong_password'));
+    assert.ok(await logIn(asked, 'alice', 'secret2', ''));
+  });
+
+  test('a wrong old password changes nothing', async (t) => {
+    const { asked, signUp, hashOf, sessions } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    await logIn(asked, 'alice', 'secret1', '');
+    const before = await hashOf('alice');
+    const caller = { userId: user.id, sessionId };
+    const refused = refusedAs('wrong_old_password', '旧密码错误');
+    await assert.rejects(changePassword(asked, caller, 'secret2', 'secret3'), refused);
+    assert.equal(await hashOf('alice'), before);
+    assert.equal((await sessions()).length, 2);
+  });
+
+  test('of two changes at once from two sessions one holds, and the old password never comes back', async (t) => {
+    const { asked, signUp, sessions } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    const other = await logIn(asked, 'alice', 'secret1', '');
+    const results = await Promise.allSettled([
+      changePassword(asked, { userId: user.id, sessionId }, 'secret1', 'secret-a'),
+      changePassword(asked, { userId: user.id, sessionId: other.sessionId }, 'secret1', 'secret-b'),
+    ]);
+    const won = results.findIndex((one) => one.status === 'fulfilled');
+    assert.equal(results.filter((one) => one.status === 'fulfilled').length, 1);
+    assert.deepEqual(
+      (await sessions()).map((one) => one.id),
+      [won === 0 ? sessionId : other.sessionId],
+    );
+    assert.ok(await logIn(asked, 'alice', won === 0 ? 'secret-a' : 'secret-b', ''));
+    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('wrong_password'));
+  });
+
+  test('a session that ended while its change was checked changes nothing', async (t) => {
+    const { db, asked, signUp, hashOf } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    const before = await hashOf('alice');
+    const racing = withMeanwhile(() => db.run`delete from sessions where id = ${sessionId}`);
+    const caller = { userId: user.id, sessionId };
+    await assert.rejects(
+      changePassword({ ...asked, passwords: racing }, caller, 'secret1', 'secret2'),
+      refusedAs('unauthenticated'),
+    );
+    assert.equal(await hashOf('alice'), before);
+  });
+
+  test('a change that a login’s upgrade overtook looks again and goes through', async (t) => {
+    const { db, asked, signUp } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
+    const racing = withMeanwhile(() => logIn(asked, 'alice', 'secret1', ''));
+    const caller = { userId: user.id, sessionId };
+    const ended = await changePassword({ ...asked, passwords: racing }, caller, 'secret1', 'secret2');
+    assert.equal(ended.length, 1);
+    assert.ok(await logIn(asked, 'alice', 'secret2', ''));
+  });
+
+  test('a session opened by the old hash cannot outlive a change of password', async (t) => {
+    const { db, asked, signUp, hashOf } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    const old = await hashOf('alice');
+    const [late] = await Promise.all([
+      openSession(db, user.id, old, '', START),
+      changePassword(asked, { userId: user.id, sessionId }, 'secret1', 'secret2'),
+    ]);
+    assert.equal(
+      late === undefined ? undefined : await db.get`select id from sessions where id = ${late}`,
+      undefined,
+    );
+    assert.equal(await openSession(db, user.id, old, '', START), undefined);
+  });
+});

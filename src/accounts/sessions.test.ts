@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { addUser } from '../../test/people.ts';
+import type { Db } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import { saveSubscription } from '../push/subscriptions.ts';
+import { findSession } from './session-lookup.ts';
+import {
+  endSession,
+  endSessionsOfUser,
+  endUnusedSessions,
+  listSessions,
+  noteSessionUse,
+  openSession,
+} from './sessions.ts';
+
+const START = 1_760_000_000_000;
+const DAY_MS = 86_400_000;
+
+async function open(db: Db, userId: string, device = '', now = START): Promise<string> {
+  const id = await openSession(db, userId, '!', device, now);
+  assert(id);
+  return id;
+}
+
+/** Stores a subscription that belongs to the session. */
+async function subscribe(db: Db, userId: string, sessionId: string | null): Promise<string> {
+  const endpoint = `https://push.example/${sessionId}`;
+  const subscription = { endpoint, keys: { p256dh: 'BA', auth: 'AA' } };
+  await saveSubscription(db, { userId, subscription, sessionId, vapidPublic: '', device: '', now: START });
+  return endpoint;
+}
+
+async function endpoints(db: Db): Promise<string[]> {
+  const rows = await db.all<{ endpoint: string }>`select endpoint from push_subscriptions order by id`;
+  return rows.map((row) => row.endpoint);
+}
+
+onEachDatabase('sessions', (database) => {
+  test('a session opens only for the hash that is still the current one, of an active account', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const sam = await addUser(db, 'sam', { status: 'suspended' });
+    const dora = await addUser(db, 'dora', { status: 'deleted' });
+    assert.equal(await openSession(db, alice, 'older hash', '', START), undefined);
+    assert.equal(await openSession(db, sam, '!', '', START), undefined);
+    assert.equal(await openSession(db, dora, '!', '', START), undefined);
+    assert.equal(await openSession(db, 'nobody', '!', '', START), undefined);
+    assert.deepEqual(await db.all`select id from sessions`, []);
+    const id = await open(db, alice);
+    assert.deepEqual(await findSession(db, id, START), { userId: alice, usedAt: START });
+  });
+
+  test('sessions are listed newest first, the own one marked, others’ not at all', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    const first = await open(db, alice, 'Phone');
+    const second = await open(db, alice, 'Laptop', START + 5);
+    await open(db, bob);
+    await noteSessionUse(db, [first], START + 9);
+    assert.deepEqual(await listSessions(db, alice, first, START + 9), [
+      { id: second, device: 'Laptop', create_time: START + 5, last_used: START + 5, current: 0 },
+      { id: first, device: 'Phone', create_time: START, last_used: START + 9, current: 1 },
+    ]);
+  });
+
+  test('a session that nobody used for 180 days has ended', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const [idle, used] = [await open(db, alice), await open(db, alice)];
+    const kept = await subscribe(db, alice, used);
+    await subscribe(db, alice, idle);
+    await noteSessionUse(db, [used], START + DAY_MS);
+    const lastMoment = START + 180 * DAY_MS - 1;
+    assert.ok(await findSession(db, idle, lastMoment));
+    assert.deepEqual(await endUnusedSessions(db, lastMoment), []);
+    assert.equal(await findSession(db, idle, lastMoment + 1), undefined);
+    assert.equal((await listSessions(db, alice, '', lastMoment + 1)).length, 1);
+    assert.deepEqual(await endUnusedSessions(db, lastMoment + 1), [idle]);
+    assert.ok(await findSession(db, used, lastMoment + 1));
+    assert.deepEqual(await endpoints(db), [kept]);
+  });
+
+  test('ending a session takes its push subscriptions along, and nothing else', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const [first, second] = [await open(db, alice), await open(db, alice)];
+    await subscribe(db, alice, first);
+    const kept = [await subscribe(db, alice, second), await subscribe(db, alice, null)];
+    await endSession(db, alice, first);
+    assert.deepEqual(await endpoints(db), kept);
+    assert.equal(await findSession(db, first, START), undefined);
+    assert.ok(await findSession(db, second, START));
+  });
+
+  test('nobody ends the session of another, nor one that is not there', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    const id = await open(db, alice);
+    const refused = (error: unknown) => error instanceof ServiceError && error.word === 'session_not_found';
+    await assert.rejects(endSession(db, bob, id), refused);
+    await assert.rejects(endSession(db, alice, 'nothing'), refused);
+    assert.ok(await findSession(db, id, START));
+    await endSession(db, alice, id);
+    await assert.rejects(endSession(db, alice, id), refused);
+  });
+
+  test('all sessions of a user end but the kept one', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    const own = [await open(db, alice), await open(db, alice), await open(db, alice)];
+    const other = await open(db, bob);
+    for (const id of own) await subscribe(db, alice, id);
+    const kept = [`https://push.example/${own[1]}`, await subscribe(db, bob, other)];
+    const ended = await db.transaction((tx) => endSessionsOfUser(tx, alice, own[1] ?? null));
+    assert.deepEqual(ended.sort(), [own[0], own[2]]);
+    assert.deepEqual(await endpoints(db), kept);
+    assert.deepEqual(await db.transaction((tx) => endSessionsOfUser(tx, alice, null)), [own[1]]);
+    assert.ok(await findSession(db, other, START));
+  });
+});

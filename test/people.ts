@@ -1,0 +1,23 @@
+import { insertUser, type NewUser } from '../src/accounts/accounts.ts';
+import type { Db } from '../src/db/db.ts';
+import { newId } from '../src/db/ids.ts';
+
+/** A user straight in the database, for tests of rules, whom no password lets in unless one is given. @returns his id */
+export async function addUser(db: Db, username: string, more: Partial<NewUser> = {}): Promise<string> {
+  const created_at = more.created_at ?? 1_760_000_000_000;
+  const user = { id: newId(created_at), username, password_hash: '!', ...more, created_at };
+  const row = await db.transaction((tx) => insertUser(tx, user));
+  if (!row) throw new Error(`${username} is taken`);
+  return row.id;
+}
+
+/** Many users at once, older than any other: `crowd1`, `crowd2`.. @returns their ids, in the same order */
+export async function addCrowd(db: Db, count: number): Promise<string[]> {
+  await db.run`
+    insert into users (id, username, username_key, password_hash, nickname, nickname_key, created_at)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+    select '00000000-0000-7000-8000-' || cast(100000000000 + n as text), 'crowd' || cast(n as text), 'crowd' || cast(n as text),
+      '!', 'crowd' || cast(n as text), '', n
+    from numbers`;
+  return Array.from({ length: count }, (_, i) => `00000000-0000-7000-8000-${100_000_000_001 + i}`);
+}
