@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
+import { test } from 'node:test';
+import { onEachDatabase } from '../databases.ts';
+import { type Answer, startService } from '../harness.ts';
+import { assertEnvelope, assertRefused } from './envelope.ts';
+import { everythingStored } from './stored.ts';
+import { apiRoutes, plainest } from './surface.ts';
+
+/** Ids that nobody has. */
+const STRANGE_IDS = [
+  '-1',
+  '0',
+  'null',
+  'undefined',
+  'NaN',
+  '[object Object]',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '../../etc/passwd',
+  "' or '1'='1",
+  '"; drop table users; --',
+  '%',
+  '%s%n',
+  '{{7*7}}',
+  '😀',
+  '\u202e\u200d',
+  '\n',
+  'Ä'.repeat(50),
+  'x'.repeat(100),
+];
+
+onEachDatabase('Bad input: paths and ids', (database) => {
+  test('an id of any shape in a path is nobody (404), or no path at all (400)', async (t) => {
+    const service = await startService(t, database);
+    const { id } = await service.join('alice');
+    const unknown = [
+      ...STRANGE_IDS.map(encodeURIComponent),
+      id.toUpperCase(),
+      `${id}%20`,
+      `%20${id}`,
+      `${id}%2f`,
+      '',
+    ];
+    for (const written of unknown) {
+      const answer = await service.get(`/api/user/profile/${written}`);
+      assertRefused(answer, 404, written, '/api/user/profile');
+      assert.equal(answer.body.error, 'user_not_found', written);
+    }
+    const unreadable = [
+      '%00',
+      `${id}%00`,
+      '%zz',
+      '%',
+      '%2',
+      '%ff',
+      '%c0%af',
+      '%ed%a0%80',
+      'x'.repeat(101),
+      'x'.repeat(9_000),
+    ];
+    for (const written of unreadable) {
+      const answer = await service.get(`/api/user/profile/${written}`);
+      assertRefused(answer, 400, written, '/api/user/profile');
+      assert.equal(answer.body.error, 'malformed_request', written);
+    }
+    assert.equal((await service.get(`/api/user/profile/${id}`)).status, 200);
+    assert.equal(
+      (await service.get(`/api/user/profile/%${id.charCodeAt(0).toString(16)}${id.slice(1)}`)).status,
+      200,
+    );
+    assert.deepEqual(
+      service.logLines.filter((line) => JSON.parse(line).level >= 50),
+      [],
+    );
+  });
+
+  test('an id of any shape in a body or query is refused, and nothing is stored', async (t) => {
+    const service = await startService(t, database);
+    const { token } = await service.join('alice');
+    const before = await everythingStored(service.services.db);
+    for (const route of apiRoutes(service.app)) {
+      const schema = route.body ?? route.query;
+      if (!schema) continue;
+      for (const name of ['id', 'blockedId', 'userId', 'to', 'peer'].filter(
+        (one) => one in schema.properties,
+      )) {
+        for (const strange of STRANGE_IDS) {
+          const fields: Record<string, unknown> = { ...plainest(schema), [name]: strange };
+          const what = `${route.path} with ${name} ${strange}`;
+          const query = new URLSearchParams(
+            Object.entries(fields).map(([key, value]) => [key, String(value)]),
+          );
+          const answer: Answer = await (route.body
+            ? service.post(route.path, fields, { token })
+            : service.get(`${route.path}?${query}`, { token }));
+          assertEnvelope(answer, what);
+          // What was said with nobody is nothing, which is no fault.
+          if (route.method === 'POST') assertRefused(answer, [400, 403, 404], what, route.path);
+          else assert.ok([200, 400, 404].includes(answer.status), what);
+        }
+      }
+    }
+    assert.deepEqual(await everythingStored(service.services.db), before);
+    assert.deepEqual(
+      service.logLines.filter((line) => JSON.parse(line).level >= 50),
+      [],
+    );
+  });
+
+  test('an unknown path, and a method that a path does not have, are 404', async (t) => {
+    const service = await startService(t, database);
+    const { id, token } = await service.join('alice');
+    const paths = [
+      '/',
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/user',
+      '//api/users',
+      '/api//users',
+      '/api/users/',
+      '/API/users',
+      '/api/Users',
+      '/api/users;x',
+      '/api%2Fusers',
+      '/api/users%3Fq',
+      '/api/users%20',
+      '/api/user/profile/a/b',
+      '/toString',
+      '/__proto__',
+      '/api/constructor',
+    ];
+    for (const path of paths) {
+      const answer = await service.get(path, { token });
+      assertEnvelope(answer, path);
+      assert.equal(answer.body.error, 'route_not_found', path);
+    }
+    const known = new Set(service.app.definedRoutes.map(({ route }) => `${route.method} ${route.url}`));
+    for (const { url } of new Map(
+      service.app.definedRoutes.map(({ route }) => [route.url, route]),
+    ).values()) {
+      for (const method of METHODS.filter((one) => one !== 'CONNECT' && !known.has(`${one} ${url}`))) {
+        const answer = await service.call(method, url.replace(':userId', id), { token });
+        if (method === 'HEAD') {
+          assert.deepEqual([answer.status, answer.text], [404, ''], url);
+          continue;
+        }
+        assertEnvelope(answer, `${method} ${url}`);
+        // RFC 10008 wants a media type before anything else of this one.
+        assert.equal(answer.status, method === 'QUERY' ? 400 : 404, `${method} ${url}`);
+      }
+    }
+  });
+});
