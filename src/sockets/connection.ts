@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';
 
@@ -7,7 +7,7 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** What all connections share: who is told of what they do. */
 export interface Listener {
-  /** A message came; its bytes are only its own until this returns. */
+  /** A message came; its bytes may lie within more that came with it. */
   heard(connection: Connection, message: Buffer, isBinary: boolean): void;
   /** A ping or pong of RFC 6455 came. */
   heardControl(connection: Connection): void;
@@ -45,6 +45,15 @@ export class Connection extends WebSocket {
 
   attach(listener: Listener): void {
     this.#listener = listener;
+    this.on('message', onMessage);
+    this.on('ping', onControl);
+    this.on('pong', onControl);
+    this.on('error', onError);
+    this.on('close', onClose);
+  }
+
+  get listener(): Listener | null {
+    return this.#listener;
   }
 
   /** Whether it counts for nothing any more, though it may not be closed yet. */
@@ -70,7 +79,7 @@ export class Connection extends WebSocket {
    * @param reason a word of at most 123 bytes
    */
   override close(code?: number, reason?: string | Buffer): void {
-    this.#leave();
+    this.leave();
     if (code === LIBRARY_TOO_LARGE) super.close(closeCodes.frameTooLarge, 'frame_too_large');
     else super.close(code, reason);
     // A client that we stopped reading could not answer the close.
@@ -79,31 +88,34 @@ export class Connection extends WebSocket {
 
   /** Ends the connection without a word. */
   override terminate(): void {
-    this.#leave();
+    this.leave();
     super.terminate();
   }
 
-  /**
-   * Where the library tells what happens. Taken here, because a listener for each event would cost more memory for an
-   * idle connection than all else that is known of it.
-   */
-  override emit(event: string | symbol, ...args: unknown[]): boolean {
-    const [message, isBinary] = args;
-    if (event === 'message' && Buffer.isBuffer(message))
-      this.#listener?.heard(this, message, isBinary === true);
-    else if (event === 'ping' || event === 'pong') this.#listener?.heardControl(this);
-    else if (event === 'close') {
-      this.#leave();
-      this.#listener?.closed(this);
-    }
-    // After `error` comes `close`, and nothing is to be done about it before.
-    return true;
-  }
-
-  #leave(): void {
+  /** Every way of ending passes by here, whichever comes first. */
+  leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     this.waiting = null;
     this.#listener?.left(this);
   }
+}
+
+// One function for all connections; the library calls it as a method of the one that it is about.
+
+function onMessage(this: WebSocket, message: RawData, isBinary: boolean): void {
+  if (this instanceof Connection && Buffer.isBuffer(message)) this.listener?.heard(this, message, isBinary);
+}
+
+function onControl(this: WebSocket): void {
+  if (this instanceof Connection) this.listener?.heardControl(this);
+}
+
+/** What is wrong is told by the close that follows. */
+function onError(): void {}
+
+function onClose(this: WebSocket): void {
+  if (!(this instanceof Connection)) return;
+  this.leave();
+  this.listener?.closed(this);
 }

@@ -11,7 +11,7 @@ import type { FrameTable } from './frame-kinds.ts';
 import { connectionFrames, MAX_FRAME_BYTES } from './frames.ts';
 import { awaitHello, lookAfter, payFrame, startHeartbeat } from './heartbeat.ts';
 import { LiveConnections } from './live-connections.ts';
-import { type Ending, findEndings } from './standing.ts';
+import { type Ending, findEndings } from './session-endings.ts';
 import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
 
 /** How exact the heartbeat's times are. */
@@ -19,7 +19,7 @@ const TURN_MS = 500;
 /** Within which time the clients of a process that goes come back, so that they do not come all at once. */
 const SPREAD_MS = 20_000;
 /** How long a stop waits for what is under way, and for clients to answer the close. */
-const DRAIN_MS = 5_000;
+const DRAIN_MS = 3_000;
 
 /** What the library is told; RFC 6455 leaves all of it to us. */
 const serverOptions = {
@@ -105,7 +105,7 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   /**
-   * Sends everybody away: tells when to come back, answers what is under way, and closes with 1012. Takes at most 5 s;
+   * Sends everybody away: tells when to come back, answers what is under way, and closes with 1012. Takes at most 3 s;
    * whoever is left then is cut off.
    */
   async drain(): Promise<void> {

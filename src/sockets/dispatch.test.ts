@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { onSqlite } from '../../test/databases.ts';
+import { ServiceError } from '../errors.ts';
+import { text } from '../http/validation.ts';
+import { frameKind } from './frame-kinds.ts';
+import { serveFrames, startSockets } from './test-client.ts';
+
+onSqlite('the frames that a room brings', (database) => {
+  test('are judged by their schema and answered with what the room says', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const echo = frameKind(Type.Object({ body: text({ maxLength: 3 }) }), (from, { body }) => ({
+      body,
+      by: from.userId,
+    }));
+    const { enter } = await serveFrames(t, service, new Map([['echo', echo]]));
+    const socket = await enter(alice);
+    const reply = await socket.ask({ type: 'echo', body: 'abc', extra: 1 });
+    assert.deepEqual([reply.code, reply.data], [200, { body: 'abc', by: alice.id }]);
+    const tooLong = await socket.ask({ type: 'echo', body: 'abcd' });
+    assert.deepEqual(
+      [tooLong.code, tooLong.error, tooLong.msg],
+      [400, 'invalid_field', '参数 body 的长度需在0-3之间'],
+    );
+    const missing = await socket.ask({ type: 'echo' });
+    assert.deepEqual([missing.code, missing.msg], [400, '缺少参数 body']);
+    socket.send({ type: 'echo', body: 5 });
+    assert.deepEqual(await socket.ended, { code: 1007, reason: 'invalid_field' });
+  });
+
+  test('are answered one after the other, in their order', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const order: string[] = [];
+    const slow = frameKind(Type.Object({ n: Type.Integer() }), async (_from, { n }) => {
+      order.push(`begin ${n}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`end ${n}`);
+      return { n };
+    });
+    const { enter } = await serveFrames(t, service, new Map([['slow', slow]]));
+    const socket = await enter(alice);
+    for (const n of [1, 2]) socket.send({ type: 'slow', id: String(n), n });
+    socket.send({ type: 'ping' });
+    socket.send({ type: 'slow', id: '3', n: 3 });
+    const answers = [await socket.next(), await socket.next(), await socket.next(), await socket.next()];
+    assert.deepEqual(
+      answers.map(({ type, id }) => id ?? type),
+      ['1', '2', 'pong', '3'],
+    );
+    assert.deepEqual(order, ['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3']);
+  });
+
+  test('may refuse with every kind, which has the code it has over HTTP, and the socket stays', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const fail = frameKind(Type.Object({ as: text() }), (_from, { as }) => {
+      if (as === 'forbidden') throw new ServiceError('forbidden', 'not_accepting', '对方不接收');
+      if (as === 'not-found') throw new ServiceError('not-found', 'user_not_found', '用户不存在');
+      if (as === 'rate-limited') throw new ServiceError('rate-limited', 'rate_limited', '慢一点');
+      throw new Error('a fault whose text is nobody’s business');
+    });
+    const { enter } = await serveFrames(t, service, new Map([['fail', fail]]));
+    const socket = await enter(alice);
+    const codes: unknown[] = [];
+    for (const as of ['forbidden', 'not-found', 'rate-limited', 'fault']) {
+      const { code, error, msg } = await socket.ask({ type: 'fail', as });
+      codes.push([code, error, msg]);
+      socket.send({ type: 'fail', as }); // nobody asked, so nothing is said
+    }
+    assert.deepEqual(codes, [
+      [403, 'not_accepting', '对方不接收'],
+      [404, 'user_not_found', '用户不存在'],
+      [429, 'rate_limited', '慢一点'],
+      [500, 'internal', '服务器内部错误'],
+    ]);
+    socket.send({ type: 'ping' });
+    assert.deepEqual(await socket.next(), { type: 'pong' });
+    assert.ok(service.logLines.some((line) => line.includes('fault in a frame')));
+  });
+
+  test('are finished when the service stops: the answer comes before the close', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    let finish = () => {};
+    const begun = Promise.withResolvers<void>();
+    const slow = frameKind(Type.Object({}), async () => {
+      begun.resolve();
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return { done: true };
+    });
+    const { app, enter } = await serveFrames(t, service, new Map([['slow', slow]]));
+    const socket = await enter(alice);
+    socket.send({ type: 'slow', id: '1' });
+    await begun.promise;
+    const closing = app.close();
+    assert.equal((await socket.next()).type, 'drain');
+    assert.ok(socket.isOpen);
+    finish();
+    assert.deepEqual(await socket.next(), { type: 'reply', id: '1', code: 200, data: { done: true } });
+    assert.equal((await socket.ended).code, 1012);
+    await closing;
+  });
+
+  test('wait unread while one is worked on, however many come', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const gate = Promise.withResolvers<void>();
+    let taken = 0;
+    const slow = frameKind(Type.Object({}), async () => {
+      taken++;
+      await gate.promise;
+      return undefined;
+    });
+    const { enter } = await serveFrames(t, service, new Map([['slow', slow]]));
+    const socket = await enter(alice);
+    const filler = 'x'.repeat(60_000);
+    for (let i = 0; i < 50; i++) socket.send({ type: 'slow', id: String(i), filler });
+    const bystander = await service.enter(alice);
+    bystander.send({ type: 'ping' });
+    assert.deepEqual(await bystander.next(), { type: 'pong' });
+    assert.equal(taken, 1);
+    gate.resolve();
+    for (let i = 0; i < 50; i++) assert.equal((await socket.next()).id, String(i));
+    assert.equal(taken, 50);
+  });
+});

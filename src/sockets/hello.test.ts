@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { onSqlite } from '../../test/databases.ts';
+import { Authentication } from '../accounts/authentication.ts';
+import { buildApp } from '../app.ts';
+import { Clock, eventually, startSockets, TestSocket } from './test-client.ts';
+
+onSqlite('hello', (database) => {
+  test('isOnline is 1 from the answered hello to the close, in the profile and in the list (interface 3.2)', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const bob = await service.join('bob');
+    const listed = async () => {
+      const { body } = await service.get('/api/users', { token: bob.token });
+      return body.data.find((user: { id: string }) => user.id === alice.id).isOnline;
+    };
+    assert.equal(await service.isOnline(alice), 0);
+    assert.equal(await listed(), 0);
+
+    const socket = await service.connect();
+    assert.equal(await service.isOnline(alice), 0, 'a connection that is nobody’s makes nobody online');
+    const reply = await socket.ask({ type: 'hello', token: alice.token });
+    assert.equal(await service.isOnline(alice), 1);
+    assert.equal(await listed(), 1);
+    assert.equal(await service.isOnline(bob), 0);
+    assert.equal(reply.code, 200);
+    assert.deepEqual(Object.keys(reply.data).sort(), ['heartbeat', 'maxFrame', 'session', 'userId']);
+    assert.equal(reply.data.userId, alice.id);
+    assert.equal(reply.data.heartbeat, 25000);
+    assert.equal(reply.data.maxFrame, 65536);
+    const sessions = await service.get('/api/sessions', { token: alice.token });
+    assert.equal(reply.data.session, sessions.body.data[0].id);
+
+    socket.ws.close();
+    await socket.ended;
+    assert.equal(await service.isOnline(alice), 0);
+    assert.equal(await listed(), 0);
+  });
+
+  test('with two devices a user stays online until both are gone, also when one breaks off', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const phone = await service.enter(alice);
+    const laptop = await service.enter(await service.logIn(alice));
+    laptop.ws.terminate();
+    await laptop.ended;
+    assert.equal(await service.isOnline(alice), 1);
+    phone.ws.terminate();
+    await eventually(async () => (await service.isOnline(alice)) === 0);
+  });
+
+  test('whoever asks to close is offline at once, though the connection stays half open', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const socket = await service.enter(alice);
+    socket.ws.pause(); // the client never reads the answer to its close
+    socket.ws.close();
+    await eventually(async () => (await service.isOnline(alice)) === 0, 1000);
+    socket.ws.terminate();
+  });
+
+  test('a token that opens nothing is answered 401, and closed with 4401 (interface 5.5)', async (t) => {
+    const clock = new Clock();
+    const service = await startSockets(t, database, { world: clock.world });
+    const alice = await service.join('alice');
+    const loggedOut = await service.logIn(alice);
+    await service.post('/api/logout', {}, { token: loggedOut.token });
+    const expired = alice.token;
+    clock.add(8 * 24 * 60 * 60 * 1000);
+    for (const token of [undefined, '', 'no.such.token', loggedOut.token, expired]) {
+      const socket = await service.connect();
+      const reply = await socket.ask({ type: 'hello', token });
+      assert.deepEqual([reply.code, reply.error, reply.msg], [401, 'unauthenticated', '未登录或登录已过期']);
+      assert.deepEqual(await socket.ended, { code: 4401, reason: 'unauthenticated' });
+    }
+    assert.equal(await service.isOnline(alice), 0);
+  });
+
+  test('a second hello is refused, and the connection goes on', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const bob = await service.join('bob');
+    const socket = await service.enter(alice);
+    const reply = await socket.ask({ type: 'hello', token: bob.token });
+    assert.deepEqual([reply.code, reply.error], [400, 'hello_twice']);
+    assert.equal(await service.isOnline(bob), 0);
+    socket.send({ type: 'ping' });
+    assert.deepEqual(await socket.next(), { type: 'pong' });
+    assert.equal(await service.isOnline(alice), 1);
+  });
+
+  test('two hellos in one go: the first opens, the second is refused', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const socket = await service.connect();
+    socket.send({ type: 'hello', id: '1', token: (await service.logIn(alice)).token });
+    socket.send({ type: 'hello', id: '2', token: alice.token });
+    socket.send({ type: 'ping' });
+    const first = await socket.next();
+    const second = await socket.next();
+    assert.deepEqual([first.id, first.code, second.id, second.code], ['1', 200, '2', 400]);
+    assert.deepEqual(await socket.next(), { type: 'pong' });
+    socket.ws.close();
+    await socket.ended;
+    assert.equal(await service.isOnline(alice), 0, 'counted once');
+  });
+
+  test('anything but hello first is not heard: 4408, with a reply to whoever asked for one', async (t) => {
+    const service = await startSockets(t, database);
+    const asking = await service.connect();
+    const reply = await asking.ask({ type: 'bye' });
+    assert.deepEqual([reply.code, reply.error], [401, 'hello_first']);
+    assert.deepEqual(await asking.ended, { code: 4408, reason: 'hello_first' });
+    const pinging = await service.connect();
+    pinging.send({ type: 'ping' });
+    assert.deepEqual(await pinging.ended, { code: 4408, reason: 'hello_first' });
+    assert.deepEqual(pinging.unread, []);
+  });
+
+  test('who does not say hello within 10 s is closed with 4408', async (t) => {
+    const clock = new Clock();
+    const service = await startSockets(t, database, { world: clock.world });
+    const alice = await service.join('alice');
+    const silent = await service.connect();
+    clock.add(1000);
+    const later = await service.connect();
+    const prompt = await service.enter(alice);
+    clock.add(9000);
+    assert.deepEqual(await silent.ended, { code: 4408, reason: 'no_hello' });
+    assert.ok(later.isOpen);
+    clock.add(1000);
+    assert.deepEqual(await later.ended, { code: 4408, reason: 'no_hello' });
+    assert.ok(prompt.isOpen);
+  });
+
+  test('a session that ends while its token is looked at does not slip in', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const { db, events, tokens, now } = service.services;
+    let verified = () => {};
+    let goOn = () => {};
+    const isVerified = new Promise<void>((resolve) => {
+      verified = resolve;
+    });
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    /** Says what the real one says, but late: as if the process were busy with others. */
+    class LateAuthentication extends Authentication {
+      override async identify(token: string) {
+        const caller = await super.identify(token);
+        verified();
+        await mayGoOn;
+        return caller;
+      }
+    }
+    const authentication = new LateAuthentication(db, tokens, now);
+    events.subscribe((event) => {
+      if (event.type === 'sessions-ended') authentication.forget(event.sessionIds);
+    });
+    const app = await buildApp({ ...service.services, authentication });
+    t.after(() => app.close());
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
+    await new Promise((resolve) => socket.ws.once('open', resolve));
+
+    socket.send({ type: 'hello', id: '1', token: alice.token });
+    await isVerified;
+    assert.equal((await service.post('/api/logout', {}, { token: alice.token })).status, 200);
+    goOn();
+    assert.equal((await socket.next()).code, 401);
+    assert.equal((await socket.ended).code, 4401);
+    assert.equal(await service.isOnline(alice), 0);
+  });
+
+  test('a client that goes while its token is looked at does not stay online', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    for (let round = 0; round < 20; round++) {
+      const { token } = await service.logIn(alice);
+      const socket = await service.connect();
+      socket.send({ type: 'hello', id: '1', token });
+      if (round % 2) socket.ws.close();
+      else socket.ws.terminate();
+      await socket.ended;
+    }
+    await eventually(async () => (await service.isOnline(alice)) === 0, 1000);
+  });
+});

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import type { TestContext } from 'node:test';
+import { type ClientOptions, WebSocket } from 'ws';
+import type { TestDatabase } from '../../test/databases.ts';
+import { type Body, type Person, startService, type TestService } from '../../test/harness.ts';
+import { guardRequests } from '../http/authenticate.ts';
+import { openServer } from '../http/server.ts';
+import type { World } from '../services.ts';
+import type { FrameTable } from './frame-kinds.ts';
+import { socketRoutes } from './routes.ts';
+
+/** How a connection ended, as its client saw it. 1006: without a word. */
+export interface Ending {
+  code: number;
+  reason: string;
+}
+
+/** A client of the socket that keeps what it was told until the test asks. */
+export class TestSocket {
+  readonly ws: WebSocket;
+  readonly ended: Promise<Ending>;
+  #ending: Ending | undefined;
+  readonly #frames: Body[] = [];
+  #wake: () => void = () => {};
+  #asked = 0;
+
+  constructor(ws: WebSocket) {
+    this.ws = ws;
+    ws.on('message', (text) => {
+      this.#frames.push(JSON.parse(String(text)));
+      this.#wake();
+    });
+    ws.on('error', () => {}); // the close that follows says it all
+    this.ended = new Promise((resolve) => {
+      ws.on('close', (code, reason) => {
+        this.#ending = { code, reason: String(reason) };
+        resolve(this.#ending);
+        this.#wake();
+      });
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.ws.readyState === WebSocket.OPEN;
+  }
+
+  /** The next frame; throws if the connection ends instead. */
+  async next(): Promise<Body> {
+    for (;;) {
+      const frame = this.#frames.shift();
+      if (frame) return frame;
+      if (this.#ending) throw new Error(`closed with ${this.#ending.code} ${this.#ending.reason}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** What came and was not asked for yet. */
+  get unread(): readonly Body[] {
+    return this.#frames;
+  }
+
+  send(frame: object | string): void {
+    this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  /** Sends a request with an `id` of its own, and gives back its reply. */
+  async ask(frame: object): Promise<Body> {
+    const id = `ask-${++this.#asked}`;
+    this.send({ ...frame, id });
+    const reply = await this.next();
+    if (reply.type !== 'reply' || reply.id !== id) throw new Error(`not its reply: ${JSON.stringify(reply)}`);
+    return reply;
+  }
+}
+
+/** Why an upgrade was refused: the HTTP answer, its body parsed. */
+export interface Refusal {
+  status: number;
+  headers: Record<string, unknown>;
+  body: Body;
+}
+
+/** Time that passes as ever, and by what the test adds. */
+export class Clock {
+  #addedMs = 0;
+  readonly world: World = {
+    now: () => Date.now() + this.#addedMs,
+    monotonicMs: () => performance.now() + this.#addedMs,
+  };
+
+  add(ms: number): void {
+    this.#addedMs += ms;
+  }
+}
+
+export interface SocketService extends TestService {
+  readonly port: number;
+  /** Opens a connection that is nobody's yet. */
+  connect(options?: ClientOptions & { protocol?: string; path?: string }): Promise<TestSocket>;
+  /** Tries to, and gives back why not. */
+  refuse(options?: ClientOptions & { protocol?: string; path?: string }): Promise<Refusal>;
+  /** Opens a connection and says `hello` with the token. */
+  enter(person: Pick<Person, 'token'>, options?: ClientOptions): Promise<TestSocket>;
+  /** Another session of the same person. */
+  logIn(person: Person): Promise<Person>;
+  /** `isOnline` as the public profile says it. */
+  isOnline(person: Person): Promise<number>;
+}
+
+/** The whole service on a real port. */
+export async function startSockets(
+  t: TestContext,
+  database: TestDatabase,
+  options: { env?: Record<string, string>; world?: World } = {},
+): Promise<SocketService> {
+  const service = await startService(t, database, options);
+  await service.app.listen({ port: 0, host: '127.0.0.1' });
+  const address = service.app.server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  const { port } = address;
+  const open = ({
+    protocol,
+    path = '/ws',
+    ...rest
+  }: ClientOptions & { protocol?: string; path?: string } = {}) =>
+    new WebSocket(`ws://127.0.0.1:${port}${path}`, protocol === undefined ? [] : protocol.split(','), rest);
+
+  const connect: SocketService['connect'] = async (options) => {
+    const socket = new TestSocket(open(options));
+    await once(socket.ws, 'open');
+    return socket;
+  };
+  return {
+    ...service,
+    port,
+    connect,
+    refuse: (options) =>
+      new Promise((resolve, reject) => {
+        const ws = open(options);
+        ws.on('error', () => {}); // what it is about is in the answer
+        ws.on('open', () => {
+          ws.terminate();
+          reject(new Error('not refused'));
+        });
+        ws.on('unexpected-response', async (_request, response) => {
+          const chunks: Buffer[] = await response.toArray();
+          const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+          ws.terminate();
+        });
+      }),
+    async enter({ token }, options) {
+      const socket = await connect(options);
+      const reply = await socket.ask({ type: 'hello', token });
+      if (reply.code !== 200) throw new Error(`not let in: ${JSON.stringify(reply)}`);
+      return socket;
+    },
+    async logIn(person) {
+      const { username, password } = person;
+      const { body } = await service.post('/api/login', { username, password });
+      return { ...person, token: body.data.token };
+    },
+    async isOnline({ id }) {
+      const { body } = await service.get(`/api/user/profile/${id}`);
+      return body.data.isOnline;
+    },
+  };
+}
+
+/** The sockets of the same service once more, on a port of their own, with the frames that a room would bring. */
+export async function serveFrames(t: TestContext, { services }: TestService, frames: FrameTable) {
+  const app = openServer(services.log);
+  guardRequests(app, services);
+  app.register(socketRoutes, { ...services, frames });
+  t.after(() => app.close());
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const enter = async ({ token }: Pick<Person, 'token'>) => {
+    const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
+    await once(socket.ws, 'open');
+    await socket.ask({ type: 'hello', token });
+    return socket;
+  };
+  return { app, enter };
+}
+
+/** Waits for what has to come true within `ms` milliseconds. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>, ms = 5000): Promise<void> {
+  const givesUpAt = performance.now() + ms;
+  while (!(await isTrue())) {
+    if (performance.now() > givesUpAt) throw new Error(`not true within ${ms} ms: ${isTrue}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
