@@ -8,7 +8,7 @@ export function maskPhone(phone: string): string {
   const head = digits >= 11 ? 3 : 0;
   const tail = digits >= 11 ? 4 : digits >= 5 ? 2 : 0;
   let seen = 0;
-  return phone.replaceAll(/[^]/gu, (character) => {
+  return phone.replaceAll(/./gsu, (character) => {
     if (!/[0-9]/.test(character)) return '*';
     seen++;
     return seen <= head || seen > digits - tail ? character : '*';

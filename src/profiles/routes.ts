@@ -13,7 +13,10 @@ export async function profileRoutes(app: App, { db, events, presence }: Services
 
   app.get('/api/user/profile/:userId', {
     config: { access: 'public' },
-    schema: { params: Type.Object({ userId: Type.String() }), response: answers(dataAnswer(PublicProfile), 404) },
+    schema: {
+      params: Type.Object({ userId: Type.String() }),
+      response: answers(dataAnswer(PublicProfile), 404),
+    },
     handler: (request, reply) => {
       const { userId } = request.params;
       const answer = (start: string) =>

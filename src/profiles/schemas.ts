@@ -6,7 +6,9 @@ import { text } from '../http/validation.ts';
 export const ProfileBody = Type.Object({
   nickname: Type.Optional(text({ minLength: 1, maxLength: 64 })),
   avatar: Type.Optional(Avatar),
-  gender: Type.Optional(Type.Union([Type.Literal(''), Type.Literal('male'), Type.Literal('female'), Type.Literal('secret')])),
+  gender: Type.Optional(
+    Type.Union([Type.Literal(''), Type.Literal('male'), Type.Literal('female'), Type.Literal('secret')]),
+  ),
   bio: Type.Optional(text({ maxLength: 1000 })),
   phone: Type.Optional(text({ maxLength: 32, pattern: '^[0-9+\\-(). ]*$' })),
   email: Type.Optional(Email),

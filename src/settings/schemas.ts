@@ -4,7 +4,9 @@ export const SettingsBody = Type.Object({
   pushEnabled: Type.Optional(Type.Boolean()),
   dndEnabled: Type.Optional(Type.Boolean()),
   /** Ours: how much of a message a notification shows (DESIGN 7). */
-  pushPreview: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('sender'), Type.Literal('none')])),
+  pushPreview: Type.Optional(
+    Type.Union([Type.Literal('full'), Type.Literal('sender'), Type.Literal('none')]),
+  ),
 });
 export type SettingsBody = Static<typeof SettingsBody>;
 

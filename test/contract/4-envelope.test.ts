@@ -166,7 +166,7 @@ onEachDatabase('4 Endpoints: envelope and summary', (database) => {
             ...body,
             ...(one === undefined ? {} : { token: one }),
           });
-          if (auth === 'JWT') assert.deepEqual([answer.status, answer.body.code], [401, 401], one);
+          if (auth === 'JWT') assert.deepEqual([answer.status, answer.body.code], [401, 401], `${one}`);
           else assert.ok(answer.status === 200 || answer.status === 400, answer.text);
         }
         const answer = await service.call(method, url, { ...body, token });

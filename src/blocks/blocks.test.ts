@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { addUser } from '../../test/people.ts';
+import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
+import { readEvents } from '../inbox/inbox.ts';
+import { blockUser, unblockUser } from './block-user.ts';
+import { findBlock, listBlocked, readBlocks, refuseIfBlocked } from './blocks.ts';
+
+const START = 1_760_000_000_000;
+
+function refusedAs(kind: string, word: string) {
+  return (error: unknown) => {
+    assert(error instanceof ServiceError, String(error));
+    assert.deepEqual([error.kind, error.word], [kind, word]);
+    return true;
+  };
+}
+
+onEachDatabase('blocks', (database) => {
+  async function start(t: Parameters<TestDatabase['open']>[0]) {
+    const db = await database.open(t);
+    const inboxes = { db, events: new Events() };
+    const [alice, bob, carol] = [
+      await addUser(db, 'alice'),
+      await addUser(db, 'bob'),
+      await addUser(db, 'carol'),
+    ];
+    return {
+      db,
+      alice,
+      bob,
+      carol,
+      block: (by: string, whom: string, now = START) => blockUser(inboxes, by, whom, now),
+      unblock: (by: string, whom: string, now = START) => unblockUser(inboxes, by, whom, now),
+      list: async (by: string) =>
+        (await listBlocked(db, by)).map((entry) => [entry.username, entry.create_time]),
+      told: async (who: string) => (await readEvents(db, who, 0, 100)).map((one) => [one.event, one.data]),
+    };
+  }
+
+  test('blocking twice keeps one entry and its first time', async (t) => {
+    const { alice, bob, block, list, told } = await start(t);
+    const entry = { id: bob, username: 'bob', avatar: '', create_time: START };
+    assert.deepEqual((await block(alice, bob)).value, entry);
+    assert.deepEqual((await block(alice, bob, START + 5000)).value, entry);
+    assert.deepEqual(await list(alice), [['bob', START]]);
+    assert.deepEqual(await told(alice), [['block', { userId: bob }]]);
+  });
+
+  test('many blocks of one user at once are one', async (t) => {
+    const { alice, bob, block, list, told } = await start(t);
+    const all = await Promise.all(Array.from({ length: 10 }, (_, i) => block(alice, bob, START + i)));
+    assert.equal(new Set(all.map(({ value }) => value.create_time)).size, 1);
+    assert.equal((await list(alice)).length, 1);
+    assert.equal((await told(alice)).length, 1);
+  });
+
+  test('a user cannot block or unblock themselves (3.1), nor somebody who does not exist', async (t) => {
+    const { db, alice, block, unblock, list } = await start(t);
+    const dora = await addUser(db, 'dora', { status: 'deleted' });
+    for (const act of [block, unblock]) {
+      await assert.rejects(act(alice, alice), refusedAs('invalid', 'block_self'));
+      await assert.rejects(act(alice, 'nobody'), refusedAs('not-found', 'user_not_found'));
+      await assert.rejects(act(alice, dora), refusedAs('not-found', 'user_not_found'));
+    }
+    assert.deepEqual(await list(alice), []);
+  });
+
+  test('a suspended account can be blocked, and a block of a deleted one lifted', async (t) => {
+    const { db, alice, bob, block, unblock, list } = await start(t);
+    await db.run`update users set status = 'suspended' where id = ${bob}`;
+    await block(alice, bob);
+    assert.equal((await list(alice)).length, 1);
+    await db.run`update users set status = 'deleted' where id = ${bob}`;
+    await unblock(alice, bob);
+    assert.deepEqual(await list(alice), []);
+  });
+
+  test('unblocking lifts the block, and one that is not there is lifted already', async (t) => {
+    const { alice, bob, block, unblock, list, told } = await start(t);
+    assert.deepEqual(await unblock(alice, bob), { value: undefined, seq: 0 });
+    await block(alice, bob);
+    await unblock(alice, bob);
+    await unblock(alice, bob);
+    assert.deepEqual(await list(alice), []);
+    await block(alice, bob, START + 7);
+    assert.deepEqual(await list(alice), [['bob', START + 7]]);
+    const events = (await told(alice)).map(([name]) => name);
+    assert.deepEqual(events, ['block', 'unblock', 'block']);
+  });
+
+  test('the newest block comes first, by order where the time is the same (4.12)', async (t) => {
+    const { db, alice, block, list } = await start(t);
+    const names = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
+    const ids = [];
+    for (const name of names) ids.push(await addUser(db, name));
+    for (const i of [3, 0, 5, 1, 4, 2]) await block(alice, ids[i] ?? '');
+    assert.deepEqual(
+      (await list(alice)).map(([name]) => name),
+      ['u3', 'u5', 'u2', 'u6', 'u1', 'u4'],
+    );
+  });
+
+  test('the times of a blocker never run backwards when the clock does, and others’ times are their own', async (t) => {
+    const { db, alice, bob, carol, block, list } = await start(t);
+    const dave = await addUser(db, 'dave');
+    await block(alice, bob, START);
+    await block(alice, carol, START - 60_000);
+    await block(alice, dave, START + 1);
+    assert.deepEqual(await list(alice), [
+      ['dave', START + 1],
+      ['carol', START],
+      ['bob', START],
+    ]);
+    await block(bob, alice, START - 60_000);
+    assert.deepEqual(await list(bob), [['alice', START - 60_000]]);
+  });
+
+  test('many blocks by one user at once get places of their own, and times that follow them', async (t) => {
+    const { db, alice, block } = await start(t);
+    const ids = await Promise.all(Array.from({ length: 12 }, (_, i) => addUser(db, `user${i}`)));
+    await Promise.all(ids.map((id, i) => block(alice, id, START + ((i * 5) % 12))));
+    const rows = await db.all<{ position: number; created_at: number }>`
+      select position, created_at from blocks where blocker_id = ${alice} order by position`;
+    assert.deepEqual(
+      rows.map((row) => row.position),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+    );
+    const times = rows.map((row) => row.created_at);
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
+  });
+
+  test('the blocked person learns nothing', async (t) => {
+    const { alice, bob, block, unblock, told, list } = await start(t);
+    await block(alice, bob);
+    await unblock(alice, bob);
+    assert.deepEqual(await told(bob), []);
+    assert.deepEqual(await list(bob), []);
+  });
+
+  test('the one question of other rooms: the blocker must unblock first, the blocked one is not accepted', async (t) => {
+    const { db, alice, bob, carol, block, unblock } = await start(t);
+    const ask = (from: string, to: string) => db.transaction((tx) => refuseIfBlocked(tx, from, to));
+    await ask(alice, bob);
+    await block(alice, bob);
+    await assert.rejects(ask(bob, alice), refusedAs('forbidden', 'not_accepting'));
+    await assert.rejects(ask(alice, bob), refusedAs('forbidden', 'unblock_first'));
+    await ask(carol, alice);
+    await ask(carol, bob);
+    assert.deepEqual([await findBlock(db, alice, bob), await findBlock(db, bob, alice)], [true, false]);
+    assert.deepEqual(await readBlocks(db, alice), { blocked: [bob], blockedBy: [] });
+    assert.deepEqual(await readBlocks(db, bob), { blocked: [], blockedBy: [alice] });
+    await unblock(alice, bob);
+    await ask(bob, alice);
+    await db.run`update users set status = 'suspended' where id = ${alice}`;
+    await assert.rejects(ask(bob, alice), refusedAs('forbidden', 'not_accepting'));
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { startService } from '../../test/harness.ts';
+
+onEachDatabase('block routes', (database) => {
+  test('alice blocks bob, sees him in her list, lets him back in', async (t) => {
+    const service = await startService(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const call = { token: alice.token };
+    const blocked = await service.post('/api/user/block', { blockedId: bob.id }, call);
+    assert.deepEqual([blocked.body.message, blocked.body.data.username], ['已拉黑该用户', 'bob']);
+    assert.deepEqual((await service.get('/api/user/blocked', call)).body.data, [blocked.body.data]);
+    const again = await service.post('/api/user/block', { blockedId: bob.id }, call);
+    assert.deepEqual([again.status, again.body], [200, blocked.body]);
+    const lifted = await service.post('/api/user/unblock', { blockedId: bob.id }, call);
+    assert.deepEqual(lifted.body, { code: 200, message: '已取消拉黑' });
+    assert.deepEqual((await service.get('/api/user/blocked', call)).body.data, []);
+    const repeated = await service.post('/api/user/unblock', { blockedId: bob.id }, call);
+    assert.deepEqual([repeated.status, repeated.body], [200, lifted.body]);
+  });
+
+  test('a list shows the name and avatar that the blocked user has now', async (t) => {
+    const service = await startService(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    await service.post('/api/user/block', { blockedId: bob.id }, { token: alice.token });
+    await service.post('/api/user/profile', { avatar: '/new.png' }, { token: bob.token });
+    const { data } = (await service.get('/api/user/blocked', { token: alice.token })).body;
+    assert.equal(data[0].avatar, '/new.png');
+  });
+
+  test('blocking oneself says so', async (t) => {
+    const service = await startService(t, database);
+    const { id, token } = await service.join('alice');
+    const { status, body } = await service.post('/api/user/block', { blockedId: id }, { token });
+    assert.deepEqual([status, body], [400, { code: 400, error: 'block_self', msg: '不能拉黑自己' }]);
+  });
+
+  test('every block route answers 401 without a token (5.5)', async (t) => {
+    const service = await startService(t, database);
+    assert.equal((await service.post('/api/user/block', { blockedId: 'x' })).status, 401);
+    assert.equal((await service.post('/api/user/unblock', { blockedId: 'x' })).status, 401);
+    assert.equal((await service.get('/api/user/blocked')).status, 401);
+  });
+});

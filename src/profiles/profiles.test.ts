@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { addUser } from '../../test/people.ts';
+import { ServiceError } from '../errors.ts';
+import { getPublicUser, updateProfile } from './profiles.ts';
+
+function refusedAs(word: string) {
+  return (error: unknown) => error instanceof ServiceError && error.word === word;
+}
+
+onEachDatabase('profiles', (database) => {
+  test('the public profile is seven fields, the phone masked', async (t) => {
+    const db = await database.open(t);
+    const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male', bio: 'b' };
+    const id = await addUser(db, 'alice', { ...fields, phone: '13812345678', email: 'a@example.com' });
+    assert.deepEqual(await getPublicUser(db, id), { id, username: 'alice', ...fields, phone: '138****5678' });
+  });
+
+  test('a suspended account still has its profile, a deleted or unknown one has none', async (t) => {
+    const db = await database.open(t);
+    const sam = await addUser(db, 'sam', { status: 'suspended' });
+    const dora = await addUser(db, 'dora', { status: 'deleted' });
+    assert.equal((await getPublicUser(db, sam)).username, 'sam');
+    for (const id of [dora, 'nobody', ''])
+      await assert.rejects(getPublicUser(db, id), refusedAs('user_not_found'));
+    await assert.rejects(updateProfile(db, dora, { bio: 'b' }), refusedAs('user_not_found'));
+  });
+
+  test('only what was sent is changed, and of nobody else', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    const before = await db.get`select * from users where id = ${bob}`;
+    assert.equal((await updateProfile(db, alice, { bio: 'b', phone: '123' })).bio, 'b');
+    const row = await updateProfile(db, alice, { gender: 'male', phone: '' });
+    assert.deepEqual([row.bio, row.phone, row.gender, row.nickname], ['b', '', 'male', 'alice']);
+    assert.deepEqual(await updateProfile(db, alice, {}), row);
+    assert.deepEqual(await db.get`select * from users where id = ${bob}`, before);
+  });
+
+  test('updates at once of different fields all hold', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const parts = [
+      { bio: 'b' },
+      { phone: '123' },
+      { gender: 'male' },
+      { email: 'a@b' },
+      { avatar: '/a' },
+    ] as const;
+    await Promise.all(parts.map((part) => updateProfile(db, alice, part)));
+    const { bio, phone, gender, email, avatar } = await updateProfile(db, alice, {});
+    assert.deepEqual({ bio, phone, gender, email, avatar }, Object.assign({}, ...parts));
+  });
+
+  test('a new nickname is found by its start, the old one no longer', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const key = async () =>
+      (await db.get<{ nickname_key: string }>`select nickname_key from users where id = ${alice}`)
+        ?.nickname_key;
+    assert.equal(await key(), '');
+    await updateProfile(db, alice, { nickname: 'ＷＯＮＤＥＲ' });
+    assert.equal(await key(), 'wonder');
+    await updateProfile(db, alice, { bio: 'b' });
+    assert.equal(await key(), 'wonder');
+    await updateProfile(db, alice, { nickname: 'ALICE' });
+    assert.equal(await key(), '');
+  });
+
+  test('an avatar that is no picture is refused, and nothing is changed', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const body = { bio: 'b', avatar: 'javascript:alert(1)' };
+    await assert.rejects(updateProfile(db, alice, body), refusedAs('avatar_invalid'));
+    assert.equal((await getPublicUser(db, alice)).bio, '');
+  });
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { addUser } from '../../test/people.ts';
+import { ServiceError } from '../errors.ts';
+import { updateSettings } from './settings.ts';
+
+onEachDatabase('settings', (database) => {
+  test('only what was sent is switched, and of nobody else', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    const stored = async (id: string) =>
+      Object.values(
+        (await db.get<object>`select push_enabled, dnd_enabled, push_preview from users where id = ${id}`) ??
+          {},
+      );
+    assert.deepEqual(await stored(alice), [1, 0, 'sender']);
+    await updateSettings(db, alice, { pushEnabled: false });
+    assert.deepEqual(await stored(alice), [0, 0, 'sender']);
+    await updateSettings(db, alice, { dndEnabled: true });
+    assert.deepEqual(await stored(alice), [0, 1, 'sender']);
+    await updateSettings(db, alice, { pushPreview: 'none' });
+    assert.deepEqual(await stored(alice), [0, 1, 'none']);
+    await updateSettings(db, alice, {});
+    assert.deepEqual(await stored(alice), [0, 1, 'none']);
+    const all = { pushEnabled: true, dndEnabled: false, pushPreview: 'full' } as const;
+    const answer = { id: alice, username: 'alice', push_enabled: 1, dnd_enabled: 0 };
+    assert.deepEqual({ ...(await updateSettings(db, alice, all)) }, answer);
+    assert.deepEqual(await stored(alice), [1, 0, 'full']);
+    assert.deepEqual(await stored(bob), [1, 0, 'sender']);
+  });
+
+  test('switches thrown at once all hold', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    await Promise.all([
+      updateSettings(db, alice, { pushEnabled: false }),
+      updateSettings(db, alice, { dndEnabled: true }),
+    ]);
+    const { push_enabled, dnd_enabled } = await updateSettings(db, alice, {});
+    assert.deepEqual([push_enabled, dnd_enabled], [0, 1]);
+  });
+
+  test('a deleted account has no settings', async (t) => {
+    const db = await database.open(t);
+    const dora = await addUser(db, 'dora', { status: 'deleted' });
+    const refused = (error: unknown) => error instanceof ServiceError && error.kind === 'not-found';
+    await assert.rejects(updateSettings(db, dora, { dndEnabled: true }), refused);
+  });
+});
