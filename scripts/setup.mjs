@@ -1,7 +1,7 @@
 // Brings what a command needs, once; runs on any Node >= 20 and imports nothing but Node. A second run only looks.
 //   node scripts/setup.mjs            the packages of the lock file
 //   node scripts/setup.mjs --tests    the programs of the tests too
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -22,8 +22,13 @@ function installPackages() {
   // The npm and the Node that run this script, which are not those inside the folder that is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (npm && node) execFileSync(node, [npm, ...options], { cwd: root, stdio: ['ignore', 2, 2] });
-  else execFileSync('npm', options, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  const [command, first] = npm && node ? [node, [npm]] : ['npm', []];
+  const shell = command === 'npm' && process.platform === 'win32';
+  const { status } = spawnSync(command, [...first, ...options], { cwd: root, stdio: ['ignore', 2, 2], shell });
+  if (status !== 0) {
+    console.error('The packages could not be installed: see what npm says above.');
+    process.exit(1);
+  }
   writeFileSync(stamp, wanted);
 }
 
