@@ -4,8 +4,9 @@ import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
 import { ServiceError } from '../errors.ts';
 import { text } from '../http/validation.ts';
+import type { Connection } from './connection.ts';
 import { frameKind } from './frame-kinds.ts';
-import { serveFrames, startSockets } from './test-client.ts';
+import { eventually, serveFrames, startSockets } from './test-client.ts';
 
 onSqlite('the frames that a room brings', (database) => {
   test('are judged by their schema and answered with what the room says', async (t) => {
@@ -110,9 +111,9 @@ onSqlite('the frames that a room brings', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const gate = Promise.withResolvers<void>();
-    let taken = 0;
-    const slow = frameKind(Type.Object({}), async () => {
-      taken++;
+    const takers: Connection[] = [];
+    const slow = frameKind(Type.Object({}), async (from) => {
+      takers.push(from);
       await gate.promise;
       return undefined;
     });
@@ -120,12 +121,16 @@ onSqlite('the frames that a room brings', (database) => {
     const socket = await enter(alice);
     const filler = 'x'.repeat(60_000);
     for (let i = 0; i < 50; i++) socket.send({ type: 'slow', id: String(i), filler });
+    await eventually(() => takers[0]?.isPaused === true);
     const bystander = await service.enter(alice);
     bystander.send({ type: 'ping' });
     assert.deepEqual(await bystander.next(), { type: 'pong' });
-    assert.equal(taken, 1);
+    const [connection] = takers;
+    assert.ok((connection?.waiting?.length ?? 99) < 5, 'the rest is with the client or in the network');
+    assert.equal(takers.length, 1);
     gate.resolve();
     for (let i = 0; i < 50; i++) assert.equal((await socket.next()).id, String(i));
-    assert.equal(taken, 50);
+    assert.equal(takers.length, 50);
+    assert.equal(connection?.isPaused, false);
   });
 });
