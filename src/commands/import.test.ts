@@ -160,13 +160,15 @@ onEachDatabase('import and export', (database) => {
     {
       await using command = startCommand(settings, ['import', '-']);
       const { stdin, stderr } = command.child;
-      const progress = once(createInterface(stderr), 'line');
+      const progress = new Promise<string>((resolve) => {
+        createInterface(stderr).on('line', (line) => line.startsWith('up to') && resolve(line));
+      });
       for (let told = false; !told; ) {
         const full = !stdin.write(nextUsers());
         const drained = full && once(stdin, 'drain').then(() => false);
         told = await Promise.race([drained, progress.then(() => true)]);
       }
-      assert.match(String(await progress), /^up to line \d+: imported \d+, already there 0, refused 0$/);
+      assert.match(await progress, /^up to line \d+: imported \d+, already there 0, refused 0$/);
     }
     const there = (await exportOf(settings)).length;
     assert.ok(there > 0 && there < written, `${there} of ${written} users after the kill`);
