@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { toOwnUser } from '../accounts/schemas.ts';
 import { callerOf } from '../http/authenticate.ts';
@@ -17,16 +18,24 @@ export async function profileRoutes(app: App, { db, events, presence }: Services
       params: Type.Object({ userId: Type.String() }),
       response: answers(dataAnswer(PublicProfile), 404),
     },
-    handler: (request, reply) => {
+    // A kept answer goes out before the id is validated: it was when the answer was made, and it costs a tenth.
+    preValidation: (request, reply, done) => {
       const { userId } = request.params;
-      const answer = (start: string) =>
-        reply
-          .header('content-type', 'application/json; charset=utf-8')
-          .send(`${start}${presence.isOnline(userId) ? 1 : 0}}}`);
       const kept = ready.recall(userId);
-      return kept === undefined ? ready.make(userId).then(answer) : answer(kept);
+      if (kept === undefined) done();
+      else send(reply, kept, userId);
+    },
+    handler: async (request, reply) => {
+      const { userId } = request.params;
+      return send(reply, await ready.make(userId), userId);
     },
   });
+
+  function send(reply: FastifyReply, start: string, userId: string): FastifyReply {
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(`${start}${presence.isOnline(userId) ? 1 : 0}}}`);
+  }
 
   app.post('/api/user/profile', {
     schema: { body: ProfileBody, response: answers(messageAnswer(OwnProfile), 400, 401) },
