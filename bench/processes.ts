@@ -31,8 +31,7 @@ export async function startDoorman(
   options: { env?: Record<string, string>; profileFolder?: string | undefined } = {},
 ): Promise<ServerProcess> {
   const { env = {}, profileFolder } = options;
-  const flags = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  return startServer([...flags, 'src/main.ts'], {
+  return startServer([...profiling(profileFolder), 'src/main.ts'], {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: folder,
@@ -104,9 +103,16 @@ export interface RoundsProcess extends AsyncDisposable {
   perSecond(seconds: number): Promise<number>;
 }
 
-/** @param file under `bench/`, which calls `answerRounds` */
-export async function startRounds(file: string, env: Record<string, string> = {}): Promise<RoundsProcess> {
-  const child = spawn(process.execPath, [join('bench', file)], {
+/**
+ * @param file under `bench/`, which calls `answerRounds`
+ * @param options.profileFolder where V8 writes a CPU profile at the end
+ */
+export async function startRounds(
+  file: string,
+  options: { env?: Record<string, string>; profileFolder?: string | undefined } = {},
+): Promise<RoundsProcess> {
+  const { env = {}, profileFolder } = options;
+  const child = spawn(process.execPath, [...profiling(profileFolder), join('bench', file)], {
     cwd: root,
     env: { ...environment(), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -133,6 +139,7 @@ export function answerRounds(measure: (seconds: number) => Promise<number>): voi
     process.send?.(await measure(Number(seconds)));
   });
   process.on('disconnect', () => process.exit());
+  process.on('SIGTERM', () => process.exit());
   process.send?.('ready');
 }
 
@@ -148,6 +155,10 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;
+}
+
+function profiling(folder: string | undefined): string[] {
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
 /** Ours without what would change the service's settings, or the way Node runs. */

@@ -14,7 +14,7 @@ const SENDERS = 64;
 export async function durableWrites(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, profileFolder });
-  await using bare = await startRounds('bare/sqlite.ts', { FILE: join(folder.path, 'bare.db') });
+  await using bare = await startRounds('bare/sqlite.ts', { env: { FILE: join(folder.path, 'bare.db') } });
   const updates: Buffer[] = [];
   for (let i = 0; i < SENDERS; i++) {
     const { token } = await signUp(server, `sender${i}`);

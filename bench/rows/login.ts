@@ -13,7 +13,7 @@ export async function login(effort: Effort, profileFolder?: string): Promise<Lin
   await using folder = await temporaryFolder();
   const cost = String(effort.bcryptCost);
   await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: cost }, profileFolder });
-  await using bare = await startRounds('bare/bcrypt.ts', { COST: cost });
+  await using bare = await startRounds('bare/bcrypt.ts', { env: { COST: cost } });
   const { id, username } = await signUp(server, 'alice');
   const requests = [requestBytes('POST', '/api/login', { body: { username, password: PASSWORD } })];
   // Twice as many callers as hashes at once: somebody always waits for the next place.

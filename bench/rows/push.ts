@@ -3,7 +3,7 @@ import { startBareHttp, startRounds, temporaryFolder } from '../processes.ts';
 import { type Line, perSecond } from '../table.ts';
 
 /** What is there of sending a push: a test send without its HTTP call, against the arithmetic of its encryption. */
-export async function push(effort: Effort): Promise<Line[]> {
+export async function push(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await using pushService = await startBareHttp(folder.path, Buffer.alloc(0), 201);
   const env = {
@@ -11,7 +11,7 @@ export async function push(effort: Effort): Promise<Line[]> {
     PUSH_ALLOW_PRIVATE: '1',
     PUSH_SERVICE: `http://127.0.0.1:${pushService.port}`,
   };
-  await using server = await startRounds('test-sends.ts', env);
+  await using server = await startRounds('test-sends.ts', { env, profileFolder });
   await using bare = await startRounds('bare/encryption.ts');
   const ours = () => server.perSecond(effort.seconds);
   const arithmetic = () => bare.perSecond(effort.seconds);
