@@ -3,6 +3,8 @@ import { Authentication } from './accounts/authentication.ts';
 import { openPasswords, type Passwords } from './accounts/passwords.ts';
 import { openTokens, type Tokens } from './accounts/tokens.ts';
 import { WrongPasswords } from './accounts/wrong-passwords.ts';
+import { Receipts } from './chat/receipts.ts';
+import { Typing } from './chat/typing.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
 import { keepFact } from './db/facts.ts';
@@ -13,7 +15,10 @@ import { Events } from './events/events.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';
 import { Delivery } from './inbox/delivery.ts';
+import { Appearances } from './presence/appearances.ts';
+import { LastSeen } from './presence/last-seen.ts';
 import { Presence } from './presence/presence.ts';
+import { Watchers } from './presence/watchers.ts';
 import type { Resolve } from './push/endpoint-guard.ts';
 import { openPushSender, type PushSender } from './push/sender.ts';
 import { openVapidKeyring, type VapidKeyring } from './push/vapid-keyring.ts';
@@ -29,7 +34,10 @@ export interface Services {
   readonly db: SchemaDb;
   readonly events: Events;
   readonly presence: Presence;
+  readonly watchers: Watchers;
   readonly delivery: Delivery;
+  readonly receipts: Receipts;
+  readonly typing: Typing;
   /** Names this state of the database; positions in logs of another are void (DESIGN 4). */
   readonly epoch: string;
   readonly messageLimit: SlidingLog;
@@ -89,6 +97,9 @@ export async function openServices(
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.forget(event.sessionIds);
   });
+  const presence = new Presence();
+  const lastSeen = new LastSeen(db);
+  const appearances = new Appearances(presence, lastSeen, { now, monotonicMs });
   const { api, auth } = config.rateLimits;
   const services: Services = {
     config,
@@ -97,14 +108,20 @@ export async function openServices(
     monotonicMs,
     db,
     events,
-    presence: new Presence(),
+    presence,
+    watchers: new Watchers(db, events, appearances, lastSeen),
     epoch: await keepFact(db, 'epoch', () => crypto.randomUUID().slice(0, 8)),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
     delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),
+    receipts: new Receipts({ db, events }, now),
+    typing: new Typing(db, events, presence, monotonicMs),
     passwords: openPasswords({ cost: config.bcryptCost }),
     tokens,
     authentication,
-    wrongPasswords: new WrongPasswords(openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }), monotonicMs),
+    wrongPasswords: new WrongPasswords(
+      openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
+      monotonicMs,
+    ),
     limits: { api: api && openRateLimit(api), auth: auth && openRateLimit(auth) },
     keyring: await openVapidKeyring(db, config.vapidSubject, now),
     sender,

@@ -10,6 +10,8 @@ export type ServiceEvent =
   | { readonly type: 'user-changed'; readonly userId: string }
   /** The user's inbox has a new event. */
   | { readonly type: 'inbox'; readonly userId: string; readonly event: InboxEvent }
+  /** Only ever now: somebody writes to `to` at this moment. Who it is for was judged; each socket judges again. */
+  | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
   | { readonly type: 'outside-change' };
 

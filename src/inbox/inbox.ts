@@ -11,9 +11,9 @@ export interface Inboxes {
 
 /** What a body writes into the inboxes that were locked for it. */
 export interface Append {
-  /** The number that the user's event gets; his inbox must be among the locked ones. */
+  /** The number that the user's first event gets; his inbox must be among the locked ones. */
   seqOf(userId: string): number;
-  /** Exactly once for each locked user, or for none at all. */
+  /** Any number of times for each locked user. */
   (userId: string, event: InboxEventName, data: object): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function withInboxes<T>(
   body: (tx: Tx, append: Append) => Promise<T>,
 ): Promise<T> {
   const ordered = [...new Set(userIds)].sort();
-  const appended = new Map<string, InboxEvent>();
+  const appended = new Map<string, InboxEvent[]>();
   let result: T;
   try {
     result = await db.transaction(async (tx) => {
@@ -45,16 +45,20 @@ export async function withInboxes<T>(
         return seq;
       };
       const append = async (userId: string, event: InboxEventName, data: object) => {
-        const seq = seqOf(userId);
-        if (appended.has(userId)) throw new Error('a second event for one lock');
-        appended.set(userId, { seq, at: now, event, data });
+        const first = seqOf(userId);
+        const events = appended.get(userId) ?? [];
+        const isFirst = !appended.has(userId);
+        appended.set(userId, events);
+        const seq = isFirst ? first : await lockHead(tx, userId);
+        events.push({ seq, at: now, event, data });
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)
           values (${userId}, ${seq}, ${now}, ${event}, ${JSON.stringify(data)})`;
       };
       const value = await body(tx, Object.assign(append, { seqOf }));
       if (appended.size === 0) throw new NothingAppended(value);
-      if (appended.size < ordered.length) throw new Error('an inbox was locked and got no event');
+      const unused = ordered.filter((userId) => !appended.has(userId));
+      await Promise.all(unused.map((userId) => giveBack(tx, userId)));
       return value;
     });
   } catch (error) {
@@ -62,7 +66,8 @@ export async function withInboxes<T>(
     if (error instanceof NothingAppended) return error.value as T; // thrown above with a T
     throw error;
   }
-  for (const [userId, event] of appended) events.publish({ type: 'inbox', userId, event });
+  for (const [userId, own] of appended)
+    for (const event of own.sort((a, b) => a.seq - b.seq)) events.publish({ type: 'inbox', userId, event });
   return result;
 }
 
@@ -79,6 +84,11 @@ async function lockHead(tx: Tx, userId: string): Promise<number> {
     update inbox_heads set seq = seq + 1 where user_id = ${userId} returning seq`;
   if (!head) throw new ServiceError('not-found', 'user_not_found', '用户不存在');
   return head.seq;
+}
+
+/** The lock is kept, its number is the next event's. */
+async function giveBack(tx: Tx, userId: string): Promise<void> {
+  await tx.run`update inbox_heads set seq = seq - 1 where user_id = ${userId}`;
 }
 
 /** In the transaction that makes the user. */

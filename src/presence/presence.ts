@@ -1,39 +1,77 @@
-type Listener = (userId: string, online: boolean) => void;
+/** How somebody's last connection went. */
+export interface Leave {
+  /** None of his connections was active before. */
+  readonly wasIdle: boolean;
+  /** He went on purpose. */
+  readonly saidBye: boolean;
+}
+
+type Listener = (userId: string, online: boolean, leave: Leave | undefined) => void;
 
 /**
- * Who is online in this process: everybody with at least one connection that said `hello` (interface 3.2).
- * No grace here: the HTTP answers say 0 as soon as the last connection is closed (DESIGN 6).
+ * Who is online in this process: everybody with at least one connection that said `hello` (interface 3.2), idle if none
+ * of them is active (DESIGN 6). No grace here: the HTTP answers say 0 as soon as the last connection is closed.
  */
 export class Presence {
   readonly #connections = new Map<string, number>();
+  readonly #active = new Map<string, number>();
   readonly #listeners = new Set<Listener>();
+  readonly #activityListeners = new Set<(userId: string) => void>();
 
-  connected(userId: string): void {
-    const count = this.#connections.get(userId) ?? 0;
-    this.#connections.set(userId, count + 1);
-    if (count === 0) this.#tell(userId, true);
+  connected(userId: string, isActive = true): void {
+    const isFirst = add(this.#connections, userId, 1) === 1;
+    const isFirstActive = isActive && add(this.#active, userId, 1) === 1;
+    if (isFirst) for (const listener of this.#listeners) listener(userId, true, undefined);
+    else if (isFirstActive) this.#tellActivity(userId);
   }
 
-  disconnected(userId: string): void {
-    const count = this.#connections.get(userId) ?? 0;
-    if (count > 1) this.#connections.set(userId, count - 1);
-    else if (this.#connections.delete(userId)) this.#tell(userId, false);
+  /** @param isActive whether the connection was, when it went */
+  disconnected(userId: string, isActive = true, saidBye = false): void {
+    if (!this.isOnline(userId)) return;
+    const wasIdle = this.isIdle(userId);
+    const isLastActive = isActive && add(this.#active, userId, -1) === 0;
+    if (add(this.#connections, userId, -1) === 0)
+      for (const listener of this.#listeners) listener(userId, false, { wasIdle, saidBye });
+    else if (isLastActive) this.#tellActivity(userId);
+  }
+
+  /** One of the user's connections has become active, or no longer is. */
+  changeActivity(userId: string, isActive: boolean): void {
+    const count = add(this.#active, userId, isActive ? 1 : -1);
+    if (count === (isActive ? 1 : 0)) this.#tellActivity(userId);
   }
 
   isOnline(userId: string): boolean {
     return this.#connections.has(userId);
   }
 
+  isIdle(userId: string): boolean {
+    return this.isOnline(userId) && !this.#active.has(userId);
+  }
+
   onlineIds(): string[] {
     return [...this.#connections.keys()];
   }
 
-  /** Hears of every change at once, before the call that made it returns. */
+  /** Hears of everybody who comes or goes at once, before the call that made it returns. */
   onChange(listener: Listener): void {
     this.#listeners.add(listener);
   }
 
-  #tell(userId: string, online: boolean): void {
-    for (const listener of this.#listeners) listener(userId, online);
+  /** Hears of everybody who becomes idle or active while he is online. */
+  onActivity(listener: (userId: string) => void): void {
+    this.#activityListeners.add(listener);
   }
+
+  #tellActivity(userId: string): void {
+    for (const listener of this.#activityListeners) listener(userId);
+  }
+}
+
+/** @returns the new count; what came to 0 is forgotten */
+function add(counts: Map<string, number>, key: string, change: 1 | -1): number {
+  const count = Math.max(0, (counts.get(key) ?? 0) + change);
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+  return count;
 }

@@ -1,0 +1,32 @@
+import type { Db } from '../db/db.ts';
+import type { Events } from '../events/events.ts';
+import { openRateLimit } from '../http/rate-limits.ts';
+import type { Presence } from '../presence/presence.ts';
+import { areApart } from './marks.ts';
+
+/**
+ * Passes on that somebody writes: to people who are online, once a second for each pair, and not while one of the two
+ * blocks the other. What does not pass is dropped without a word, so that it tells nobody anything (DESIGN 4, the block
+ * promise).
+ */
+export class Typing {
+  readonly #db: Db;
+  readonly #events: Events;
+  readonly #presence: Presence;
+  readonly #monotonicMs: () => number;
+  readonly #passed = openRateLimit({ limit: 1, windowMs: 1000, maxKeys: 100_000 });
+
+  constructor(db: Db, events: Events, presence: Presence, monotonicMs: () => number) {
+    this.#db = db;
+    this.#events = events;
+    this.#presence = presence;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  async pass(from: string, to: string): Promise<void> {
+    if (from === to || !this.#presence.isOnline(to)) return;
+    if (!this.#passed.take(`${from} ${to}`, this.#monotonicMs()).allowed) return;
+    if (await areApart(this.#db, from, to)) return;
+    this.#events.publish({ type: 'typing', from, to });
+  }
+}

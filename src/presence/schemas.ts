@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox';
+import { text } from '../http/validation.ts';
+
+/** How many people one device watches at most (DESIGN 5). */
+const MAX_WATCHED = 500;
+
+export const WatchFields = Type.Object({
+  userIds: Type.Array(text({ minLength: 1, maxLength: 100 }), { maxItems: MAX_WATCHED }),
+});
+
+export const ViewFields = Type.Object({
+  visible: Type.Boolean(),
+  active: Type.Optional(Type.Boolean({ description: 'Left out: as visible' })),
+});
+
+/** What somebody sees of another over the socket (DESIGN 6). */
+export const Sight = Type.Object({
+  id: Type.String(),
+  online: Type.Integer({ description: '1 or 0' }),
+  idle: Type.Integer({ description: '1 when online and no device is used, else 0' }),
+  lastSeen: Type.Integer({ description: 'Epoch milliseconds of going offline; 0 while online, or unknown' }),
+});
+export type Sight = Static<typeof Sight>;
