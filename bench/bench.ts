@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
 import { EFFORTS, type Effort } from './measuring.ts';
 import { authenticatedCall } from './rows/authenticated-call.ts';
+import { connections } from './rows/connections.ts';
 import { durableWrites } from './rows/durable-writes.ts';
 import { fullList } from './rows/full-list.ts';
 import { growth } from './rows/growth.ts';
@@ -25,6 +26,7 @@ const rows: Record<string, Row> = {
   authenticated: authenticatedCall,
   login,
   list: fullList,
+  connections,
   push,
   start,
   writes: durableWrites,

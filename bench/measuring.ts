@@ -10,6 +10,8 @@ export interface Effort {
   readonly people: number;
   /** How many users there are in the end where growth is measured. */
   readonly crowd: number;
+  /** Sockets that stay open. */
+  readonly connections: number;
   /** Calls of each kind, five times, at each size. */
   readonly growthCalls: number;
   /** Starts of each server. */
@@ -25,6 +27,7 @@ export const EFFORTS = {
     people: 100_000,
     crowd: 1_000_000,
     growthCalls: 200,
+    connections: 2_000,
     starts: 7,
     bcryptCost: 10,
   },
@@ -35,6 +38,7 @@ export const EFFORTS = {
     people: 100_000,
     crowd: 200_000,
     growthCalls: 100,
+    connections: 2_000,
     starts: 3,
     bcryptCost: 10,
   },
@@ -45,6 +49,7 @@ export const EFFORTS = {
     people: 2_000,
     crowd: 2_000,
     growthCalls: 5,
+    connections: 50,
     starts: 1,
     bcryptCost: 4,
   },

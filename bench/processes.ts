@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+const TELLING_MEMORY = ['--expose-gc', '--import', './bench/tell-memory.mjs'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A server in a process of its own. */
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
+  /** Resident memory once garbage is collected, of a server that was started to tell it. */
+  settledBytes(): Promise<number>;
 }
 
 /** A folder that goes with all that is in it. */
@@ -28,10 +31,10 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
  */
 export async function startDoorman(
   folder: string,
-  options: { env?: Record<string, string>; profileFolder?: string | undefined } = {},
+  options: { env?: Record<string, string>; profileFolder?: string | undefined; tellsMemory?: boolean } = {},
 ): Promise<ServerProcess> {
-  const { env = {}, profileFolder } = options;
-  return startServer([...profiling(profileFolder), 'src/main.ts'], {
+  const { env = {}, profileFolder, tellsMemory = false } = options;
+  return startServer([...profiling(profileFolder), ...(tellsMemory ? TELLING_MEMORY : []), 'src/main.ts'], {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: folder,
@@ -50,6 +53,11 @@ export async function startBareHttp(folder: string, body: Uint8Array, status = 2
   return startServer(['bench/bare/http.mjs', file, String(status)], {});
 }
 
+/** `ws` that answers every frame with the same one, and tells its memory. */
+export async function startBareWs(): Promise<ServerProcess> {
+  return startServer([...TELLING_MEMORY, 'bench/bare/ws.mjs'], {});
+}
+
 async function startServer(args: readonly string[], env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -58,14 +66,22 @@ async function startServer(args: readonly string[], env: Record<string, string>)
   });
   const lines = createInterface(child.stdout);
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
+  let onMemory = (_bytes: number) => {};
   lines.on('line', (line) => {
-    const { url } = JSON.parse(line) as { url?: string }; // written by the two servers that are started here
-    if (url !== undefined) resolve(url);
+    const told: { url?: string; residentBytes?: number } = JSON.parse(line);
+    if (told.url !== undefined) resolve(told.url);
+    if (told.residentBytes !== undefined) onMemory(told.residentBytes);
   });
   child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
   return {
     port: Number(new URL(await url).port),
     pid: child.pid ?? 0,
+    settledBytes() {
+      const told = Promise.withResolvers<number>();
+      onMemory = told.resolve;
+      child.kill('SIGUSR2');
+      return told.promise;
+    },
     [Symbol.asyncDispose]: () => end(child),
   };
 }

@@ -8,10 +8,10 @@ export interface Line {
   readonly judged?: Judged;
 }
 
-/** A number with its bounds: a ratio is good when it is high, everything else when it is low. */
+/** A number with its bounds: a `ratio` is good when it is high, everything else when it is low. */
 export interface Judged {
   readonly value: number;
-  readonly unit: 'ratio' | 'ms' | 'MB';
+  readonly unit: 'ratio' | 'times' | 'ms' | 'MB';
   readonly floor: number;
   readonly aim: number;
 }

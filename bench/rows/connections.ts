@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { Effort } from '../measuring.ts';
+import { signUp } from '../people.ts';
+import { type ServerProcess, startBareWs, startDoorman, temporaryFolder } from '../processes.ts';
+import type { Line } from '../table.ts';
+
+/** A user may have ten sockets (DESIGN 5). */
+const SOCKETS_EACH = 10;
+
+/** What an idle connection takes in the server's memory after `hello`, once all garbage is collected. */
+export async function connections(effort: Effort): Promise<Line[]> {
+  await using folder = await temporaryFolder();
+  await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, tellsMemory: true });
+  await using bare = await startBareWs();
+  const tokens: string[] = [];
+  // Twice as many as are measured: the first half makes the heap grow to its size.
+  for (let i = 0; i < (2 * effort.connections) / SOCKETS_EACH; i++)
+    tokens.push((await signUp(server, `user${i}`)).token);
+
+  const ours = await bytesEach(server, tokens);
+  const theirs = await bytesEach(bare, tokens);
+  const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
+  return [
+    {
+      work: `memory of an idle connection, ${effort.connections.toLocaleString('en-US')} of them`,
+      ours: kilobytes(ours),
+      bare: kilobytes(theirs),
+      ratio: ours / theirs,
+      judged: { value: ours / theirs, unit: 'times', floor: 1.6, aim: 1.3 },
+    },
+  ];
+}
+
+async function bytesEach(server: ServerProcess, tokens: readonly string[]): Promise<number> {
+  const half = tokens.length / 2;
+  await using sockets = new AsyncDisposableStack();
+  for (const token of tokens.slice(0, half)) await connectAll(server, token, sockets);
+  const before = await server.settledBytes();
+  for (const token of tokens.slice(half)) await connectAll(server, token, sockets);
+  const after = await server.settledBytes();
+  return (after - before) / (half * SOCKETS_EACH);
+}
+
+async function connectAll(
+  { port }: ServerProcess,
+  token: string,
+  sockets: AsyncDisposableStack,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: SOCKETS_EACH }, async () => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { perMessageDeflate: false });
+      await once(socket, 'open');
+      sockets.defer(() => socket.terminate());
+      socket.send(JSON.stringify({ type: 'hello', id: '1', token }));
+      const [bytes] = await once(socket, 'message');
+      const { code } = JSON.parse(String(bytes));
+      if (code !== 200) throw new Error(`hello was answered ${bytes}`);
+    }),
+  );
+}
