@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../test/databases.ts';
-import { eventually, startSockets, type TestSocket } from './test-client.ts';
-
-/** Bytes as a client would never frame them: one frame, masked with zeros. */
-function rawFrame(firstByte: number, payload: Buffer): Buffer {
-  return Buffer.concat([Buffer.of(firstByte, 0x80 | payload.length, 0, 0, 0, 0), payload]);
-}
-
-/** Writes past the library of the client, which would refuse. */
-function writeRaw(socket: TestSocket, bytes: Buffer): void {
-  const wire = Reflect.get(socket.ws, '_socket');
-  wire.write(bytes);
-}
+import { eventually, rawFrame, startSockets, type TestSocket, writeRaw } from './test-client.ts';
 
 onSqlite('bad frames', (database) => {
   const cases: [name: string, send: (socket: TestSocket) => void, code: number, reason: string][] = [
@@ -111,15 +100,5 @@ onSqlite('bad frames', (database) => {
     assert.deepEqual(await socket.next(), { type: 'pong' });
     socket.send(frame(65_537));
     assert.equal((await socket.ended).code, 4413);
-  });
-
-  test('what follows a frame that ended the connection is not heard', async (t) => {
-    const service = await startSockets(t, database);
-    const socket = await service.enter(await service.join('alice'));
-    // All in one piece, so that the service has it all when it judges the first.
-    const frames = ['nonsense', '{"type":"ping"}', '{"type":"ping","id":"1"}'];
-    writeRaw(socket, Buffer.concat(frames.map((frame) => rawFrame(0x81, Buffer.from(frame)))));
-    assert.deepEqual(await socket.ended, { code: 1007, reason: 'body_not_json' });
-    assert.deepEqual(socket.unread, []);
   });
 });

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { text } from '../http/validation.ts';
 import type { Connection } from './connection.ts';
 import { frameKind } from './frame-kinds.ts';
-import { eventually, serveFrames, startSockets } from './test-client.ts';
+import { eventually, rawFrame, serveFrames, startSockets, writeRaw } from './test-client.ts';
 
 onSqlite('the frames that a room brings', (database) => {
   test('are judged by their schema and answered with what the room says', async (t) => {
@@ -105,6 +105,24 @@ onSqlite('the frames that a room brings', (database) => {
     assert.deepEqual(await socket.next(), { type: 'reply', id: '1', code: 200, data: { done: true } });
     assert.equal((await socket.ended).code, 1012);
     await closing;
+  });
+
+  test('are not heard when they follow one that ended the connection', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const heard: string[] = [];
+    const say = frameKind(Type.Object({ words: text() }), (_from, { words }) => {
+      heard.push(words);
+      return undefined;
+    });
+    const { enter } = await serveFrames(t, service, new Map([['say', say]]));
+    const socket = await enter(alice);
+    // All in one piece, so that the service has it all when it judges the first.
+    const frames = ['{"type":"say","words":"before"}', 'nonsense', '{"type":"say","words":"after","id":"1"}'];
+    writeRaw(socket, Buffer.concat(frames.map((frame) => rawFrame(0x81, Buffer.from(frame)))));
+    assert.deepEqual(await socket.ended, { code: 1007, reason: 'body_not_json' });
+    assert.deepEqual(heard, ['before']);
+    assert.deepEqual(socket.unread, []);
   });
 
   test('wait unread while one is worked on, however many come', async (t) => {

@@ -185,6 +185,17 @@ export async function serveFrames(t: TestContext, { services }: TestService, fra
   return { app, enter };
 }
 
+/** Bytes as a client would never frame them: one frame, masked with zeros. */
+export function rawFrame(firstByte: number, payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(firstByte, 0x80 | payload.length, 0, 0, 0, 0), payload]);
+}
+
+/** Writes past the library of the client, which would refuse. */
+export function writeRaw(socket: TestSocket, bytes: Buffer): void {
+  const wire = Reflect.get(socket.ws, '_socket');
+  wire.write(bytes);
+}
+
 /** Waits for what has to come true within `ms` milliseconds. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>, ms = 5000): Promise<void> {
   const givesUpAt = performance.now() + ms;
