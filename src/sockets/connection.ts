@@ -1,16 +1,29 @@
 import { type RawData, WebSocket } from 'ws';
+import { readBlockEvent } from '../blocks/block-event.ts';
+import type { InboxEvent } from '../inbox/schemas.ts';
+import type { Sight } from '../presence/schemas.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';
 
-/** Output that a client did not read yet; who leaves more unread is closed (STYLE 11). */
-const MAX_UNREAD_BYTES = 64 * 1024;
+/** While more of its output waits than this, a connection gets nothing that can wait, and is not asked for more. */
+export const MAX_UNSENT_BYTES = 64 * 1024;
+/** Between two pings by whose pongs we see how far the client has read. */
+const MARK_EVERY_BYTES = 16 * 1024;
+
+const asText = { binary: false };
 
 /** What all connections share: who is told of what they do. */
 export interface Listener {
   /** A message came; its bytes may lie within more that came with it. */
   heard(connection: Connection, message: Buffer, isBinary: boolean): void;
-  /** A ping or pong of RFC 6455 came. */
+  /** A ping or pong of RFC 6455 came that nobody asked for. */
   heardControl(connection: Connection): void;
+  /** Some of its output has left, or was read. */
+  drained(connection: Connection): void;
+  /** The frame was written by which its user lifts his block of `userId`. */
+  unblocked(connection: Connection, userId: string): void;
+  /** This process was held up, and does not know yet who may still be written to. */
+  readonly isHeldUp: boolean;
   /** Once: from now on the connection counts for nothing, though its last bytes may still be under way. */
   left(connection: Connection): void;
   /** Once, after that: nothing of it is open any more. */
@@ -26,6 +39,8 @@ export class Connection extends WebSocket {
   /** '' until `hello` was accepted. */
   userId = '';
   sessionId = '';
+  /** The client's own word for itself, as `hello` said it. */
+  device = '';
   /** What its address is counted by, as long as it is nobody's. */
   addressKey = '';
   /** Epoch milliseconds: when the newest of its tokens expires. */
@@ -38,16 +53,36 @@ export class Connection extends WebSocket {
   isPinged = false;
   /** Something came since that ping. */
   isHeard = false;
-  /** What came while a request was still worked on; null while there is none. */
+  /** What came while a request was still worked on, or while output waits; null while there is nothing of that. */
   waiting: Buffer[] | null = null;
+  /** Nothing is worked on: it is the output that waits. */
+  isHeld = false;
+  /** {@link progress} as the heartbeat last saw it move, and when: monotonic milliseconds. */
+  progressSeen = 0;
+  progressAt = 0;
+  isVisible = false;
+  isActive = false;
+  saidBye = false;
+  /** The number of the last event that was written to it, or from which on it is served. */
+  seq = 0;
+  /** How far it acknowledged the events. */
+  ackedSeq = 0;
+  /** Whom its user blocks, by the frames that were written to it. */
+  blocked: Set<string> | null = null;
   #listener: Listener | null = null;
   #hasLeft = false;
+  /** Replies that were ready while the process was held up. */
+  #late: FrameOut[] | null = null;
+  /** Counted from its beginning: bytes of frames that were sent, those before the last mark, those that were read. */
+  #sentBytes = 0;
+  #markedBytes = 0;
+  #readBytes = 0;
 
   attach(listener: Listener): void {
     this.#listener = listener;
     this.on('message', onMessage);
-    this.on('ping', onControl);
-    this.on('pong', onControl);
+    this.on('ping', onPing);
+    this.on('pong', onPong);
     this.on('error', onError);
     this.on('close', onClose);
   }
@@ -65,11 +100,94 @@ export class Connection extends WebSocket {
     return this.readyState === WebSocket.OPEN;
   }
 
-  /** Sends to whoever reads; a client that does not is closed. */
+  /** Somebody is before it, and sees what comes (DESIGN 7). */
+  get isAttentive(): boolean {
+    return this.isVisible && this.isActive;
+  }
+
+  /**
+   * What waits for the client: what the system did not take yet and, as far as pongs tell, what he did not read. The
+   * system alone would take megabytes for a client that reads nothing. Without bound while nobody may be written to.
+   */
+  get unsentBytes(): number {
+    if (this.#listener?.isHeldUp) return Number.POSITIVE_INFINITY;
+    return Math.max(this.bufferedAmount, this.#sentBytes - this.#readBytes);
+  }
+
+  /** So much waits that nothing more is to be asked for. Pongs do not count: they are not heard meanwhile. */
+  get isBackedUp(): boolean {
+    return this.bufferedAmount >= MAX_UNSENT_BYTES || this.#listener?.isHeldUp === true;
+  }
+
+  /** The client owes us that his side reads. */
+  get isOwed(): boolean {
+    return this.bufferedAmount > 0 || this.#markedBytes > this.#readBytes;
+  }
+
+  /** Grows with whatever leaves or is read. */
+  get progress(): number {
+    return this.#sentBytes - this.bufferedAmount + this.#readBytes;
+  }
+
   sendFrame(frame: FrameOut): void {
     if (!this.isOpen) return;
-    this.send(JSON.stringify(frame));
-    if (this.bufferedAmount > MAX_UNREAD_BYTES) this.close(closeCodes.tooSlow, 'unread_output');
+    if (this.#listener?.isHeldUp) {
+      this.#late ??= [];
+      this.#late.push(frame);
+      return;
+    }
+    const bytes = Buffer.from(JSON.stringify(frame));
+    const mayBackUp = this.bufferedAmount + bytes.length >= MAX_UNSENT_BYTES / 2;
+    this.send(bytes, asText, mayBackUp ? () => this.#listener?.drained(this) : undefined);
+    this.#sentBytes += bytes.length;
+    if (this.#sentBytes - this.#markedBytes < MARK_EVERY_BYTES) return;
+    this.#markedBytes = this.#sentBytes;
+    this.ping(String(this.#sentBytes));
+  }
+
+  /** The process knows again who may be written to. */
+  release(): void {
+    const late = this.#late;
+    this.#late = null;
+    for (const frame of late ?? []) this.sendFrame(frame);
+  }
+
+  /** A pong came. @returns whether it tells that more was read */
+  noteRead(pong: Buffer): boolean {
+    const readBytes = Number(pong.toString('latin1'));
+    if (!(readBytes > this.#readBytes && readBytes <= this.#markedBytes)) return false;
+    this.#readBytes = readBytes;
+    return true;
+  }
+
+  /** The next event of the user's log. */
+  writeEvent(event: InboxEvent): void {
+    this.seq = event.seq;
+    this.sendFrame({ type: 'event', ...event });
+    const block = readBlockEvent(event);
+    if (!block) return;
+    this.blocked ??= new Set();
+    if (block.isBlocked) this.blocked.add(block.userId);
+    else if (this.blocked.delete(block.userId)) this.#listener?.unblocked(this, block.userId);
+  }
+
+  goLive(): void {
+    this.sendFrame({ type: 'live' });
+  }
+
+  /** The log no longer has what comes next: the client comes back, and is told to sync. */
+  lose(): void {
+    this.close(closeCodes.tooSlow, 'too_far_behind');
+  }
+
+  writePresence(users: readonly Sight[]): void {
+    const shown = users.filter(({ id }) => !this.blocked?.has(id));
+    if (shown.length > 0) this.sendFrame({ type: 'presence', users: shown });
+  }
+
+  writeTyping(from: string): void {
+    if (!this.blocked?.has(from) && this.unsentBytes < MAX_UNSENT_BYTES)
+      this.sendFrame({ type: 'typing', from });
   }
 
   /**
@@ -97,6 +215,7 @@ export class Connection extends WebSocket {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     this.waiting = null;
+    this.#late = null;
     this.#listener?.left(this);
   }
 }
@@ -107,8 +226,14 @@ function onMessage(this: WebSocket, message: RawData, isBinary: boolean): void {
   if (this instanceof Connection && Buffer.isBuffer(message)) this.listener?.heard(this, message, isBinary);
 }
 
-function onControl(this: WebSocket): void {
+function onPing(this: WebSocket): void {
   if (this instanceof Connection) this.listener?.heardControl(this);
+}
+
+function onPong(this: WebSocket, data: Buffer): void {
+  if (!(this instanceof Connection)) return;
+  if (this.noteRead(data)) this.listener?.drained(this);
+  else this.listener?.heardControl(this);
 }
 
 /** What is wrong is told by the close that follows. */

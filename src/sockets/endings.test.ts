@@ -157,6 +157,29 @@ onSqlite('the end of a connection', (database) => {
     assert.equal(await service.isOnline(alice), 1);
   });
 
+  test('a service that was held up reads what came meanwhile before it calls anybody silent', async (t) => {
+    const clock = new Clock();
+    const service = await startSockets(t, database, { world: clock.world });
+    const alice = await service.join('alice');
+    const socket = await service.enter(alice, { autoPong: false });
+    const answered = new Promise<void>((resolve) => {
+      socket.ws.once('ping', () => {
+        socket.ws.pong();
+        // Until the next turn of the heartbeat is due, nothing is read in this process, so not the pong either.
+        const until = performance.now() + 600;
+        clock.add(15_000);
+        while (performance.now() < until);
+        resolve();
+      });
+    });
+    clock.add(25_000);
+    await answered;
+    const pingedAgain = once(socket.ws, 'ping');
+    clock.add(10_000);
+    await pingedAgain;
+    assert.equal(await service.isOnline(alice), 1);
+  });
+
   test('a stopping service says drain, then closes with 1012, and answers new sockets 500', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');

@@ -11,7 +11,15 @@ export const Asked = Type.Object({ id: Type.Optional(RequestId) });
 export const Named = Type.Object({ type: text({ minLength: 1, maxLength: 64 }) });
 
 /** The first frame: whose connection this is. Without a token nobody's (interface 5.5). */
-export const Hello = Type.Object({ id: RequestId, token: Type.Optional(text()) });
+export const Hello = Type.Object({
+  id: RequestId,
+  token: Type.Optional(text()),
+  device: Type.Optional(text({ maxLength: 64, description: "The client's own word for itself" })),
+  epoch: Type.Optional(text({ maxLength: 64 })),
+  seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  visible: Type.Optional(Type.Boolean({ description: 'Left out: true' })),
+  active: Type.Optional(Type.Boolean({ description: 'Left out: as visible' })),
+});
 export type Hello = Static<typeof Hello>;
 
 /** A newer token of the same session, before the one in use expires. */

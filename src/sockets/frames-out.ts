@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type ErrorKind, ServiceError } from '../errors.ts';
+import type { InboxEvent } from '../inbox/schemas.ts';
+import { Sight } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
 
 /** All that the service says in `doorman.v1`. */
@@ -9,7 +11,7 @@ export const Done = Type.Object({
   type: Type.Literal('reply'),
   id: RequestId,
   code: Type.Literal(200),
-  data: Type.Optional(Type.Object({})),
+  data: Type.Optional(Type.Union([Type.Object({}), Type.Array(Type.Object({}))])),
 });
 export const Refused = Type.Object({
   type: Type.Literal('reply'),
@@ -23,6 +25,9 @@ export const Refused = Type.Object({
 export const Welcome = Type.Object({
   userId: Type.String(),
   session: Type.String({ description: 'As in GET /api/sessions' }),
+  epoch: Type.String({ description: 'Names this state of the database: positions of another are void' }),
+  seq: Type.Integer({ description: "The number of the user's last event" }),
+  resumed: Type.Boolean({ description: 'Whether all events after the position named in hello follow' }),
   heartbeat: Type.Integer({ description: 'Milliseconds between two pings of the service' }),
   maxFrame: Type.Integer({ description: 'Bytes that a frame may have' }),
 });
@@ -33,11 +38,32 @@ export const Pong = Type.Object({ type: Type.Literal('pong') });
 /** This process goes: come back at a random moment within `spreadMs` milliseconds. */
 export const Drain = Type.Object({ type: Type.Literal('drain'), spreadMs: Type.Integer() });
 
+/** One event of the user's log; the numbers that one connection gets have no gaps. */
+export const Event = Type.Object({
+  type: Type.Literal('event'),
+  seq: Type.Integer(),
+  at: Type.Integer({ description: 'Epoch milliseconds' }),
+  event: Type.String(),
+  data: Type.Object({}),
+});
+
+/** All that was in the log when `hello` was answered has been sent. */
+export const Live = Type.Object({ type: Type.Literal('live') });
+
+/** How people appear now whom this connection watches. */
+export const PresenceFrame = Type.Object({ type: Type.Literal('presence'), users: Type.Array(Sight) });
+
+export const TypingFrame = Type.Object({ type: Type.Literal('typing'), from: Type.String() });
+
 export type FrameOut =
   | Static<typeof Done>
   | Static<typeof Refused>
   | Static<typeof Pong>
-  | Static<typeof Drain>;
+  | Static<typeof Drain>
+  | Static<typeof Live>
+  | ({ readonly type: 'event' } & InboxEvent)
+  | { readonly type: 'presence'; readonly users: readonly Sight[] }
+  | Static<typeof TypingFrame>;
 
 const codes: Record<ErrorKind, number> = {
   invalid: 400,

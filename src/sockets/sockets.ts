@@ -16,6 +16,8 @@ import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
 
 /** How exact the heartbeat's times are. */
 const TURN_MS = 500;
+/** So late, a turn finds a process that could not listen: it was held up, or the machine slept. */
+const HELD_UP_MS = 2_000;
 /** Within which time the clients of a process that goes come back, so that they do not come all at once. */
 const SPREAD_MS = 20_000;
 /** How long a stop waits for what is under way, and for clients to answer the close. */
@@ -46,6 +48,7 @@ export class Sockets implements AsyncDisposable, Listener {
   readonly #live = new LiveConnections();
   readonly #dispatch: Dispatch;
   readonly #timer: NodeJS.Timeout;
+  #turnedAtMs: number;
   #isDraining = false;
   #onLastClosed: () => void = () => {};
   /** Sessions may have ended without an event that names them. */
@@ -54,6 +57,7 @@ export class Sockets implements AsyncDisposable, Listener {
 
   constructor(services: Services, frames: FrameTable) {
     this.#services = services;
+    this.#turnedAtMs = services.monotonicMs();
     const own = connectionFrames({
       authentication: services.authentication,
       letIn: (connection, caller) => this.#letIn(connection, caller),
@@ -183,7 +187,10 @@ export class Sockets implements AsyncDisposable, Listener {
   #turn(): void {
     const nowMs = this.#services.monotonicMs();
     const epochMs = this.#services.now();
-    for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
+    const isHeldUp = nowMs - this.#turnedAtMs > HELD_UP_MS;
+    this.#turnedAtMs = nowMs;
+    // Nobody is called silent before it was read what came meanwhile.
+    if (!isHeldUp) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
     if (this.#isDoubtful) void this.#askAgain();
   }
 }
