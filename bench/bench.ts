@@ -5,7 +5,7 @@
 //   npm run bench -- --only=login,push          some rows
 //   npm run bench -- --cpu-prof=FOLDER          CPU profiles of the server, one a row; see cpu-profile.ts
 import { parseArgs } from 'node:util';
-import { describeMachine } from './machine.ts';
+import { describeLoad, describeMachine } from './machine.ts';
 import { EFFORTS, type Effort } from './measuring.ts';
 import { authenticatedCall } from './rows/authenticated-call.ts';
 import { connections } from './rows/connections.ts';
@@ -46,6 +46,7 @@ const effort = EFFORTS[options.tiny ? 'tiny' : options.quick ? 'quick' : 'full']
 const names =
   options.only?.split(',') ?? Object.keys(rows).filter((name) => name !== 'growth' || options.all);
 
+const load = describeLoad();
 const lines: Line[] = [];
 for (const name of names) {
   const row = rows[name];
@@ -53,4 +54,4 @@ for (const name of names) {
   process.stderr.write(`${name} ...\n`);
   lines.push(...(await row(effort, options['cpu-prof'])));
 }
-console.log(`\n${describeMachine()}\n\n${toTable(lines)}`);
+console.log(`\n${describeMachine()}; ${load}\n\n${toTable(lines)}`);

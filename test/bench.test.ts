@@ -8,8 +8,8 @@ import { toTable } from '../bench/table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-test('the bench runs every row and prints one table of ratios', { timeout: 60_000 }, async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny', '--all'], {
+test('the bench runs its rows and prints one table of ratios', { timeout: 60_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny'], {
     cwd: root,
   });
   const rows = stdout.split('\n').filter((line) => line.startsWith('| '));
@@ -29,8 +29,6 @@ test('the bench runs every row and prints one table of ratios', { timeout: 60_00
     'start to first answer',
     'profile updates, 64 senders',
     'registrations, 64 senders',
-    'search that finds 10',
-    'block: ',
   ])
     assert.ok(ratioOf(work) > 0, `${work} has no ratio in\n${stdout}`);
   assert.match(stdout, /cores, .* Node \d+\.\d+\.\d+, \d{4}-\d\d-\d\d/);
