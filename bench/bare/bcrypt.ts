@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/bcrypt';
 import { answerRounds } from '../processes.ts';
 
-const stored = await hash('correct horse battery', { cost: Number(process.env.COST) });
+const stored = await hash('correct horse battery', Number(process.env.COST));
 
 answerRounds(async (seconds) => {
   const startedAt = performance.now();

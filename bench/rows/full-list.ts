@@ -62,7 +62,6 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
       ours: milliseconds(firstMs),
       bare: milliseconds(1000 / compared.bare),
       ratio: 1 / cold,
-      judged: { value: 1 / cold, unit: 'ratio', floor: 0.08, aim: 0.4 },
     },
     {
       work: `${what}: growth of memory by later calls`,
