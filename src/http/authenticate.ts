@@ -25,7 +25,7 @@ export interface ApiLimits {
 }
 
 interface Guard {
-  readonly authentication: Authentication;
+  readonly authentication: Pick<Authentication, 'recall' | 'identify'>;
   readonly limits: ApiLimits;
   readonly config: { readonly trustProxy: TrustedNetworks };
   /** Milliseconds that never run backwards. */
@@ -43,22 +43,29 @@ export function guardRequests(app: App, { authentication, limits, config, monoto
   app.judgeUnrouted = judgeRequest;
 
   function judgeRequest(request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void): void {
-    const path = pathOf(request);
+    // Made anew at each reading.
+    const { url, config: route } = request.routeOptions;
+    const path = url ?? pathOf(request);
     if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
     const token = bearerToken(request.headers.authorization);
     const known = token === undefined ? undefined : authentication.recall(token);
-    if (token === undefined || known) done(judge(request, reply, path, known));
+    if (token === undefined || known) done(judge(request, reply, path, route, known));
     else
       authentication.identify(token).then(
-        (caller) => done(judge(request, reply, path, caller)),
+        (caller) => done(judge(request, reply, path, route, caller)),
         (error) => done(error),
       );
   }
 
-  function judge(request: FastifyRequest, reply: FastifyReply, path: string, caller: Caller | undefined) {
-    // The context of a path that cannot be read has none, whatever its type says.
-    const config: FastifyContextConfig | undefined = request.routeOptions.config;
-    const { access, limit = 'api' } = config ?? {};
+  /** @param route none for a path that cannot be read */
+  function judge(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    route: FastifyContextConfig | undefined,
+    caller: Caller | undefined,
+  ) {
+    const { access, limit = 'api' } = route ?? {};
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (log) {
       // Signing in is counted for the address alone: whoever holds many tokens gets no more tries by them.

@@ -66,8 +66,13 @@ export function openServer(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestTimeoutMs,
-    // Node's own refusal of a request without Host has no body; ours follows below.
-    http: { requireHostHeader: false, connectionsCheckingInterval: requestTimeoutMs / 6 },
+    http: {
+      // Node's own refusal of a request without Host has no body; ours follows below.
+      requireHostHeader: false,
+      // Node exchanges the two times if this one, 60 s unless told, is the longer.
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: requestTimeoutMs / 6,
+    },
     frameworkErrors: (error, request, reply) => {
       nameAnswer(request, reply);
       const answer = (refused?: Error) => answerError(refused ?? error, request, reply);

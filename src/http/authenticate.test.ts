@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { callerOf, clientGone, guardRequests } from './authenticate.ts';
+import { parseNetworks } from './client-address.ts';
+import { openRateLimit } from './rate-limits.ts';
+import { openServer } from './server.ts';
+
+const alice = { userId: 'alice', sessionId: 's1', expiresAt: Number.MAX_SAFE_INTEGER };
+
+/** A guarded server with routes of the test's own, for which one token is known. */
+function startGuarded({ remembered = false, fails = false } = {}) {
+  const lines: string[] = [];
+  const app = openServer(pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }));
+  guardRequests(app, {
+    authentication: {
+      recall: (token) => (remembered && token === 'good' ? alice : undefined),
+      identify: async (token) => {
+        if (fails) throw new Error('the database is away');
+        return token === 'good' ? alice : undefined;
+      },
+    },
+    limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null },
+    config: { trustProxy: parseNetworks('') ?? [] },
+    monotonicMs: () => 0,
+  });
+  const whoami = async (request: Parameters<typeof callerOf>[0]) => ({
+    code: 200,
+    id: callerOf(request).userId,
+  });
+  app.get('/api/closed', whoami);
+  app.get('/closed', whoami);
+  app.get('/api/open', { config: { access: 'public' } }, async ({ caller }) => ({
+    code: 200,
+    id: caller?.userId ?? null,
+  }));
+  app.get('/api/mistaken', { config: { access: 'public' } }, whoami);
+  const get = (url: string, token?: string) =>
+    app.inject({ url, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+  return { app, get, lines };
+}
+
+test('a route is closed unless its definition opens it, wherever it lies', async () => {
+  const { get } = startGuarded();
+  for (const url of ['/api/closed', '/closed']) {
+    assert.equal((await get(url)).statusCode, 401, url);
+    assert.equal((await get(url, 'bad')).statusCode, 401, url);
+    assert.deepEqual((await get(url, 'good')).json(), { code: 200, id: 'alice' });
+  }
+});
+
+test('a public route knows its caller if there is one, remembered or not', async () => {
+  for (const remembered of [true, false]) {
+    const { get } = startGuarded({ remembered });
+    assert.deepEqual((await get('/api/open', 'good')).json(), { code: 200, id: 'alice' });
+    for (const token of [undefined, 'bad'])
+      assert.deepEqual((await get('/api/open', token)).json(), { code: 200, id: null });
+  }
+});
+
+test('a public route that takes its caller for granted is a fault, not a hole', async () => {
+  const { get, lines } = startGuarded();
+  assert.equal((await get('/api/mistaken')).statusCode, 500);
+  assert.ok(lines.some((line) => line.includes('a public route asked for its caller')));
+});
+
+test('when nobody can be identified, nobody gets in: 500, in the envelope', async () => {
+  const { get } = startGuarded({ fails: true });
+  for (const url of ['/api/closed', '/api/open', '/api/%zz']) {
+    const answer = await get(url, 'good');
+    assert.deepEqual(answer.json(), { code: 500, error: 'internal', msg: '服务器内部错误' }, url);
+  }
+});
+
+test('a caller without a token is no former caller', async () => {
+  const { get } = startGuarded({ remembered: true });
+  const answers = await Promise.all([
+    get('/api/open', 'good'),
+    get('/api/open'),
+    get('/api/open', 'good'),
+    get('/api/open'),
+  ]);
+  assert.deepEqual(
+    answers.map((answer) => answer.json().id),
+    ['alice', null, 'alice', null],
+  );
+});
+
+test('a client that goes before its answer is noticed, one that has it is not', async (t) => {
+  const { app } = startGuarded();
+  const signals: AbortSignal[] = [];
+  const arrived = Promise.withResolvers<void>();
+  app.get('/waits', { config: { access: 'public' } }, async (request, reply) => {
+    const signal = clientGone(reply);
+    signals.push(signal);
+    if (request.headers['x-quick']) return { code: 200 };
+    arrived.resolve();
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  t.after(() => app.close());
+  assert.equal((await fetch(`${url}/waits`, { headers: { 'x-quick': '1' } })).status, 200);
+  const leaving = new AbortController();
+  const call = fetch(`${url}/waits`, { signal: leaving.signal });
+  await arrived.promise;
+  leaving.abort();
+  await assert.rejects(call);
+  if (!signals[1]?.aborted) await new Promise((resolve) => signals[1]?.addEventListener('abort', resolve));
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [false, true],
+  );
+});

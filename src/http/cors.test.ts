@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onSqlite } from '../../test/databases.ts';
+import { startService } from '../../test/harness.ts';
+
+onSqlite('Pages of other origins', (database) => {
+  const env = { ORIGINS: 'https://app.example.com,http://localhost:5173', RATE_LIMIT_API: '3/1m' };
+  const cors = (headers: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control')));
+
+  test('a page of a named origin may call, and read what the headers say', async (t) => {
+    const service = await startService(t, database, { env });
+    for (const origin of ['https://app.example.com', 'http://localhost:5173']) {
+      const { status, headers } = await service.get('/api/push/public-key', { headers: { origin } });
+      assert.equal(status, 200);
+      assert.deepEqual(cors(headers), {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+      });
+      assert.equal(headers.vary, 'Origin');
+    }
+  });
+
+  test('it may read refusals too', async (t) => {
+    const service = await startService(t, database, { env });
+    const headers = { origin: 'https://app.example.com' };
+    const paths = ['/api/users', '/api/nothing', '/api/user/profile/nobody', '/api/users'];
+    for (const [n, path] of paths.entries()) {
+      const answer = await service.get(path, { headers });
+      assert.equal(answer.status, [401, 404, 404, 429][n]);
+      assert.equal(answer.headers['access-control-allow-origin'], 'https://app.example.com');
+    }
+  });
+
+  test('its question beforehand is answered, and does not count', async (t) => {
+    const service = await startService(t, database, { env });
+    for (let n = 0; n < 5; n++) {
+      const answer = await service.call('OPTIONS', '/api/user/profile', {
+        headers: {
+          origin: 'https://app.example.com',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type',
+        },
+      });
+      assert.deepEqual([answer.status, answer.body], [200, { code: 200 }]);
+      assert.deepEqual(cors(answer.headers), {
+        'access-control-allow-origin': 'https://app.example.com',
+        'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-max-age': '600',
+      });
+      assert.ok(answer.headers['x-request-id']);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+    }
+  });
+
+  test('a page of any other origin is told nothing, however its origin is spelt', async (t) => {
+    const service = await startService(t, database, { env: { ...env, RATE_LIMIT_API: 'off' } });
+    const others = [
+      'https://app.example.com.evil.example',
+      'https://evil.example',
+      'http://app.example.com',
+      'https://APP.example.com',
+      'https://app.example.com/',
+      'https://app.example.com:444',
+      'null',
+      '*',
+      '',
+    ];
+    for (const origin of others) {
+      const answer = await service.get('/api/push/public-key', { headers: { origin } });
+      assert.deepEqual(cors(answer.headers), {}, origin);
+      assert.equal(answer.headers.vary, 'Origin');
+      const asked = await service.call('OPTIONS', '/api/login', {
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+      assert.deepEqual([asked.status, cors(asked.headers)], [404, {}], origin);
+    }
+  });
+
+  test('without ORIGINS nobody is', async (t) => {
+    const service = await startService(t, database);
+    const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
+    const answer = await service.call('OPTIONS', '/api/login', { headers });
+    assert.deepEqual([answer.status, cors(answer.headers), answer.headers.vary], [404, {}, undefined]);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type TObject, Type } from 'typebox';
+import { ServiceError } from '../errors.ts';
+import { readFields, text } from './validation.ts';
+
+const Person = Type.Object({
+  name: text({
+    minLength: 2,
+    maxLength: 4,
+    refusal: ['name_length', 'two to four'],
+    tooLong: ['name_long', 'at most four'],
+  }),
+  bio: Type.Optional(text({ maxLength: 5 })),
+  age: Type.Optional(Type.Integer({ minimum: 0, maximum: 150 })),
+  kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+  loud: Type.Optional(Type.Boolean()),
+});
+
+function refused(
+  input: object,
+  { english = false, schema = Person as TObject } = {},
+): [word: string, text: string] {
+  try {
+    readFields(schema, input, english);
+  } catch (error) {
+    assert.ok(error instanceof ServiceError && error.kind === 'invalid', String(error));
+    return [error.word, error.message];
+  }
+  throw new Error(`accepted: ${JSON.stringify(input)}`);
+}
+
+test('what is right is returned, unknown fields are left out, and nothing is coerced', () => {
+  const sent = { name: 'Ana', loud: false, extra: 1, toString: 'x' };
+  assert.deepEqual(readFields(Person, sent), { name: 'Ana', loud: false });
+  assert.deepEqual(Object.keys(sent), ['name', 'loud', 'extra', 'toString'], 'what was sent is left alone');
+});
+
+test('lengths count code points', () => {
+  assert.deepEqual(readFields(Person, { name: '😀😀😀😀' }), { name: '😀😀😀😀' });
+  assert.deepEqual(refused({ name: '😀' }), ['name_length', 'two to four']);
+  assert.deepEqual(refused({ name: 'e\u0301e\u0301e\u0301' }), ['name_long', 'at most four']);
+});
+
+test('a field with a text of its own answers with it, whatever is wrong', () => {
+  for (const name of [undefined, null, 7, ['Ana'], {}, 'A', ''])
+    assert.deepEqual(refused({ name }), ['name_length', 'two to four'], String(name));
+  assert.deepEqual(refused({ name: 'Anastasia' }), ['name_long', 'at most four']);
+});
+
+test('fields are judged in the order of the schema, not in that of the body', () => {
+  assert.deepEqual(refused({ age: 'x', bio: 7, name: 'A' }), ['name_length', 'two to four']);
+  assert.deepEqual(refused({ age: 'x', bio: 7, name: 'Ana' }), ['invalid_field', '参数 bio 需为字符串']);
+});
+
+test('a field that is only inherited was not sent', () => {
+  assert.deepEqual(refused(Object.create({ name: 'Ana' })), ['name_length', 'two to four']);
+  const Odd = Type.Object({ toString: text() });
+  assert.deepEqual(refused({}, { schema: Odd }), ['invalid_field', '缺少参数 toString']);
+});
+
+test('the other texts name the field and what it must be, in either language', () => {
+  const Named = Type.Object({ id: text({ minLength: 1, maxLength: 3 }) });
+  const ana = { name: 'Ana' };
+  const cases: [input: object, chinese: string, english: string, schema?: TObject][] = [
+    [{}, '缺少参数 id', 'id is missing', Named],
+    [{ id: 7 }, '参数 id 需为字符串', 'id must be a string', Named],
+    [{ id: 'abcd' }, '参数 id 的长度需在1-3之间', 'id must have 1 to 3 characters', Named],
+    [{ ...ana, bio: 'too long' }, '参数 bio 的长度需在0-5之间', 'bio must have 0 to 5 characters'],
+    [{ ...ana, age: 1.5 }, '参数 age 需为 0-150 的整数', 'age is not valid'],
+    [{ ...ana, age: 151 }, '参数 age 需为 0-150 的整数', 'age is not valid'],
+    [{ ...ana, kind: 'c' }, '参数 kind 不正确', 'kind is not valid'],
+    [{ ...ana, loud: 1 }, '参数 loud 需为布尔值', 'loud is not valid'],
+  ];
+  for (const [input, chinese, english, schema = Person] of cases) {
+    assert.deepEqual(refused(input, { schema }), ['invalid_field', chinese]);
+    assert.deepEqual(refused(input, { schema, english: true }), ['invalid_field', english]);
+  }
+});
