@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { buildApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { openPushWorker } from './push/worker.ts';
 import { startRounds } from './rounds.ts';
 import { openServices } from './services.ts';
 
@@ -20,10 +21,13 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   const stopAsked = untilSignal();
   await using services = await openServices(config, log);
   await using _rounds = startRounds(services);
+  await using pushes = openPushWorker(services);
   const app = await buildApp(services);
   await app.listen({ port: config.port, host: config.host });
-  if (config.tryingLocally) log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
-  if (config.vapidSubjectIsPlaceholder) log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
+  if (config.tryingLocally)
+    log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
+  if (config.vapidSubjectIsPlaceholder)
+    log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
   log.info({ url: app.listeningOrigin, database: services.db.kind }, 'serving');
 
   const signal = await stopAsked;
@@ -32,7 +36,7 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   process.once('SIGTERM', () => process.exit(1));
   process.once('SIGINT', () => process.exit(1));
   const tooLong = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
-  await app.close();
+  await Promise.all([app.close(), pushes[Symbol.asyncDispose]()]);
   clearTimeout(tooLong);
   log.info('stopped');
   return 0;

@@ -19,6 +19,7 @@ import { Appearances } from './presence/appearances.ts';
 import { LastSeen } from './presence/last-seen.ts';
 import { Presence } from './presence/presence.ts';
 import { Watchers } from './presence/watchers.ts';
+import { Attention } from './push/attention.ts';
 import type { Resolve } from './push/endpoint-guard.ts';
 import { openPushSender, type PushSender } from './push/sender.ts';
 import { openVapidKeyring, type VapidKeyring } from './push/vapid-keyring.ts';
@@ -36,6 +37,8 @@ export interface Services {
   readonly presence: Presence;
   readonly watchers: Watchers;
   readonly delivery: Delivery;
+  /** Who is there to see what comes, which decides about pushes. */
+  readonly attention: Attention;
   readonly receipts: Receipts;
   readonly typing: Typing;
   /** Names this state of the database; positions in logs of another are void (DESIGN 4). */
@@ -59,6 +62,8 @@ export interface World {
   now?: () => number;
   monotonicMs?: () => number;
   resolve?: Resolve;
+  /** How long a push service may take to answer. */
+  pushDeadlineMs?: number;
 }
 
 /** Opens the database as it is, for a command that may run beside a server. */
@@ -85,12 +90,18 @@ export async function openServices(
   log: Logger,
   world: World = {},
 ): Promise<Services & AsyncDisposable> {
-  const { now = Date.now, monotonicMs = () => performance.now(), resolve } = world;
+  const { now = Date.now, monotonicMs = () => performance.now(), resolve, pushDeadlineMs } = world;
   await using opening = new AsyncDisposableStack();
   opening.use(await lockServer(config, log));
   const db = opening.use(await openDatabase(config, log));
   const pushAllowPrivate = config.pushAllowPrivate || config.tryingLocally;
-  const sender = opening.use(openPushSender({ allowPrivate: pushAllowPrivate, ...(resolve && { resolve }) }));
+  const sender = opening.use(
+    openPushSender({
+      allowPrivate: pushAllowPrivate,
+      ...(resolve && { resolve }),
+      ...(pushDeadlineMs && { deadlineMs: pushDeadlineMs }),
+    }),
+  );
   const tokens = await openTokens(db, config.tokenTtlSeconds, now);
   const authentication = new Authentication(db, tokens, now);
   const events = new Events();
@@ -109,6 +120,7 @@ export async function openServices(
     db,
     events,
     presence,
+    attention: new Attention(),
     watchers: new Watchers(db, events, appearances, lastSeen),
     epoch: await keepFact(db, 'epoch', () => crypto.randomUUID().slice(0, 8)),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),

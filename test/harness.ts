@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
+import { openPushWorker, type PushWorker } from '../src/push/worker.ts';
 import { startRounds } from '../src/rounds.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
@@ -45,6 +46,7 @@ export interface TestService {
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** Registers somebody through the interface, with the password `password-of-NAME`. */
   join(username: string): Promise<Person>;
+  readonly pushes: PushWorker;
   /** What was logged so far, a line each. */
   readonly logLines: string[];
   /** Ends the service and starts another on the same database; this one is of no use after. */
@@ -83,6 +85,7 @@ async function startOn(
   const log = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
   const services = ending.use(await openServices(config, log, world));
   ending.use(startRounds(services));
+  const pushes = ending.use(openPushWorker(services));
   const app = await buildApp(services);
   ending.defer(() => app.close());
 
@@ -115,6 +118,7 @@ async function startOn(
   return {
     app,
     services,
+    pushes,
     logLines,
     call,
     get: (path, options) => call('GET', path, options),

@@ -41,7 +41,7 @@ export async function blockUser(
     if (inserted === 0) return { value, seq: 0 };
     await Promise.all([
       cancelRequests(tx, blockerId, blockedId),
-      cancelPushes(tx, blockerId, blockedId),
+      cancelPushes(tx, blockerId, blockedId, now),
       append(blockerId, 'block', { userId: blockedId }),
     ]);
     return { value, seq: append.seqOf(blockerId) };

@@ -6,6 +6,7 @@ import { statements as inbox } from './migrations/0004-inbox.ts';
 import { statements as chat } from './migrations/0005-chat.ts';
 import { statements as friends } from './migrations/0006-friends.ts';
 import { statements as pushQueue } from './migrations/0007-push-queue.ts';
+import { statements as pushDelivery } from './migrations/0008-push-delivery.ts';
 import { statements as presence } from './migrations/0009-presence.ts';
 
 /** The words in which the databases differ when a table is made. */
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   { name: '0005-chat', statements: chat },
   { name: '0006-friends', statements: friends },
   { name: '0007-push-queue', statements: pushQueue },
+  { name: '0008-push-delivery', statements: pushDelivery },
   { name: '0009-presence', statements: presence },
 ];
 

@@ -6,6 +6,8 @@ export interface PushRequest {
   endpoint: string;
   headers: Record<string, string>;
   body: Uint8Array;
+  /** Asked directly before the bytes are written, after any wait for a turn or a connection. */
+  isWanted?: () => boolean;
 }
 
 /**
@@ -15,7 +17,11 @@ export interface PushRequest {
 export type PushAnswer =
   | { kind: 'accepted'; status: number }
   | { kind: 'refused'; status: number; retryAfterSeconds?: number; reason: string }
-  | { kind: 'failed'; word: 'timeout' | 'tls' | 'connect' | 'private_address' | 'protocol'; reason: string };
+  | {
+      kind: 'failed';
+      word: 'timeout' | 'tls' | 'connect' | 'private_address' | 'protocol' | 'withdrawn';
+      reason: string;
+    };
 
 const MAX_ANSWER_BYTES = 65_536;
 const MAX_REASON_BYTES = 2_048;
@@ -30,7 +36,7 @@ const MAX_REASON_CODE_POINTS = 200;
 export function exchange(
   pool: Pool,
   url: URL,
-  { headers, body }: PushRequest,
+  { headers, body, isWanted }: PushRequest,
   remainingMs: number,
   onEnd: () => void,
 ): Promise<PushAnswer> {
@@ -66,7 +72,11 @@ export function exchange(
     pool.dispatch(options, {
       onRequestStart(started) {
         controller = started;
-        if (late) started.abort(new Error('deadline'));
+        if (late) return started.abort(new Error('deadline'));
+        if (isWanted?.() === false) {
+          settle(toFailure('withdrawn', 'No longer wanted'));
+          started.abort(new Error('withdrawn'));
+        }
       },
       onResponseStart(_controller, statusCode, answered) {
         if (statusCode < 200) return;

@@ -27,16 +27,31 @@ export const TestSendQuery = Type.Object({
 
 export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey: Type.String() });
 
+/**
+ * What a push service said, or that nothing could be sent (`waiting`: it is tried again); or why nobody was told.
+ * `told_already`: an unconfirmed device, which is told at most once a minute.
+ */
+export type PushLogOutcome =
+  | ('accepted' | 'gone' | 'refused' | 'failed' | 'unusable' | 'waiting')
+  | ('seen' | 'dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already');
+
 export const PushLogEntry = Type.Object({
   id: Type.String(),
   at: Type.Integer({ description: 'Epoch milliseconds' }),
-  device: Type.String({ description: 'Id of the subscription' }),
-  kind: Type.String(),
-  outcome: Type.String({ description: 'accepted, gone, refused, failed or unusable' }),
+  peer: Type.Union([Type.String(), Type.Null()], { description: 'Whose messages it is about' }),
+  device: Type.String({ description: 'Id of the subscription; empty where it is about all of them' }),
+  kind: Type.String({ description: 'message or test' }),
+  outcome: Type.String({
+    description:
+      'accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed or told_already',
+  }),
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The push service's answer, if it gave one",
   }),
-  detail: Type.String(),
+  detail: Type.String({ description: "The push service's own words, ours, or the device that has seen it" }),
+  waiting_until: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Epoch milliseconds: when it is tried again',
+  }),
 });
 export type PushLogEntry = Static<typeof PushLogEntry>;
 
@@ -75,6 +90,13 @@ export interface SubscriptionRow {
   updated_at: number;
   unusable_since: number | null;
   last_success_at: number | null;
+  /** What its push service asked for, epoch milliseconds: nothing is sent before; 0 if nothing. */
+  not_before: number;
+  /** Refusals since the last success, and when the first was. */
+  refusals: number;
+  refused_since: number | null;
+  /** When it was last told anything while unconfirmed; 0 if never. */
+  told_at: number;
 }
 
 export function toPushDevice(row: SubscriptionRow, sessionId: string): PushDevice {

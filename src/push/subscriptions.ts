@@ -10,6 +10,9 @@ const MAX_UNCONFIRMED = 3;
 /** How long a subscription with unusable keys stays, for its owner to see. */
 const UNUSABLE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
+/** A subscription as it was when something was sent to it. */
+export type Sent = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
+
 interface Saving {
   readonly userId: string;
   readonly subscription: Subscription;
@@ -46,10 +49,16 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
         'Only its owner can change this subscription',
       );
     }
-    if (kept)
+    if (kept && kept.p256dh === keys.p256dh && kept.auth === keys.auth)
+      // The same subscription once more: it stays bound to the key it was made with (RFC 8292 4), and refused if it was.
+      await tx.run`
+        update push_subscriptions set session_id = ${sessionId}, user_agent = ${device}, updated_at = ${now}
+        where id = ${kept.id}`;
+    else if (kept)
       await tx.run`
         update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, session_id = ${sessionId},
-          vapid_public = ${vapidPublic}, user_agent = ${device}, updated_at = ${now}, unusable_since = null
+          vapid_public = ${vapidPublic}, user_agent = ${device}, updated_at = ${now}, unusable_since = null,
+          last_success_at = null, not_before = 0, refusals = 0, refused_since = null
         where id = ${kept.id}`;
     else
       await tx.run`
@@ -95,19 +104,22 @@ export async function removeSubscription(
 }
 
 /** Removes one that its push service no longer knows, unless it was replaced since it was read. */
-export async function removeGone(db: Db, sent: SubscriptionRow): Promise<void> {
+export async function removeGone(db: Queries, sent: Sent): Promise<void> {
   await db.run`
     delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
 }
 
-export async function markUnusable(db: Db, sent: SubscriptionRow, now: number): Promise<void> {
+export async function markUnusable(db: Queries, sent: Sent, now: number): Promise<void> {
   await db.run`
     update push_subscriptions set unusable_since = ${now}
     where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and unusable_since is null`;
 }
 
-export async function markSuccess(db: Db, sent: SubscriptionRow, now: number): Promise<void> {
-  await db.run`update push_subscriptions set last_success_at = ${now} where id = ${sent.id}`;
+/** Its push service took something: whatever it refused before counts no more. */
+export async function markSuccess(db: Queries, sent: Sent, now: number): Promise<void> {
+  await db.run`
+    update push_subscriptions set last_success_at = ${now}, not_before = 0, refusals = 0, refused_since = null
+    where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
 }
 
 export async function removeUnusable(db: Db, now: number): Promise<void> {

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+
+export type Preview = 'full' | 'sender' | 'none';
+
+/** What a push tells of one conversation. */
+export interface News {
+  readonly preview: Preview;
+  readonly peerId: string;
+  /** The peer's name as the user sees it. */
+  readonly sender: string;
+  /** Unread messages of the peer, at least 1. */
+  readonly unread: number;
+  /** The text of the last one, if it is to be shown and still known. */
+  readonly text: string | undefined;
+  /** Unread messages of everybody whom the user does not block. */
+  readonly badge: number;
+}
+
+/** Of a message's text, as JSON in UTF-8: more than any screen shows, and far from what a push may hold. */
+const MAX_TEXT_BYTES = 1_000;
+/** Of a name, which may have 64 code points, six bytes each where JSON escapes them. */
+const MAX_NAME_BYTES = 400;
+
+const graphemes = new Intl.Segmenter();
+
+/**
+ * The payload for a device of the user himself: a declarative push message (Push API, "Declarative push message"), so
+ * that Safari needs no worker; ours reads the same elsewhere. Below 3,000 bytes whatever was written. Words of our own
+ * are Chinese and English, as nobody told us the language of the device.
+ */
+export function tellNews(publicUrl: string, news: News): Buffer {
+  const { preview, peerId, sender, unread, text, badge } = news;
+  const count = unread > 1 ? `${unread} 条新消息 · ${unread} new messages` : '新消息 · New message';
+  const title = preview === 'none' ? 'Doorman' : cutText(sender, MAX_NAME_BYTES);
+  const shown = preview === 'full' && text !== undefined ? cutText(text, MAX_TEXT_BYTES) : undefined;
+  const body = shown === undefined ? count : unread > 1 ? `${count}\n${shown}` : shown;
+  return toPayload(publicUrl, { title, body, path: chatPath(peerId), tag: chatTag(peerId), badge });
+}
+
+/** The least that is of use, for a push service that found {@link tellNews} too large (413). */
+export function tellNewsShort(publicUrl: string, peerId: string): Buffer {
+  return toPayload(publicUrl, {
+    title: 'Doorman',
+    body: '新消息 · New messages',
+    path: chatPath(peerId),
+    tag: chatTag(peerId),
+  });
+}
+
+/** For a device that nobody confirmed: nothing of sender, text or count (promise 7). */
+export function tellNothing(publicUrl: string): Buffer {
+  return toPayload(publicUrl, { title: 'Doorman', body: '新消息 · New messages', path: '/', tag: 'doorman' });
+}
+
+/**
+ * The `Topic` by which a push service replaces what it did not deliver yet (RFC 8030 5.4): 32 characters, the same for
+ * the same device and conversation. The device's secret is in it, so it tells the push service nothing.
+ */
+export function topicOf(auth: string, userId: string, peerId: string): string {
+  return hash('sha256', `${auth} ${userId} ${peerId}`, 'base64url').slice(0, 32);
+}
+
+/**
+ * As much of the beginning as fits, with an ellipsis where something is missing. What people see as one character is
+ * kept or left out whole, unless it is longer than all that fits.
+ *
+ * @param maxBytes of the text inside a JSON string, in UTF-8
+ */
+export function cutText(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let end = 0;
+  let at = 0;
+  for (const point of text) {
+    bytes += jsonBytes(point);
+    at += point.length;
+    if (bytes > maxBytes) {
+      // What lies further on does not move the boundary that is asked for.
+      const whole = graphemes.segment(text.slice(0, end + 100)).containing(end)?.index;
+      return `${text.slice(0, whole || end)}…`;
+    }
+    if (bytes <= maxBytes - 3) end = at;
+  }
+  return text;
+}
+
+function jsonBytes(point: string): number {
+  const code = point.codePointAt(0) ?? 0;
+  if (code < 0x20) return '\b\t\n\f\r'.includes(point) ? 2 : 6;
+  if (code < 0x80) return point === '"' || point === '\\' ? 2 : 1;
+  return code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+function toPayload(
+  publicUrl: string,
+  {
+    title,
+    body,
+    path,
+    tag,
+    badge,
+  }: { title: string; body: string; path: string; tag: string; badge?: number },
+): Buffer {
+  const notification = { title, body, navigate: publicUrl + path, tag };
+  return Buffer.from(JSON.stringify({ web_push: 8030, notification, app_badge: badge }));
+}
+
+function chatPath(peerId: string): string {
+  return `/chat/${encodeURIComponent(peerId)}`;
+}
+
+function chatTag(peerId: string): string {
+  return `chat-${peerId}`;
+}

@@ -1,0 +1,129 @@
+import type { Queries, Tx } from '../db/db.ts';
+import type { Job } from './jobs.ts';
+import { type Outcome, setAsideUntil } from './outcomes.ts';
+import type { ReadyRow } from './prepare.ts';
+import { addToPushLog, type Decision, updatePushLog } from './push-log.ts';
+import { markSuccess, markUnusable, removeGone } from './subscriptions.ts';
+
+/** How exact `last_success_at` is: it is written only when it is older than this, or there is more to write. */
+const SUCCESS_STEP_MS = 60 * 60 * 1000;
+
+/** A job that was worked on, and what became of it. */
+export interface Done {
+  readonly job: Job;
+  readonly row: ReadyRow;
+  readonly outcome: Outcome;
+  readonly now: number;
+}
+
+/** Writes down what became of a job: the job itself, its device, and the log. */
+export async function record(tx: Tx, done: Done): Promise<void> {
+  const { row, outcome, now } = done;
+  const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
+  switch (outcome.kind) {
+    case 'accepted': {
+      const { status } = outcome;
+      await Promise.all([
+        closeJob(tx, done),
+        isNewSuccess(row, now) && markSuccess(tx, sent, now),
+        log(tx, done, { outcome: 'accepted', status }),
+      ]);
+      return;
+    }
+    case 'dropped': {
+      const { outcome: word, status = null, detail = '' } = outcome;
+      await Promise.all([closeJob(tx, done), log(tx, done, { outcome: word, status, detail })]);
+      return;
+    }
+    case 'gone':
+      // Its jobs go with it. If it was replaced meanwhile it stays, and what is told goes to the new one.
+      await Promise.all([
+        removeGone(tx, sent),
+        log(tx, done, { outcome: 'gone', status: outcome.status, detail: outcome.detail }),
+      ]);
+      return freeJob(tx, done.job, now);
+    case 'unusable':
+      await markUnusable(tx, sent, now);
+      await Promise.all([closeJob(tx, done), log(tx, done, { outcome: 'unusable', detail: outcome.detail })]);
+      return;
+    case 'shortened':
+      await tx.run`
+        update push_jobs set due_at = ${now}, leased = 0, short = 1
+        where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id} and due_at = ${done.job.leaseUntil}`;
+      return;
+    case 'postponed':
+      return wait(tx, done, outcome, 0);
+    case 'retried':
+      return wait(tx, done, outcome, 1);
+    case 'silenced':
+      await tx.run`
+        update push_subscriptions set not_before = ${outcome.until}
+        where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and not_before < ${outcome.until}`;
+      return wait(tx, done, outcome, 1);
+    case 'refused':
+      return setAside(tx, done, outcome);
+  }
+}
+
+function isNewSuccess(row: ReadyRow, now: number): boolean {
+  const { last_success_at: last, not_before: notBefore, refusals } = row;
+  return last === null || now - last > SUCCESS_STEP_MS || notBefore > 0 || refusals > 0;
+}
+
+/** The job is done, unless further messages came meanwhile: then it is due again, as a new one. */
+async function closeJob(tx: Queries, { job, row, now }: Done): Promise<void> {
+  const closed = await tx.run`
+    delete from push_jobs
+    where subscription_id = ${job.subscriptionId} and peer_id = ${job.peerId} and last_seq = ${row.last_seq}`;
+  if (closed === 0) await freeJob(tx, job, now);
+}
+
+async function freeJob(tx: Queries, job: Job, now: number): Promise<void> {
+  await tx.run`
+    update push_jobs set due_at = ${now}, leased = 0, tries = 0, short = 0, log_id = ''
+    where subscription_id = ${job.subscriptionId} and peer_id = ${job.peerId} and due_at = ${job.leaseUntil}`;
+}
+
+async function wait(
+  tx: Queries,
+  done: Done,
+  { until, status, detail }: { until: number; status: number | null; detail: string },
+  tries: 0 | 1,
+): Promise<void> {
+  const { job, row } = done;
+  const logId = await log(tx, done, { outcome: 'waiting', status, detail, waitingUntil: until });
+  await tx.run`
+    update push_jobs set due_at = ${until}, leased = 0, tries = tries + ${tries}, log_id = ${logId}
+    where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id} and due_at = ${job.leaseUntil}`;
+}
+
+/** Several refusals that were under way together count once. */
+async function setAside(
+  tx: Queries,
+  done: Done,
+  { status, detail }: { status: number | null; detail: string },
+): Promise<void> {
+  const { row, now } = done;
+  const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
+  const until = setAsideUntil(row, now);
+  if (until === undefined) {
+    await removeGone(tx, sent);
+    await log(tx, done, { outcome: 'gone', status, detail: `refused for 7 days: ${detail}`.slice(0, 200) });
+    return;
+  }
+  await tx.run`
+    update push_subscriptions
+    set refusals = refusals + 1, refused_since = coalesce(refused_since, ${now}), not_before = ${until}
+    where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and refusals = ${row.refusals}`;
+  await wait(tx, done, { until, status, detail }, 1);
+}
+
+function log(
+  tx: Queries,
+  { row, now }: Done,
+  said: Pick<Decision, 'outcome' | 'status' | 'detail' | 'waitingUntil'>,
+): Promise<string> {
+  const { subscription_id: subscriptionId, user_id: userId, peer_id: peerId } = row;
+  const decision: Decision = { userId, peerId, kind: 'message', subscriptionId, ...said };
+  return row.log_id === '' ? addToPushLog(tx, decision, now) : updatePushLog(tx, row.log_id, decision, now);
+}
