@@ -1,10 +1,11 @@
 // Checks one password against one hash, as many at once as there are cores, and nothing else.
 //   COST    bcrypt's cost
 import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/bcrypt';
+import { verify } from '@node-rs/bcrypt';
 import { answerRounds } from '../processes.ts';
 
-const stored = await hash('correct horse battery', Number(process.env.COST));
+// Of no password: to find that out takes as long.
+const stored = `$2b$${process.env.COST?.padStart(2, '0')}$${'C'.repeat(21)}.${'C'.repeat(31)}`;
 
 answerRounds(async (seconds) => {
   const startedAt = performance.now();
@@ -12,7 +13,7 @@ answerRounds(async (seconds) => {
   let count = 0;
   async function verifyOn(): Promise<void> {
     while (lastAt < startedAt + seconds * 1000) {
-      if (!(await verify('correct horse battery', stored))) throw new Error('a hash that does not match');
+      await verify('correct horse battery', stored);
       lastAt = performance.now();
       count++;
     }
