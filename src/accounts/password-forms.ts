@@ -1,5 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
+const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const BCRYPT_ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
 export const minCost = 4;
 /** A row of cost 31 would hold a core for a day at each login: above this a stored text counts as unknown. */
 export const maxStoredCost = 16;
@@ -141,6 +144,14 @@ export function toBcryptSha256Text(encoded: string): string {
 export function toWrappedText(encoded: string, oldSalt: Buffer): string {
   const { cost, salt, checksum } = splitEncoded(encoded);
   return `$bcrypt-sha256-legacy$v=1,t=2b,r=${cost}$${oldSalt.toString('base64url')}$${salt}$${checksum}`;
+}
+
+/** 16 bytes in bcrypt's own Base64, which has another alphabet than RFC 4648 and no padding. */
+export function toSaltText(salt: Uint8Array): string {
+  return Buffer.from(salt)
+    .toString('base64')
+    .slice(0, 22)
+    .replace(/./g, (character) => BCRYPT_ALPHABET[BASE64_ALPHABET.indexOf(character)] ?? '');
 }
 
 /** The 22-character salt of bcrypt's `$2b$NN$salt`, with or without a checksum behind it. */

@@ -101,14 +101,14 @@ test('passwords that share their first 72 bytes are two passwords, as are 128 em
 test('a plain bcrypt row lets in what it cannot tell apart, and is then not replaced', async () => {
   const long = 'x'.repeat(72);
   for (const version of ['2a', '2b', '2y'] as const) {
-    const stored = await bcrypt.hash(`${long}A`, { cost: 4, version });
+    const stored = (await bcrypt.hash(`${long}A`, 4)).replace(/^\$2.\$/, `$${version}$`);
     assert.deepEqual(await passwords.verify(`${long}A`, stored), { ok: true, replacement: false });
     assert.deepEqual(await passwords.verify(`${long}B`, stored), { ok: true, replacement: false });
     assert.deepEqual(await passwords.verify(long, stored), { ok: true, replacement: true });
     assert.deepEqual(await passwords.verify(long.slice(1), stored), { ok: false, replacement: false });
   }
   // 19 characters, but 76 bytes.
-  const emoji = await bcrypt.hash('🔑'.repeat(19), { cost: 4 });
+  const emoji = await bcrypt.hash('🔑'.repeat(19), 4);
   assert.deepEqual(await passwords.verify('🔑'.repeat(19), emoji), { ok: true, replacement: false });
   assert.deepEqual(await passwords.verify('🔑'.repeat(18), emoji), { ok: true, replacement: true });
 });

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import * as bcrypt from '@node-rs/bcrypt';
 import { LONGEST_WAIT_SECONDS, WaitingLine } from '../waiting-line.ts';
@@ -10,9 +10,9 @@ import {
   minCost,
   parseStored,
   type StoredPassword,
-  saltOf,
   toBcryptInput,
   toBcryptSha256Text,
+  toSaltText,
   toWrappedText,
 } from './password-forms.ts';
 
@@ -90,8 +90,8 @@ export function openPasswords(options: {
     hash(password, signal) {
       return queue.run(async () => {
         // The salt comes first, since its text keys the HMAC.
-        const salt = await bcrypt.genSalt({ cost, version: '2b' });
-        return toBcryptSha256Text(await bcrypt.hash(keyedDigest(saltOf(salt), password), { salt }));
+        const salt = randomBytes(16);
+        return toBcryptSha256Text(await bcrypt.hash(keyedDigest(toSaltText(salt), password), cost, salt));
       }, signal);
     },
 
@@ -107,7 +107,7 @@ export function openPasswords(options: {
       const parsed = parseStored(stored);
       if (parsed?.form !== 'sha256') return stored;
       const digits = parsed.digest.toString('hex');
-      const encoded = await queue.run(() => bcrypt.hash(digits, { cost, version: '2b' }), signal);
+      const encoded = await queue.run(() => bcrypt.hash(digits, cost), signal);
       return toWrappedText(encoded, parsed.oldSalt);
     },
   };

@@ -28,12 +28,15 @@ export async function openSession(
   now: number,
 ): Promise<string | undefined> {
   const id = newId(now);
-  const row = await db.get<{ id: string }>`
-    insert into sessions (id, user_id, device, created_at, used_at)
-    select ${id}, id, ${device}, ${now}, ${now} from users
-    where id = ${userId} and password_hash = ${passwordHash} and status = 'active'
-    returning id`;
-  return row?.id;
+  return db.transaction(async (tx) => {
+    // The user's row is locked, so that whoever ends all sessions comes wholly before or wholly after this.
+    const current = await tx.run`
+      update users set id = id where id = ${userId} and password_hash = ${passwordHash} and status = 'active'`;
+    if (current === 0) return undefined;
+    await tx.run`
+      insert into sessions (id, user_id, device, created_at, used_at) values (${id}, ${userId}, ${device}, ${now}, ${now})`;
+    return id;
+  });
 }
 
 /** The user's sessions, the newest first. */

@@ -9,6 +9,7 @@ import {
 } from 'jose';
 import type { Db } from '../db/db.ts';
 import { findFact, keepFact, replaceFact } from '../db/facts.ts';
+import { noteOutsideChange } from '../db/outside-changes.ts';
 
 const KEYS = 'jwt-keys';
 const ISSUER = 'issuer';
@@ -111,6 +112,7 @@ export async function openTokens(db: Db, ttlSeconds: number, now: () => number):
 export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): Promise<void> {
   const added = await makeKey(now);
   await db.transaction(async (tx) => {
+    await noteOutsideChange(tx);
     const keys = readKeys(await findFact(tx, KEYS));
     const stillUsed = keys.filter((_, i) => now - (keys[i + 1]?.createdAt ?? now) <= ttlSeconds * 1000);
     await replaceFact(tx, KEYS, JSON.stringify([...stillUsed, added]));

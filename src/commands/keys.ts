@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { openTokens, rotateTokenKeys } from '../accounts/tokens.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import { noteOutsideChange } from '../db/outside-changes.ts';
 import { openVapidKeyring, rotateVapidKeys } from '../push/vapid-keyring.ts';
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
@@ -24,7 +23,6 @@ const rotations = {
   async jwt(db: Db, { tokenTtlSeconds }: Config): Promise<string> {
     const tokens = await openTokens(db, tokenTtlSeconds, Date.now);
     await rotateTokenKeys(db, tokenTtlSeconds, Date.now());
-    await noteOutsideChange(db);
     await tokens.reload(db);
     const { keys } = tokens.keySet();
     return `new tokens are signed with the key ${keys.at(-1)?.kid}; good keys: ${keys.length}`;
@@ -33,7 +31,6 @@ const rotations = {
   async vapid(db: Db, { vapidSubject }: Config): Promise<string> {
     const keyring = await openVapidKeyring(db, vapidSubject, Date.now);
     await rotateVapidKeys(db);
-    await noteOutsideChange(db);
     await keyring.reload(db);
     return `new push subscriptions get the key ${keyring.publicKey}`;
   },

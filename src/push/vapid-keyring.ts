@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
 import { findFact, keepFact, replaceFact } from '../db/facts.ts';
+import { noteOutsideChange } from '../db/outside-changes.ts';
 import { makeVapidKeys, openVapid, type Vapid, type VapidKeys } from './vapid.ts';
 
 const KEYS = 'vapid-keys';
@@ -56,6 +57,7 @@ export async function openVapidKeyring(db: Db, subject: string, now: () => numbe
 export async function rotateVapidKeys(db: Db): Promise<void> {
   const added = makeVapidKeys();
   await db.transaction(async (tx) => {
+    await noteOutsideChange(tx);
     await replaceFact(tx, KEYS, JSON.stringify([...readKeys(await findFact(tx, KEYS)), added]));
   });
 }

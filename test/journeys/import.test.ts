@@ -12,12 +12,15 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Everybody's password, in the forms that a database of the old service may hold, each made as that service made it. */
 async function makeStored(password: string): Promise<Record<string, string>> {
-  const salt = await bcrypt.genSalt({ cost: 4, version: '2b' });
-  const digest = createHmac('sha256', salt.slice(7)).update(password).digest('base64');
-  const bcryptSha256 = (await bcrypt.hash(digest, { salt })).slice(29);
-  const plain = async (version: '2a' | '2b' | '2y') => bcrypt.hash(password, { cost: 4, version });
+  // 16 zero bytes in bcrypt's own Base64.
+  const salt = '.'.repeat(22);
+  const digest = createHmac('sha256', salt).update(password).digest('base64');
+  const bcryptSha256 = (await bcrypt.hash(digest, 4, Buffer.alloc(16))).slice(29);
+  // The three versions differ in name only for passwords of valid UTF-8 below 256 bytes.
+  const plain = async (version: '2a' | '2b' | '2y') =>
+    (await bcrypt.hash(password, 4)).replace(/^\$2.\$/, `$${version}$`);
   return {
-    'bcrypt-sha256': `$bcrypt-sha256$v=2,t=2b,r=4$${salt.slice(7)}$${bcryptSha256}`,
+    'bcrypt-sha256': `$bcrypt-sha256$v=2,t=2b,r=4$${salt}$${bcryptSha256}`,
     'bcrypt 2a': await plain('2a'),
     'bcrypt 2b': await plain('2b'),
     'bcrypt 2y': await plain('2y'),
