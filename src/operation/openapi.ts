@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
+import { ErrorAnswer } from '../http/envelope.ts';
 import type { DefinedRoute } from '../http/server.ts';
 
 /** Our annotations of a schema that are not JSON Schema's (`http/validation.ts`). */
@@ -24,7 +25,8 @@ const MEANINGS: Record<string, string> = {
 
 /**
  * The OpenAPI 3.1 description of the routes, as text. A second application, which never serves anything, is made
- * of their definitions, so that the service itself starts without any of this.
+ * of their definitions, so that the service itself starts without any of this. A path with a parameter may be one
+ * that cannot be read, which no definition tells.
  */
 export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<string> {
   const app = Fastify();
@@ -57,10 +59,9 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
       schema: {
         ...request,
         response: Object.fromEntries(
-          Object.entries(response).map(([code, schema]) => [
-            code,
-            { ...schema, description: MEANINGS[code] },
-          ]),
+          Object.entries({ ...response, ...(url.includes(':') && { 400: ErrorAnswer }) }).map(
+            ([code, schema]) => [code, { ...schema, description: MEANINGS[code] }],
+          ),
         ),
         tags: [definedBy.replace(/Routes$/, '')],
         security,

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TSchema } from 'typebox';
+import Value from 'typebox/value';
+import { onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { type Answer, type Body, type Person, startService, type TestService } from '../../test/harness.ts';
+
+/** Interface 4.2. */
+const PUBLIC = [
+  'POST /api/register',
+  'POST /api/login',
+  'GET /api/user/profile/{userId}',
+  'GET /api/push/public-key',
+  'POST /api/push/subscribe',
+];
+
+onSqlite('The description of the interface', (database) => {
+  test('it holds every route that there is, and no other', async (t) => {
+    const service = await startService(t, database);
+    const described = Object.entries<object>((await describe(service)).paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const routed = [...routesOf(service)];
+    assert.ok(routed.includes('GET /api/user/profile/{userId}'));
+    assert.deepEqual(described.sort(), routed.sort());
+    for (const known of PUBLIC) assert.ok(described.includes(known), known);
+  });
+
+  test('a route asks for a token exactly where the service does', async (t) => {
+    const service = await startService(t, database);
+    const { paths, components } = await describe(service);
+    assert.deepEqual(components.securitySchemes.token.scheme, 'bearer');
+    const open: string[] = [];
+    for (const [path, method, operation] of operations(paths)) {
+      const { status } = await service.app
+        .inject({ method: method as 'GET', url: path.replace(/{.*}/, 'x') })
+        .then(({ statusCode }) => ({ status: statusCode }));
+      assert.deepEqual(operation.security, status === 401 ? [{ token: [] }] : [], `${method} ${path}`);
+      if (status === 401) assert.ok(operation.responses[401], `${method} ${path}`);
+      else if (path.startsWith('/api/')) open.push(`${method} ${path}`);
+    }
+    assert.deepEqual(open.sort(), [...PUBLIC].sort());
+  });
+
+  test('it is OpenAPI 3.1 in plain JSON Schema, with the version of the package', async (t) => {
+    const service = await startService(t, database);
+    const { status, headers, body, text } = await service.get('/openapi.json');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+    assert.equal(body.openapi, '3.1.0');
+    assert.match(body.info.version, /^\d+\.\d+\.\d+$/);
+    for (const annotation of ['"refusal"', '"tooLong"', '~kind', '~optional'])
+      assert.ok(!text.includes(annotation), annotation);
+    const { schema } = body.paths['/api/register'].post.requestBody.content['application/json'];
+    assert.deepEqual(schema.required, ['username', 'password']);
+    assert.deepEqual(schema.properties.password, { type: 'string', minLength: 6, maxLength: 128 });
+    assert.deepEqual(body.paths['/api/user/block'].post.tags, ['block']);
+    assert.equal(body.paths['/api/user/block'].post.responses[404].description, 'Resource not found');
+    assert.equal((await service.get('/openapi.json')).text, text);
+  });
+});
+
+onEachDatabase('The description and the answers', (database) => {
+  test('every route answers as it is described, with 200 and with what it refuses', async (t) => {
+    const service = await startService(t, database, { world: { resolve: async () => [] } });
+    const description = await describe(service);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    await service.post('/api/friends/request', { userId: alice.id }, { token: bob.token });
+    await service.post('/api/login', { username: 'alice', password: alice.password });
+    const { body: sessions } = await service.get('/api/sessions', { token: alice.token });
+    const other = sessions.data.find(({ current }: { current: number }) => current === 0);
+
+    const unseen = new Set(operations(description.paths).map(([path, method]) => `${method} ${path}`));
+    for (const seldom of ['GET /ws', 'GET /docs', 'GET /docs/reference.js']) unseen.delete(seldom);
+
+    for (const [method, path, body] of goodCalls(alice, bob, other.id)) {
+      const answer = await service.call(method, path, { token: alice.token, ...(body && { body }) });
+      assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
+      unseen.delete(`${method} ${assertDescribed(description, method, path, answer)}`);
+    }
+    assert.deepEqual([...unseen], [], 'routes of which no good answer was seen');
+
+    const people = [alice.token, bob.token, undefined];
+    for (const [path, method, { requestBody }] of operations(description.paths).filter(([one]) =>
+      one.startsWith('/api/'),
+    ))
+      for (const token of people)
+        for (const raw of requestBody
+          ? [
+              '{}',
+              '{',
+              '{"userId":"x","blockedId":"x","id":"x","to":"x","cid":"x","body":"x","peer":"x","read":0}',
+            ]
+          : [undefined]) {
+          const url = path.replace(/{.*}/, 'nobody');
+          const answer = await service.call(method, url, { ...(token && { token }), ...(raw && { raw }) });
+          assertDescribed(description, method, url, answer);
+        }
+  });
+});
+
+/** What the router itself says: a tree, in which each line holds the rest of a path. */
+function* routesOf({ app }: TestService): Generator<string> {
+  const starts: string[] = [];
+  for (const line of app.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', rest = '', methods] =
+      /^((?:│ {3}| {4})*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? [];
+    const level = indent.length / 4;
+    starts[level] = (starts[level - 1] ?? '') + rest;
+    for (const method of methods?.split(', ') ?? [])
+      yield `${method} ${starts[level]?.replace(/:(\w+)/g, '{$1}')}`;
+  }
+}
+
+/** In an order in which each succeeds; together they are all routes. */
+function goodCalls(
+  alice: Person,
+  bob: Person,
+  otherSession: string,
+): [method: string, path: string, body?: object][] {
+  const subscription = { endpoint: 'https://push.example.net/1', keys: { p256dh: 'BAAA', auth: 'AAAA' } };
+  return [
+    ['POST', '/api/register', { username: 'carol', password: 'password' }],
+    ['POST', '/api/login', { username: 'carol', password: 'password' }],
+    ['POST', '/api/token', {}],
+    ['GET', '/api/sessions'],
+    ['POST', '/api/sessions/end', { id: otherSession }],
+    ['GET', '/.well-known/jwks.json'],
+    ['GET', '/api/users'],
+    ['GET', '/api/users?limit=1'],
+    ['GET', `/api/user/profile/${bob.id}`],
+    ['POST', '/api/user/profile', { bio: 'x', phone: '1', gender: 'male', avatar: 'a.png', email: 'a@b' }],
+    ['POST', '/api/user/settings', { pushEnabled: true, pushPreview: 'full' }],
+    ['POST', '/api/messages', { to: bob.id, cid: '1', body: 'hello' }],
+    ['GET', `/api/messages?peer=${bob.id}`],
+    ['POST', '/api/messages/mark', { peer: bob.id, read: 1 }],
+    ['GET', '/api/conversations'],
+    ['POST', '/api/friends/accept', { userId: bob.id }],
+    ['GET', '/api/friends'],
+    ['POST', '/api/friends/remove', { userId: bob.id }],
+    ['POST', '/api/friends/request', { userId: bob.id }],
+    ['POST', '/api/friends/cancel', { userId: bob.id }],
+    ['POST', '/api/friends/decline', { userId: bob.id }],
+    ['GET', '/api/sync'],
+    ['POST', '/api/user/block', { blockedId: bob.id }],
+    ['GET', '/api/user/blocked'],
+    ['POST', '/api/user/unblock', { blockedId: bob.id }],
+    ['GET', '/api/push/public-key'],
+    ['POST', '/api/push/subscribe', { userId: alice.id, subscription }],
+    ['GET', '/api/push/devices'],
+    ['GET', `/api/push/test-send?userId=${alice.id}`],
+    ['GET', `/api/push/test-send?userId=${alice.id}&detail=1`],
+    ['GET', '/api/push/log'],
+    ['POST', '/api/push/unsubscribe', { endpoint: subscription.endpoint }],
+    ['GET', '/healthz'],
+    ['GET', '/readyz'],
+    ['GET', '/openapi.json'],
+    ['POST', '/api/user/change-password', { oldPassword: alice.password, newPassword: 'another one' }],
+    ['POST', '/api/logout', {}],
+  ];
+}
+
+/** @returns the path as the description spells it */
+function assertDescribed({ paths }: Body, method: string, url: string, answer: Answer): string {
+  const [target = ''] = url.split('?');
+  const path =
+    Object.keys(paths).find((one) => new RegExp(`^${one.replace(/{.*?}/, '[^/]+')}$`).test(target)) ?? '';
+  const seen = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`;
+  const schema: TSchema =
+    paths[path]?.[method.toLowerCase()]?.responses[answer.status]?.content?.['application/json'].schema;
+  assert.ok(schema, `not described: ${seen}`);
+  assert.ok(Value.Check(schema, answer.body), seen);
+  // The description of the description ends at its first field.
+  if (path !== '/openapi.json') assertNothingElse(schema, answer.body, seen);
+  return path;
+}
+
+/** Whether every field is in the schema, however deep; a schema of our own allows others silently. */
+function assertNothingElse(schema: Body, value: unknown, seen: string): void {
+  if (Array.isArray(value)) for (const one of value) assertNothingElse(schema.items, one, seen);
+  else if (typeof value === 'object' && value !== null) {
+    const variants: Body[] = schema.anyOf ?? [schema];
+    const fitting = variants.find((one) =>
+      Object.keys(value).every((name) => name in (one.properties ?? {})),
+    );
+    assert.ok(fitting, `${Object.keys(value)} in ${seen}`);
+    for (const [name, inner] of Object.entries(value))
+      assertNothingElse(fitting.properties[name], inner, seen);
+  }
+}
+
+async function describe(service: TestService): Promise<Body> {
+  return (await service.get('/openapi.json')).body;
+}
+
+function operations(paths: Body): [path: string, method: string, operation: Body][] {
+  return Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, string, Body] => [
+      path,
+      method.toUpperCase(),
+      operation,
+    ]),
+  );
+}
