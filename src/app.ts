@@ -1,17 +1,22 @@
 import { accountRoutes } from './accounts/routes.ts';
 import { blockRoutes } from './blocks/routes.ts';
+import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
+import { friendFrames } from './friends/frames.ts';
 import { friendRoutes } from './friends/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';
 import { type App, openServer } from './http/server.ts';
+import { inboxFrames } from './inbox/frames.ts';
 import { operationRoutes } from './operation/routes.ts';
+import { presenceFrames } from './presence/frames.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { pushRoutes } from './push/routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { socketRoutes } from './sockets/routes.ts';
+import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
 
 /** The table of contents: every room with what it serves over HTTP. */
@@ -28,7 +33,14 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(friendRoutes, services); // friends and requests
   app.register(syncRoutes, services); // everything a device starts from
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
-  app.register(socketRoutes, services); // the socket at /ws: hello, heartbeat, close
+  const frames = new Map([
+    ...inboxFrames(services), // ack
+    ...chatFrames(services), // send, mark, history, typing
+    ...friendFrames(services), // friend
+    ...presenceFrames(services), // watch, view
+    ...syncFrames(services), // sync
+  ]);
+  app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
   app.register(operationRoutes, services); // healthz, readyz
   await app.ready();
   return app;

@@ -2,12 +2,12 @@ import type { Services } from '../services.ts';
 import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { markRead } from './marks.ts';
 import { readHistory } from './messages.ts';
-import { HistoryFields, MarkBody, SendBody } from './schemas.ts';
+import { HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
 
 /** The frames of a conversation (DESIGN 5); their HTTP twins are in `routes.ts`. */
 export function chatFrames(services: Services): FrameTable {
-  const { db, events, now } = services;
+  const { db, events, now, typing } = services;
   return new Map([
     ['send', frameKind(SendBody, (from, frame) => sendWithinLimit(services, from, frame))],
     [
@@ -16,6 +16,13 @@ export function chatFrames(services: Services): FrameTable {
         peer: frame.peer,
         ...(await markRead({ db, events }, from, frame, now())),
       })),
+    ],
+    [
+      'typing',
+      frameKind(TypingFields, async (from, { to }) => {
+        await typing.pass(from.userId, to);
+        return undefined;
+      }),
     ],
     ['history', frameKind(HistoryFields, (from, frame) => readHistory(db, from.userId, frame))],
   ]);

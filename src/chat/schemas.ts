@@ -20,6 +20,8 @@ export const MarkBody = Type.Object({
 });
 export type MarkBody = Static<typeof MarkBody>;
 
+export const TypingFields = Type.Object({ to: UserId });
+
 export const HistoryFields = Type.Object({
   peer: UserId,
   before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),

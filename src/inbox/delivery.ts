@@ -6,6 +6,7 @@ import type { InboxEvent } from './schemas.ts';
 /** A device is given more of the log only while less than this of its output waits (DESIGN 4). */
 const MAX_UNSENT_BYTES = 64 * 1024;
 const PAGE = 100;
+const USERS_AT_ONCE = 1_000;
 /** How long an answer waits for slow devices of the caller. */
 const WRITTEN_WITHIN_MS = 1_000;
 
@@ -17,12 +18,16 @@ export interface Device {
   writeEvent(event: InboxEvent): void;
   /** Everything that was in the log when the device came is written; from here on it is served as things happen. */
   goLive(): void;
+  /** The log no longer has the event that comes next: it was away, or too slow, for too long. */
+  lose(): void;
 }
 
 interface Reader {
   readonly device: Device;
   /** The number of the last event written. */
   cursor: number;
+  /** The greatest number that was heard of. */
+  heard: number;
   /** The head when the device came. */
   readonly liveAt: number;
   isLive: boolean;
@@ -54,7 +59,15 @@ export class Delivery {
 
   /** Serves `device` from the event after `cursor` on; it is live once it was written up to `head`. */
   join(device: Device, cursor: number, head: number): void {
-    const reader: Reader = { device, cursor, liveAt: head, isLive: false, isBehind: true, isReading: false };
+    const reader: Reader = {
+      device,
+      cursor,
+      heard: head,
+      liveAt: head,
+      isLive: false,
+      isBehind: true,
+      isReading: false,
+    };
     const readers = this.#readers.get(device.userId);
     if (readers) readers.add(reader);
     else this.#readers.set(device.userId, new Set([reader]));
@@ -101,13 +114,18 @@ export class Delivery {
 
   /** Finds devices that missed a hint, by asking the database for the heads of everybody who is served here. */
   async sweep(): Promise<void> {
-    const heads = await readHeads(this.#db, [...this.#readers.keys()]);
-    for (const [userId, head] of heads)
-      for (const reader of this.#readers.get(userId) ?? []) if (reader.cursor < head) this.#read(reader);
+    const userIds = [...this.#readers.keys()];
+    for (let i = 0; i < userIds.length; i += USERS_AT_ONCE) {
+      const heads = await readHeads(this.#db, userIds.slice(i, i + USERS_AT_ONCE));
+      for (const [userId, head] of heads)
+        for (const reader of this.#readers.get(userId) ?? [])
+          if (reader.cursor < head || reader.isBehind) this.#read(reader);
+    }
   }
 
   #offer(reader: Reader, event: InboxEvent): void {
     if (event.seq <= reader.cursor) return;
+    reader.heard = Math.max(reader.heard, event.seq);
     if (!reader.isBehind && event.seq === reader.cursor + 1 && reader.device.unsentBytes < MAX_UNSENT_BYTES)
       this.#write(reader, event);
     else this.#read(reader);
@@ -132,21 +150,31 @@ export class Delivery {
 
   async #readOn(reader: Reader): Promise<void> {
     const { device } = reader;
-    while (this.#ofDevice.get(device) === reader && device.unsentBytes < MAX_UNSENT_BYTES) {
+    let wasEmpty = false;
+    while (device.unsentBytes < MAX_UNSENT_BYTES) {
       const events = await readEvents(this.#db, device.userId, reader.cursor, PAGE);
       if (this.#ofDevice.get(device) !== reader) return;
+      const [next] = events;
+      // From 0 on means all that is kept; elsewhere a gap is what was trimmed meanwhile.
+      if (next && next.seq !== reader.cursor + 1 && reader.cursor > 0) return device.lose();
       for (const event of events) {
-        if (device.unsentBytes >= MAX_UNSENT_BYTES) break;
+        if (device.unsentBytes >= MAX_UNSENT_BYTES) return;
         this.#write(reader, event);
+        if (this.#ofDevice.get(device) !== reader) return;
       }
+      if (device.unsentBytes >= MAX_UNSENT_BYTES) return;
       if (!reader.isLive && reader.cursor >= reader.liveAt) {
         reader.isLive = true;
         device.goLive();
       }
-      if (events.length === 0) {
+      if (events.length > 0) continue;
+      if (reader.heard <= reader.cursor) {
         reader.isBehind = false;
         return;
       }
+      // What was heard of while the log was read may not have been in it yet; now it is, or it was trimmed.
+      if (wasEmpty) return device.lose();
+      wasEmpty = true;
     }
   }
 

@@ -65,6 +65,8 @@ export class Connection extends WebSocket {
   saidBye = false;
   /** The number of the last event that was written to it, or from which on it is served. */
   seq = 0;
+  /** The user's last event when the connection came. */
+  liveAt = 0;
   /** How far it acknowledged the events. */
   ackedSeq = 0;
   /** Whom its user blocks, by the frames that were written to it. */

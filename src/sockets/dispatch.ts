@@ -19,7 +19,8 @@ const helloCodes: Record<ErrorKind, number> = {
 
 /**
  * Takes the frames of all connections to those who answer them. The frames of one connection are answered one after
- * the other, in their order: while one is worked on, what comes waits, and nothing more is read than came with it.
+ * the other, in their order: while one is worked on, or too much output waits for the client, what comes waits, and
+ * nothing more is read than came with it.
  */
 export class Dispatch {
   readonly #frames: FrameTable;
@@ -37,12 +38,21 @@ export class Dispatch {
   receive(connection: Connection, message: Buffer, isBinary: boolean): void {
     if (isBinary) {
       connection.close(closeCodes.binaryFrame, 'binary_frame');
-    } else if (connection.waiting) {
+    } else if (connection.waiting || connection.isBackedUp) {
+      connection.isHeld ||= connection.waiting === null;
+      connection.waiting ??= [];
       connection.waiting.push(message);
       connection.pause();
     } else {
       this.#take(connection, message);
     }
+  }
+
+  /** Some output of the connection has left: what was held back until then is taken. */
+  drained(connection: Connection): void {
+    if (!connection.isHeld || connection.isBackedUp) return;
+    connection.isHeld = false;
+    this.#goOn(connection);
   }
 
   #take(connection: Connection, message: Buffer): void {
@@ -52,7 +62,7 @@ export class Dispatch {
       id = readFields(Asked, frame).id;
       const { type } = readFields(Named, frame);
       if (connection.userId === '' && type !== 'hello') refuseStranger(connection, id);
-      else this.#answer(connection, id, this.#kindOf(type).answer(connection, frame));
+      else this.#answer(connection, id, this.#kindOf(type), frame);
     } catch (error) {
       this.#refuse(connection, id, error);
     }
@@ -64,22 +74,18 @@ export class Dispatch {
     return kind;
   }
 
-  #answer(
-    connection: Connection,
-    id: string | undefined,
-    answer: object | undefined | Promise<object | undefined>,
-  ): void {
+  #answer(connection: Connection, id: string | undefined, kind: FrameKind, frame: object): void {
+    const reply = (data: object | undefined) => {
+      if (id !== undefined) connection.sendFrame(toDone(id, data));
+      kind.after?.(connection);
+    };
+    const answer = kind.answer(connection, frame);
     if (!(answer instanceof Promise)) {
-      reply(connection, id, answer);
+      reply(answer);
       return;
     }
     connection.waiting = [];
-    answer
-      .then(
-        (data) => reply(connection, id, data),
-        (error) => this.#refuse(connection, id, error),
-      )
-      .then(() => this.#goOn(connection));
+    answer.then(reply, (error) => this.#refuse(connection, id, error)).then(() => this.#goOn(connection));
   }
 
   /** Takes what waited. */
@@ -87,6 +93,11 @@ export class Dispatch {
     const { waiting } = connection;
     connection.waiting = null;
     while (waiting && waiting.length > 0 && connection.isOpen) {
+      if (connection.isBackedUp) {
+        connection.isHeld = true;
+        connection.waiting = waiting;
+        return;
+      }
       const message = waiting.shift();
       if (message) this.#take(connection, message);
       // Asked anew, because that may have begun something.
@@ -113,10 +124,6 @@ export class Dispatch {
     else if (id === undefined && refused?.kind === 'invalid')
       connection.close(closeCodes.badFrame, refused.word);
   }
-}
-
-function reply(connection: Connection, id: string | undefined, data: object | undefined): void {
-  if (id !== undefined) connection.sendFrame(toDone(id, data));
 }
 
 /** Whoever says anything else before `hello` is not heard at all. */

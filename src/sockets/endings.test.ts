@@ -246,7 +246,7 @@ onSqlite('a process that is told to stop', (database) => {
     const open = async () => {
       const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
       await once(socket.ws, 'open');
-      assert.equal((await socket.ask({ type: 'hello', token: data.token })).code, 200);
+      await socket.hello({ token: data.token });
       return socket;
     };
     const [attentive, deaf] = [await open(), await open()];

@@ -9,6 +9,8 @@ type Answer = object | undefined;
 /** One kind of frame: how it is read, and who answers it. */
 export interface FrameKind {
   answer(from: Connection, frame: object): Answer | Promise<Answer>;
+  /** What follows a reply that is no refusal. */
+  readonly after?: ((from: Connection) => void) | undefined;
 }
 
 /** All kinds by their `type`. A room adds its own, from its `frames.ts`. */
@@ -21,8 +23,9 @@ export type FrameTable = ReadonlyMap<string, FrameKind>;
 export function frameKind<S extends TObject>(
   fields: S,
   answer: (from: Connection, frame: Static<S>) => Answer | Promise<Answer>,
+  after?: (from: Connection) => void,
 ): FrameKind {
-  return { answer: (from, frame) => answer(from, readFields(fields, frame)) };
+  return { answer: (from, frame) => answer(from, readFields(fields, frame)), after };
 }
 
 export function unknownFrame(): ServiceError {

@@ -1,6 +1,7 @@
 import type { Authentication, Caller } from '../accounts/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import { refusal } from '../http/errors.ts';
+import type { Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 import { type FrameTable, frameKind } from './frame-kinds.ts';
@@ -13,33 +14,48 @@ export const MAX_FRAME_BYTES = 64 * 1024;
 
 interface Hosts {
   readonly authentication: Pick<Authentication, 'identify' | 'recall'>;
+  /** From where a device is served that asks so in its `hello`. */
+  readonly findStart: (userId: string, hello: Hello) => Promise<Start>;
+  readonly epoch: string;
   /** Makes the connection the caller's, at once. */
-  readonly letIn: (connection: Connection, caller: Caller) => void;
+  readonly letIn: (connection: Connection, caller: Caller, hello: Hello, start: Start) => void;
+  /** Begins to serve the log to it. */
+  readonly serve: (connection: Connection) => void;
 }
 
 /** The frames by which a connection comes to be, stays and goes. */
-export function connectionFrames({ authentication, letIn }: Hosts): FrameTable {
+export function connectionFrames({ authentication, findStart, epoch, letIn, serve }: Hosts): FrameTable {
   return new Map([
     [
       'hello',
-      frameKind(Hello, async (from, { token = '' }): Promise<Welcome | undefined> => {
-        if (from.userId !== '') throw new ServiceError('invalid', 'hello_twice', '不能重复发送 hello');
-        let caller = authentication.recall(token);
-        while (!caller) {
-          if (!(await authentication.identify(token))) throw unauthenticated();
-          // That was true when the database was asked. What is remembered is forgotten at once when a session ends, and
-          // nothing is awaited from here on: a session that ends later finds the connection, and ends it.
-          caller = authentication.recall(token);
-        }
-        if (!from.isOpen) return undefined;
-        letIn(from, caller);
-        return {
-          userId: caller.userId,
-          session: caller.sessionId,
-          heartbeat: HEARTBEAT_MS,
-          maxFrame: MAX_FRAME_BYTES,
-        };
-      }),
+      frameKind(
+        Hello,
+        async (from, hello): Promise<Welcome | undefined> => {
+          if (from.userId !== '') throw new ServiceError('invalid', 'hello_twice', '不能重复发送 hello');
+          const { token = '' } = hello;
+          for (;;) {
+            const known = authentication.recall(token) ?? (await authentication.identify(token));
+            if (!known) throw unauthenticated();
+            const start = await findStart(known.userId, hello);
+            // That was true when the database was asked. What is remembered is forgotten at once when a session ends, and
+            // nothing is awaited from here on: a session that ends later finds the connection, and ends it.
+            const caller = authentication.recall(token);
+            if (!caller) continue;
+            if (!from.isOpen) return undefined;
+            letIn(from, caller, hello, start);
+            return {
+              userId: caller.userId,
+              session: caller.sessionId,
+              epoch,
+              seq: start.head,
+              resumed: start.resumed,
+              heartbeat: HEARTBEAT_MS,
+              maxFrame: MAX_FRAME_BYTES,
+            };
+          }
+        },
+        serve,
+      ),
     ],
     [
       'token',
@@ -61,11 +77,14 @@ export function connectionFrames({ authentication, letIn }: Hosts): FrameTable {
     ],
     [
       'bye',
-      frameKind(Bye, (from) => {
-        // After the reply, if one was asked for.
-        queueMicrotask(() => from.close(closeCodes.goodbye, 'bye'));
-        return undefined;
-      }),
+      frameKind(
+        Bye,
+        (from) => {
+          from.saidBye = true;
+          return undefined;
+        },
+        (from) => from.close(closeCodes.goodbye, 'bye'),
+      ),
     ],
   ]);
 }

@@ -6,6 +6,8 @@ export const HEARTBEAT_MS = 25_000;
 const SILENCE_MS = 15_000;
 /** How long a connection may stay nobody's. */
 const HELLO_MS = 10_000;
+/** How long a client may owe us that his side reads: 64 KiB within that time is 2 KiB a second. */
+const NO_PROGRESS_MS = 30_000;
 
 /** The budget of frames: 20 a second, in bursts of 60 (DESIGN 5). */
 const FRAME_MS = 1000 / 20;
@@ -22,7 +24,8 @@ export function startHeartbeat(connection: Connection, nowMs: number): void {
 }
 
 /**
- * Looks after one connection: says `hello` is overdue, lets expired tokens go, pings, and cuts off what stayed silent.
+ * Looks after one connection: says `hello` is overdue, lets expired tokens go, closes what reads nothing of its output,
+ * pings, and cuts off what stayed silent.
  * One timer for all calls it for each of them; a timer or function per connection would cost more memory than all else
  * that is known of an idle one.
  *
@@ -31,17 +34,25 @@ export function startHeartbeat(connection: Connection, nowMs: number): void {
  */
 export function lookAfter(connection: Connection, nowMs: number, epochMs: number): void {
   if (connection.hasLeft) return;
+  const { isOwed, progress } = connection;
+  if (!isOwed || progress !== connection.progressSeen) {
+    connection.progressSeen = progress;
+    connection.progressAt = nowMs;
+  }
   const isDue = nowMs >= connection.dueAt;
   if (connection.userId === '') {
     if (isDue) connection.close(closeCodes.noHello, 'no_hello');
   } else if (epochMs >= connection.expiresAt) {
     connection.close(closeCodes.token, 'token_expired');
+  } else if (nowMs - connection.progressAt >= NO_PROGRESS_MS) {
+    connection.close(closeCodes.tooSlow, 'no_progress');
   } else if (isDue && !connection.isPinged) {
     connection.isPinged = true;
     connection.isHeard = false;
     connection.dueAt = nowMs + SILENCE_MS;
     connection.ping();
-  } else if (isDue && connection.isHeard) {
+  } else if (isDue && (connection.isHeard || isOwed)) {
+    // Behind output that the client still reads a ping waits too.
     connection.isPinged = false;
     connection.dueAt += HEARTBEAT_MS - SILENCE_MS;
   } else if (isDue) {

@@ -25,7 +25,15 @@ onSqlite('hello', (database) => {
     assert.equal(await listed(), 1);
     assert.equal(await service.isOnline(bob), 0);
     assert.equal(reply.code, 200);
-    assert.deepEqual(Object.keys(reply.data).sort(), ['heartbeat', 'maxFrame', 'session', 'userId']);
+    assert.deepEqual(Object.keys(reply.data).sort(), [
+      'epoch',
+      'heartbeat',
+      'maxFrame',
+      'resumed',
+      'seq',
+      'session',
+      'userId',
+    ]);
     assert.equal(reply.data.userId, alice.id);
     assert.equal(reply.data.heartbeat, 25000);
     assert.equal(reply.data.maxFrame, 65536);
@@ -98,9 +106,9 @@ onSqlite('hello', (database) => {
     socket.send({ type: 'hello', id: '2', token: alice.token });
     socket.send({ type: 'ping' });
     const first = await socket.next();
-    const second = await socket.next();
+    const second = await socket.first(({ type }) => type !== 'live');
     assert.deepEqual([first.id, first.code, second.id, second.code], ['1', 200, '2', 400]);
-    assert.deepEqual(await socket.next(), { type: 'pong' });
+    assert.deepEqual(await socket.first(({ type }) => type !== 'live'), { type: 'pong' });
     socket.ws.close();
     await socket.ended;
     assert.equal(await service.isOnline(alice), 0, 'counted once');

@@ -50,6 +50,16 @@ export class LiveConnections {
     return [...(this.#ofSession.get(sessionId) ?? [])];
   }
 
+  /** A copy, likewise. */
+  ofUser(userId: string): Connection[] {
+    return [...(this.#ofUser.get(userId) ?? [])];
+  }
+
+  /** Everybody who said `hello`. */
+  *named(): Generator<Connection> {
+    for (const connections of this.#ofUser.values()) yield* connections;
+  }
+
   /** Every session that has a connection here, and whose it is. */
   claims(): { userId: string; sessionId: string }[] {
     return [...this.#ofSession].map(([sessionId, [first]]) => ({ sessionId, userId: first?.userId ?? '' }));

@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** A process that did nothing for so long may have missed that sessions ended (DESIGN 4). */
 const HELD_UP_MS = 2_000;
+const AGAIN_MS = 500;
 
 /**
  * Notices that this process was held up (a stopped machine, a busy one, a stopped process), and lets nobody be written to
@@ -8,13 +11,18 @@ const HELD_UP_MS = 2_000;
 export class Pulse {
   readonly #monotonicMs: () => number;
   readonly #recover: () => Promise<boolean>;
+  readonly #goOn: () => void;
   #beatMs: number;
   #isRecovering = false;
 
-  /** @param recover reads again; says whether it could, else it is called again at the next beat */
-  constructor(monotonicMs: () => number, recover: () => Promise<boolean>) {
+  /**
+   * @param recover reads again; says whether it could, else it is called again half a second later
+   * @param goOn called when everybody may be written to again
+   */
+  constructor(monotonicMs: () => number, recover: () => Promise<boolean>, goOn: () => void) {
     this.#monotonicMs = monotonicMs;
     this.#recover = recover;
+    this.#goOn = goOn;
     this.#beatMs = monotonicMs();
   }
 
@@ -23,15 +31,18 @@ export class Pulse {
     return this.#isRecovering;
   }
 
-  /** To be called twice a second or so. */
-  beat(): void {
-    if (!this.isHeldUp) this.#beatMs = this.#monotonicMs();
+  /** To be called twice a second or so. @returns whether the process was there all the time */
+  beat(): boolean {
+    if (this.isHeldUp) return false;
+    this.#beatMs = this.#monotonicMs();
+    return true;
   }
 
   async #start(): Promise<void> {
     this.#isRecovering = true;
+    while (!(await this.#recover())) await delay(AGAIN_MS, undefined, { ref: false });
     this.#beatMs = this.#monotonicMs();
-    while (!(await this.#recover())) await new Promise((resolve) => setTimeout(resolve, 500).unref());
     this.#isRecovering = false;
+    this.#goOn();
   }
 }

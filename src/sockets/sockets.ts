@@ -4,20 +4,21 @@ import { WebSocketServer } from 'ws';
 import type { Caller } from '../accounts/authentication.ts';
 import type { ServiceEvent } from '../events/events.ts';
 import type { Services } from '../services.ts';
+import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import { Connection, type Listener } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
 import type { FrameTable } from './frame-kinds.ts';
 import { connectionFrames, MAX_FRAME_BYTES } from './frames.ts';
+import type { Hello } from './frames-in.ts';
 import { awaitHello, lookAfter, payFrame, startHeartbeat } from './heartbeat.ts';
 import { LiveConnections } from './live-connections.ts';
+import { Pulse } from './pulse.ts';
 import { type Ending, findEndings } from './session-endings.ts';
 import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
 
 /** How exact the heartbeat's times are. */
 const TURN_MS = 500;
-/** So late, a turn finds a process that could not listen: it was held up, or the machine slept. */
-const HELD_UP_MS = 2_000;
 /** Within which time the clients of a process that goes come back, so that they do not come all at once. */
 const SPREAD_MS = 20_000;
 /** How long a stop waits for what is under way, and for clients to answer the close. */
@@ -48,7 +49,7 @@ export class Sockets implements AsyncDisposable, Listener {
   readonly #live = new LiveConnections();
   readonly #dispatch: Dispatch;
   readonly #timer: NodeJS.Timeout;
-  #turnedAtMs: number;
+  readonly #pulse: Pulse;
   #isDraining = false;
   #onLastClosed: () => void = () => {};
   /** Sessions may have ended without an event that names them. */
@@ -57,15 +58,23 @@ export class Sockets implements AsyncDisposable, Listener {
 
   constructor(services: Services, frames: FrameTable) {
     this.#services = services;
-    this.#turnedAtMs = services.monotonicMs();
+    const { authentication, db, epoch } = services;
     const own = connectionFrames({
-      authentication: services.authentication,
-      letIn: (connection, caller) => this.#letIn(connection, caller),
+      authentication,
+      epoch,
+      findStart: (userId, hello) => findStart(db, userId, epoch, hello),
+      letIn: (connection, caller, hello, start) => this.#letIn(connection, caller, hello, start),
+      serve: (connection) => this.#serve(connection),
     });
     this.#dispatch = new Dispatch(new Map([...own, ...frames]), services.log, (connection) => {
       if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
     });
     services.events.subscribe((event) => this.#learn(event));
+    this.#pulse = new Pulse(
+      services.monotonicMs,
+      () => this.#catchUp(),
+      () => this.#goOn(),
+    );
     this.#timer = setInterval(() => this.#turn(), TURN_MS);
     this.#timer.unref();
   }
@@ -97,10 +106,28 @@ export class Sockets implements AsyncDisposable, Listener {
     if (connection.isOpen) this.#pay(connection);
   }
 
+  drained(connection: Connection): void {
+    this.#services.delivery.drained(connection);
+    this.#dispatch.drained(connection);
+  }
+
+  unblocked(connection: Connection, userId: string): void {
+    this.#services.watchers.showAgain(connection, userId);
+  }
+
+  get isHeldUp(): boolean {
+    return this.#pulse.isHeldUp;
+  }
+
   left(connection: Connection): void {
-    const { userId } = connection;
+    const { userId, isActive, saidBye } = connection;
     this.#live.remove(connection);
-    if (userId !== '') this.#services.presence.disconnected(userId);
+    if (userId === '') return;
+    const { attention, delivery, presence, watchers } = this.#services;
+    attention.gone(connection);
+    delivery.leave(connection);
+    watchers.leave(connection);
+    presence.disconnected(userId, isActive, saidBye);
   }
 
   closed(connection: Connection): void {
@@ -123,7 +150,7 @@ export class Sockets implements AsyncDisposable, Listener {
     });
     for (const connection of all) {
       connection.sendFrame({ type: 'drain', spreadMs: SPREAD_MS });
-      if (connection.waiting === null) connection.close(closeCodes.restart, 'restart');
+      if (connection.waiting === null || connection.isHeld) connection.close(closeCodes.restart, 'restart');
     }
     const tooLong = setTimeout(() => {
       for (const connection of all) connection.terminate();
@@ -143,15 +170,30 @@ export class Sockets implements AsyncDisposable, Listener {
     return false;
   }
 
-  #letIn(connection: Connection, { userId, sessionId, expiresAt }: Caller): void {
-    this.#services.presence.connected(userId);
+  #letIn(connection: Connection, { userId, sessionId, expiresAt }: Caller, hello: Hello, start: Start): void {
+    const { device = '', visible = true, active = visible } = hello;
+    connection.isVisible = visible;
+    connection.isActive = active;
+    connection.device = device;
     connection.expiresAt = expiresAt;
+    connection.seq = start.cursor;
+    connection.liveAt = start.head;
+    connection.blocked = start.blocked.size > 0 ? new Set(start.blocked) : null;
+    this.#services.presence.connected(userId, active);
+    this.#services.attention.set(connection, userId, connection.isAttentive);
     startHeartbeat(connection, this.#services.monotonicMs());
     this.#live.name(connection, userId, sessionId);
   }
 
+  /** The reply to `hello` is written: now come the events that were there already, then all that happens. */
+  #serve(connection: Connection): void {
+    if (!connection.hasLeft) this.#services.delivery.join(connection, connection.seq, connection.liveAt);
+  }
+
   #learn(event: ServiceEvent): void {
     if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#end(id, event.reason);
+    if (event.type === 'typing')
+      for (const connection of this.#live.ofUser(event.to)) connection.writeTyping(event.from);
     if (event.type === 'outside-change') {
       this.#isDoubtful = true;
       void this.#askAgain();
@@ -184,13 +226,27 @@ export class Sockets implements AsyncDisposable, Listener {
     }
   }
 
+  /** What a process that was held up may have missed: the ends of sessions. @returns whether it could be read */
+  async #catchUp(): Promise<boolean> {
+    this.#isDoubtful = true;
+    await this.#askAgain();
+    return !this.#isDoubtful && !this.#isAsking;
+  }
+
+  #goOn(): void {
+    for (const connection of this.#live.all) {
+      connection.release();
+      this.drained(connection);
+    }
+    const { delivery, log } = this.#services;
+    delivery.sweep().catch((err) => log.error({ err }, 'the heads of the inboxes could not be read'));
+  }
+
   #turn(): void {
     const nowMs = this.#services.monotonicMs();
     const epochMs = this.#services.now();
-    const isHeldUp = nowMs - this.#turnedAtMs > HELD_UP_MS;
-    this.#turnedAtMs = nowMs;
-    // Nobody is called silent before it was read what came meanwhile.
-    if (!isHeldUp) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
+    // Nobody is called silent before it was read what came while this process was held up.
+    if (this.#pulse.beat()) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
     if (this.#isDoubtful) void this.#askAgain();
   }
 }

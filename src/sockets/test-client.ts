@@ -46,9 +46,14 @@ export class TestSocket {
 
   /** The next frame; throws if the connection ends instead. */
   async next(): Promise<Body> {
+    return this.first(() => true);
+  }
+
+  /** The next frame that is meant, wherever it stands; what came before it stays. Throws if the connection ends instead. */
+  async first(isMeant: (frame: Body) => boolean): Promise<Body> {
     for (;;) {
-      const frame = this.#frames.shift();
-      if (frame) return frame;
+      const at = this.#frames.findIndex(isMeant);
+      if (at >= 0) return this.#frames.splice(at, 1)[0];
       if (this.#ending) throw new Error(`closed with ${this.#ending.code} ${this.#ending.reason}`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -69,8 +74,14 @@ export class TestSocket {
   async ask(frame: object): Promise<Body> {
     const id = `ask-${++this.#asked}`;
     this.send({ ...frame, id });
-    const reply = await this.next();
-    if (reply.type !== 'reply' || reply.id !== id) throw new Error(`not its reply: ${JSON.stringify(reply)}`);
+    return this.first((reply) => reply.type === 'reply' && reply.id === id);
+  }
+
+  /** Says `hello`, and waits until everything from the past has come. @returns the reply */
+  async hello(fields: { token: string } & Record<string, unknown>): Promise<Body> {
+    const reply = await this.ask({ type: 'hello', ...fields });
+    if (reply.code !== 200) throw new Error(`not let in: ${JSON.stringify(reply)}`);
+    await this.first(({ type }) => type === 'live');
     return reply;
   }
 }
@@ -153,8 +164,7 @@ export async function startSockets(
       }),
     async enter({ token }, options) {
       const socket = await connect(options);
-      const reply = await socket.ask({ type: 'hello', token });
-      if (reply.code !== 200) throw new Error(`not let in: ${JSON.stringify(reply)}`);
+      await socket.hello({ token });
       return socket;
     },
     async logIn(person) {
@@ -179,7 +189,7 @@ export async function serveFrames(t: TestContext, { services }: TestService, fra
   const enter = async ({ token }: Pick<Person, 'token'>) => {
     const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
     await once(socket.ws, 'open');
-    await socket.ask({ type: 'hello', token });
+    await socket.hello({ token });
     return socket;
   };
   return { app, enter };

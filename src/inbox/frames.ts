@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import type { Services } from '../services.ts';
+import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
+
+const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) });
+
+/**
+ * `ack`: the device has everything up to `seq`, of what was written to this connection; it only rises. What somebody sees who
+ * is before the device is seen (DESIGN 7).
+ */
+export function inboxFrames({ attention, receipts }: Services): FrameTable {
+  return new Map([
+    [
+      'ack',
+      frameKind(AckFields, (from, frame) => {
+        const seq = Math.min(frame.seq, from.seq);
+        if (seq <= from.ackedSeq) return undefined;
+        from.ackedSeq = seq;
+        receipts.note(from.userId, seq);
+        if (from.isAttentive) attention.seen(from.userId, seq, from.device);
+        return undefined;
+      }),
+    ],
+  ]);
+}
