@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, ServiceError } from '../errors.ts';
 import { isEnglishPath, pathOf } from './request-path.ts';
 
-const CODES: Record<ErrorKind, number> = {
+/** Interface 7. */
+export const CODES: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { type ErrorKind, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { CODES } from '../http/errors.ts';
 import type { InboxEvent } from '../inbox/schemas.ts';
 import { Sight } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
@@ -65,14 +66,6 @@ export type FrameOut =
   | { readonly type: 'presence'; readonly users: readonly Sight[] }
   | Static<typeof TypingFrame>;
 
-const codes: Record<ErrorKind, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'rate-limited': 429,
-};
-
 export function toDone(id: string, data: object | undefined): Static<typeof Done> {
   return { type: 'reply', id, code: 200, ...(data && { data }) };
 }
@@ -80,6 +73,6 @@ export function toDone(id: string, data: object | undefined): Static<typeof Done
 /** A refusal as its reader may see it; of anything else that was thrown only that it is a fault. */
 export function toRefused(id: string, error: unknown): Static<typeof Refused> {
   if (error instanceof ServiceError)
-    return { type: 'reply', id, code: codes[error.kind], error: error.word, msg: error.message };
+    return { type: 'reply', id, code: CODES[error.kind], error: error.word, msg: error.message };
   return { type: 'reply', id, code: 500, error: 'internal', msg: '服务器内部错误' };
 }
