@@ -6,6 +6,7 @@ import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
 import { saveSubscription } from '../push/subscriptions.ts';
 import { changePassword, logIn, register } from './accounts.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
@@ -42,7 +43,7 @@ function withMeanwhile(act: () => Promise<unknown>): Passwords {
 onEachDatabase('accounts', (database) => {
   async function start(t: Parameters<TestDatabase['open']>[0]) {
     const db = await database.open(t);
-    const asked = { db, passwords, now: START, signal: new AbortController().signal };
+    const asked = { db, events: new Events(), passwords, now: START, signal: new AbortController().signal };
     const hashOf = async (username: string) =>
       (await db.get<{ password_hash: string }>`select password_hash from users where username = ${username}`)
         ?.password_hash ?? '';

@@ -1,7 +1,7 @@
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { openInbox } from '../inbox/inbox.ts';
+import { type Inboxes, openInbox, withInboxes } from '../inbox/inbox.ts';
 import { nameKey, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
 import type { Passwords } from './passwords.ts';
 import { type RegisterBody, USERNAME_TAKEN, type UserRow } from './schemas.ts';
@@ -120,13 +120,14 @@ export async function logIn(
 }
 
 /**
- * Changes the caller's password and ends all his sessions but this one (interface 4.5; DESIGN 3, Accounts).
+ * Changes the caller's password and ends all his sessions but this one (interface 4.5; DESIGN 3, Accounts), which that
+ * one learns by a `sessions` event.
  *
  * @returns the sessions that ended
  * @throws {ServiceError} `invalid`, word `wrong_old_password`; `unauthenticated` if the session ended meanwhile
  */
 export async function changePassword(
-  { db, passwords, signal }: Omit<Asked, 'now'>,
+  { db, events, passwords, now, signal }: Asked & Inboxes,
   caller: { userId: string; sessionId: string },
   oldPassword: string,
   newPassword: string,
@@ -136,11 +137,15 @@ export async function changePassword(
     const verified = await passwords.verify(oldPassword, oldHash, signal);
     if (!verified.ok) throw new ServiceError('invalid', 'wrong_old_password', '旧密码错误');
     const newHash = await passwords.hash(newPassword, signal);
-    const ended = await db.transaction(async (tx) => {
+    const ended = await withInboxes({ db, events }, [caller.userId], now, async (tx, append) => {
       const changed = await tx.run`
         update users set password_hash = ${newHash} where id = ${caller.userId} and password_hash = ${oldHash}`;
       await refuseEndedSession(tx, caller.sessionId);
-      return changed > 0 ? endSessionsOfUser(tx, caller.userId, caller.sessionId) : undefined;
+      if (changed === 0) return undefined;
+      const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
+      append.keep();
+      if (sessionIds.length > 0) await append(caller.userId, 'sessions', { ended: sessionIds });
+      return sessionIds;
     });
     if (ended) return ended;
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
+import { Events } from '../events/events.ts';
 import { Authentication } from './authentication.ts';
 import { findSession } from './session-lookup.ts';
 import { endSession, openSession } from './sessions.ts';
@@ -44,7 +45,7 @@ onEachDatabase('authentication', (database) => {
     const bob = await addUser(db, 'bob');
     assert.equal(await authentication.identify(await tokens.issue(userId, 'nothing')), undefined);
     assert.equal(await authentication.identify(await tokens.issue(bob, sessionId)), undefined);
-    await endSession(db, userId, sessionId);
+    await endSession({ db, events: new Events() }, userId, sessionId, 1_000);
     assert.equal(await authentication.identify(token), undefined);
   });
 
@@ -55,7 +56,7 @@ onEachDatabase('authentication', (database) => {
     const otherSession = (await openSession(db, userId, '!', '', START)) ?? '';
     const other = await tokens.issue(userId, otherSession);
     for (const one of [token, second, other]) assert.ok(await authentication.identify(one));
-    await endSession(db, userId, sessionId);
+    await endSession({ db, events: new Events() }, userId, sessionId, 1_000);
     authentication.forget([sessionId]);
     assert.equal(await authentication.identify(token), undefined);
     assert.equal(await authentication.identify(second), undefined);
@@ -81,7 +82,7 @@ onEachDatabase('authentication', (database) => {
     });
     const authentication = new Authentication(slow, tokens, () => START);
     meanwhile = async () => {
-      await endSession(db, userId, sessionId);
+      await endSession({ db, events: new Events() }, userId, sessionId, 1_000);
       authentication.forget([sessionId]);
     };
     assert.equal(await authentication.identify(token), undefined);

@@ -56,7 +56,12 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
       const sessionIds = await wrongPasswords.guard(caller.userId, () =>
-        changePassword({ db, passwords, signal: clientGone(reply) }, caller, oldPassword, newPassword),
+        changePassword(
+          { db, events, passwords, now: now(), signal: clientGone(reply) },
+          caller,
+          oldPassword,
+          newPassword,
+        ),
       );
       events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
       return { code: 200 as const, message: '密码修改成功' };
@@ -75,7 +80,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { body: NoFields, response: answers(MessageOnly, 400, 401) },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
-      await endSession(db, userId, sessionId);
+      await endSession({ db, events }, userId, sessionId, now());
       events.publish({ type: 'sessions-ended', sessionIds: [sessionId], reason: 'ended' });
       return { code: 200 as const, message: '已退出登录' };
     },
@@ -92,7 +97,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   app.post('/api/sessions/end', {
     schema: { body: EndSessionBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
-      await endSession(db, callerOf(request).userId, request.body.id);
+      await endSession({ db, events }, callerOf(request).userId, request.body.id, now());
       events.publish({ type: 'sessions-ended', sessionIds: [request.body.id], reason: 'ended' });
       return { code: 200 as const, message: '已结束该会话' };
     },

@@ -4,6 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
 import { saveSubscription } from '../push/subscriptions.ts';
 import { findSession } from './session-lookup.ts';
 import {
@@ -88,7 +89,7 @@ onEachDatabase('sessions', (database) => {
     const [first, second] = [await open(db, alice), await open(db, alice)];
     await subscribe(db, alice, first);
     const kept = [await subscribe(db, alice, second), await subscribe(db, alice, null)];
-    await endSession(db, alice, first);
+    await endSession({ db, events: new Events() }, alice, first, 1_000);
     assert.deepEqual(await endpoints(db), kept);
     assert.equal(await findSession(db, first, START), undefined);
     assert.ok(await findSession(db, second, START));
@@ -99,11 +100,11 @@ onEachDatabase('sessions', (database) => {
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     const id = await open(db, alice);
     const refused = (error: unknown) => error instanceof ServiceError && error.word === 'session_not_found';
-    await assert.rejects(endSession(db, bob, id), refused);
-    await assert.rejects(endSession(db, alice, 'nothing'), refused);
+    await assert.rejects(endSession({ db, events: new Events() }, bob, id, 1_000), refused);
+    await assert.rejects(endSession({ db, events: new Events() }, alice, 'nothing', 1_000), refused);
     assert.ok(await findSession(db, id, START));
-    await endSession(db, alice, id);
-    await assert.rejects(endSession(db, alice, id), refused);
+    await endSession({ db, events: new Events() }, alice, id, 1_000);
+    await assert.rejects(endSession({ db, events: new Events() }, alice, id, 1_000), refused);
   });
 
   test('all sessions of a user end but the kept one', async (t) => {

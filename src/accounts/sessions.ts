@@ -1,6 +1,7 @@
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { endSubscriptionsOfSessions } from '../push/subscriptions.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
@@ -59,15 +60,23 @@ export async function listSessions(
 }
 
 /**
- * Ends one session of the user with what belongs to it: its tokens and push subscriptions are worth nothing after.
+ * Ends one session of the user with what belongs to it: its tokens and push subscriptions are worth nothing after. His
+ * other devices learn it by a `sessions` event.
  *
+ * @param now epoch milliseconds
  * @throws {ServiceError} `not-found` if the user has no such session
  */
-export async function endSession(db: Db, userId: string, sessionId: string): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function endSession(
+  inboxes: Inboxes,
+  userId: string,
+  sessionId: string,
+  now: number,
+): Promise<void> {
+  await withInboxes(inboxes, [userId], now, async (tx, append) => {
     const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
     if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
     await endSubscriptionsOfSessions(tx, [sessionId]);
+    await append(userId, 'sessions', { ended: [sessionId] });
   });
 }
 

@@ -13,6 +13,8 @@ export interface Inboxes {
 export interface Append {
   /** The number that the user's first event gets; his inbox must be among the locked ones. */
   seqOf(userId: string): number;
+  /** What the body wrote stands, also if it appends nothing. */
+  keep(): void;
   /** Any number of times for each locked user. */
   (userId: string, event: InboxEventName, data: object): Promise<void>;
 }
@@ -21,7 +23,7 @@ export interface Append {
  * Runs `body` with the inboxes of `userIds` locked before anything else is read, in the order of their ids, so that what
  * it sees of blocks, settings and sessions is true at the place in the logs where its events stand (DESIGN 4: lock
  * first, then look). Each event takes its user's next number, without gaps. A body that appends nothing leaves
- * no trace. Whoever serves the users' sockets hears of the events after the commit.
+ * no trace, unless it says `keep`. Whoever serves the users' sockets hears of the events after the commit.
  *
  * @throws {ServiceError} `not-found` when one of the users does not exist, and whatever `body` throws
  */
@@ -37,12 +39,16 @@ export async function withInboxes<T>(
   try {
     result = await db.transaction(async (tx) => {
       appended.clear();
+      let isKept = false;
       const heads = await Promise.all(ordered.map((userId) => lockHead(tx, userId)));
       const seqs = new Map(ordered.map((userId, i) => [userId, heads[i] ?? 0]));
       const seqOf = (userId: string) => {
         const seq = seqs.get(userId);
         if (seq === undefined) throw new Error('an event for an inbox that was not locked');
         return seq;
+      };
+      const keep = () => {
+        isKept = true;
       };
       const append = async (userId: string, event: InboxEventName, data: object) => {
         const first = seqOf(userId);
@@ -55,8 +61,8 @@ export async function withInboxes<T>(
           insert into inbox (user_id, seq, at, event, data)
           values (${userId}, ${seq}, ${now}, ${event}, ${JSON.stringify(data)})`;
       };
-      const value = await body(tx, Object.assign(append, { seqOf }));
-      if (appended.size === 0) throw new NothingAppended(value);
+      const value = await body(tx, Object.assign(append, { seqOf, keep }));
+      if (appended.size === 0 && !isKept) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
       await Promise.all(unused.map((userId) => giveBack(tx, userId)));
       return value;

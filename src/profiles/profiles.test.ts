@@ -3,11 +3,15 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
 import { getPublicUser, updateProfile } from './profiles.ts';
 
 function refusedAs(word: string) {
   return (error: unknown) => error instanceof ServiceError && error.word === word;
 }
+
+/** Nobody listens. */
+const events = new Events();
 
 onEachDatabase('profiles', (database) => {
   test('the public profile is seven fields, the phone masked', async (t) => {
@@ -24,17 +28,20 @@ onEachDatabase('profiles', (database) => {
     assert.equal((await getPublicUser(db, sam)).username, 'sam');
     for (const id of [dora, 'nobody', ''])
       await assert.rejects(getPublicUser(db, id), refusedAs('user_not_found'));
-    await assert.rejects(updateProfile(db, dora, { bio: 'b' }), refusedAs('user_not_found'));
+    await assert.rejects(
+      updateProfile({ db, events }, dora, { bio: 'b' }, 1_000),
+      refusedAs('user_not_found'),
+    );
   });
 
   test('only what was sent is changed, and of nobody else', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     const before = await db.get`select * from users where id = ${bob}`;
-    assert.equal((await updateProfile(db, alice, { bio: 'b', phone: '123' })).bio, 'b');
-    const row = await updateProfile(db, alice, { gender: 'male', phone: '' });
+    assert.equal((await updateProfile({ db, events }, alice, { bio: 'b', phone: '123' }, 1_000)).bio, 'b');
+    const row = await updateProfile({ db, events }, alice, { gender: 'male', phone: '' }, 1_000);
     assert.deepEqual([row.bio, row.phone, row.gender, row.nickname], ['b', '', 'male', 'alice']);
-    assert.deepEqual(await updateProfile(db, alice, {}), row);
+    assert.deepEqual(await updateProfile({ db, events }, alice, {}, 1_000), row);
     assert.deepEqual(await db.get`select * from users where id = ${bob}`, before);
   });
 
@@ -48,8 +55,8 @@ onEachDatabase('profiles', (database) => {
       { email: 'a@b' },
       { avatar: '/a' },
     ] as const;
-    await Promise.all(parts.map((part) => updateProfile(db, alice, part)));
-    const { bio, phone, gender, email, avatar } = await updateProfile(db, alice, {});
+    await Promise.all(parts.map((part) => updateProfile({ db, events }, alice, part, 1_000)));
+    const { bio, phone, gender, email, avatar } = await updateProfile({ db, events }, alice, {}, 1_000);
     assert.deepEqual({ bio, phone, gender, email, avatar }, Object.assign({}, ...parts));
   });
 
@@ -60,11 +67,11 @@ onEachDatabase('profiles', (database) => {
       (await db.get<{ nickname_key: string }>`select nickname_key from users where id = ${alice}`)
         ?.nickname_key;
     assert.equal(await key(), '');
-    await updateProfile(db, alice, { nickname: 'ＷＯＮＤＥＲ' });
+    await updateProfile({ db, events }, alice, { nickname: 'ＷＯＮＤＥＲ' }, 1_000);
     assert.equal(await key(), 'wonder');
-    await updateProfile(db, alice, { bio: 'b' });
+    await updateProfile({ db, events }, alice, { bio: 'b' }, 1_000);
     assert.equal(await key(), 'wonder');
-    await updateProfile(db, alice, { nickname: 'ALICE' });
+    await updateProfile({ db, events }, alice, { nickname: 'ALICE' }, 1_000);
     assert.equal(await key(), '');
   });
 
@@ -72,7 +79,7 @@ onEachDatabase('profiles', (database) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const body = { bio: 'b', avatar: 'javascript:alert(1)' };
-    await assert.rejects(updateProfile(db, alice, body), refusedAs('avatar_invalid'));
+    await assert.rejects(updateProfile({ db, events }, alice, body, 1_000), refusedAs('avatar_invalid'));
     assert.equal((await getPublicUser(db, alice)).bio, '');
   });
 });

@@ -1,8 +1,9 @@
 import { searchKey } from '../accounts/accounts.ts';
 import { nameKey, refuseUnsafeAvatar } from '../accounts/names.ts';
-import type { UserRow } from '../accounts/schemas.ts';
+import { toOwnUser, type UserRow } from '../accounts/schemas.ts';
 import { getUser, userNotFound } from '../accounts/users.ts';
 import type { Db } from '../db/db.ts';
+import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { maskPhone } from './phone-mask.ts';
 import type { ProfileBody, PublicUser } from './schemas.ts';
 
@@ -13,21 +14,32 @@ export async function getPublicUser(db: Db, userId: string): Promise<PublicUser>
 }
 
 /**
- * Changes what was sent and nothing else (interface 4.8); nothing sent, nothing changed.
+ * Changes what was sent and nothing else (interface 4.8), and tells the user's devices by a `profile` event; nothing sent,
+ * nothing changed and nothing told.
  *
- * @throws {ServiceError} `invalid` for an avatar that will not do
+ * @param now epoch milliseconds
+ * @throws {ServiceError} `invalid` for an avatar that will not do; `not-found`
  */
-export async function updateProfile(db: Db, userId: string, body: ProfileBody): Promise<UserRow> {
+export async function updateProfile(
+  inboxes: Inboxes,
+  userId: string,
+  body: ProfileBody,
+  now: number,
+): Promise<UserRow> {
   refuseUnsafeAvatar(body.avatar ?? '');
   const { nickname = null, avatar = null, gender = null, bio = null, phone = null, email = null } = body;
-  const { username } = await getUser(db, userId);
-  const nicknameKey = nickname === null ? null : searchKey(nickname, nameKey(username));
-  const row = await db.get<UserRow>`
-    update users set
-      nickname = coalesce(${nickname}, nickname), nickname_key = coalesce(${nicknameKey}, nickname_key),
-      avatar = coalesce(${avatar}, avatar), gender = coalesce(${gender}, gender), bio = coalesce(${bio}, bio),
-      phone = coalesce(${phone}, phone), email = coalesce(${email}, email)
-    where id = ${userId} and status <> 'deleted' returning *`;
-  if (!row) throw userNotFound();
-  return row;
+  return withInboxes(inboxes, [userId], now, async (tx, append) => {
+    const user = await getUser(tx, userId);
+    const nicknameKey = nickname === null ? null : searchKey(nickname, nameKey(user.username));
+    if ([nickname, avatar, gender, bio, phone, email].every((field) => field === null)) return user;
+    const row = await tx.get<UserRow>`
+      update users set
+        nickname = coalesce(${nickname}, nickname), nickname_key = coalesce(${nicknameKey}, nickname_key),
+        avatar = coalesce(${avatar}, avatar), gender = coalesce(${gender}, gender), bio = coalesce(${bio}, bio),
+        phone = coalesce(${phone}, phone), email = coalesce(${email}, email)
+      where id = ${userId} returning *`;
+    if (!row) throw userNotFound();
+    await append(userId, 'profile', toOwnUser(row));
+    return row;
+  });
 }

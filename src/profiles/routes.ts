@@ -9,7 +9,7 @@ import { getPublicUser, updateProfile } from './profiles.ts';
 import { ReadyProfiles } from './ready-profiles.ts';
 import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';
 
-export async function profileRoutes(app: App, { db, events, presence }: Services): Promise<void> {
+export async function profileRoutes(app: App, { db, events, now, presence }: Services): Promise<void> {
   const ready = new ReadyProfiles((userId) => getPublicUser(db, userId), events);
 
   app.get('/api/user/profile/:userId', {
@@ -41,7 +41,7 @@ export async function profileRoutes(app: App, { db, events, presence }: Services
     schema: { body: ProfileBody, response: answers(messageAnswer(OwnProfile), 400, 401) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const row = await updateProfile(db, userId, request.body);
+      const row = await updateProfile({ db, events }, userId, request.body, now());
       events.publish({ type: 'user-changed', userId });
       return { code: 200 as const, message: '资料更新成功', data: toOwnUser(row) };
     },

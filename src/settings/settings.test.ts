@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
 import { updateSettings } from './settings.ts';
+
+/** Nobody listens. */
+const events = new Events();
 
 onEachDatabase('settings', (database) => {
   test('only what was sent is switched, and of nobody else', async (t) => {
@@ -15,17 +19,17 @@ onEachDatabase('settings', (database) => {
           {},
       );
     assert.deepEqual(await stored(alice), [1, 0, 'sender']);
-    await updateSettings(db, alice, { pushEnabled: false });
+    await updateSettings({ db, events }, alice, { pushEnabled: false }, 1_000);
     assert.deepEqual(await stored(alice), [0, 0, 'sender']);
-    await updateSettings(db, alice, { dndEnabled: true });
+    await updateSettings({ db, events }, alice, { dndEnabled: true }, 1_000);
     assert.deepEqual(await stored(alice), [0, 1, 'sender']);
-    await updateSettings(db, alice, { pushPreview: 'none' });
+    await updateSettings({ db, events }, alice, { pushPreview: 'none' }, 1_000);
     assert.deepEqual(await stored(alice), [0, 1, 'none']);
-    await updateSettings(db, alice, {});
+    await updateSettings({ db, events }, alice, {}, 1_000);
     assert.deepEqual(await stored(alice), [0, 1, 'none']);
     const all = { pushEnabled: true, dndEnabled: false, pushPreview: 'full' } as const;
     const answer = { id: alice, username: 'alice', push_enabled: 1, dnd_enabled: 0 };
-    assert.deepEqual({ ...(await updateSettings(db, alice, all)) }, answer);
+    assert.deepEqual({ ...(await updateSettings({ db, events }, alice, all, 1_000)) }, answer);
     assert.deepEqual(await stored(alice), [1, 0, 'full']);
     assert.deepEqual(await stored(bob), [1, 0, 'sender']);
   });
@@ -34,10 +38,10 @@ onEachDatabase('settings', (database) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     await Promise.all([
-      updateSettings(db, alice, { pushEnabled: false }),
-      updateSettings(db, alice, { dndEnabled: true }),
+      updateSettings({ db, events }, alice, { pushEnabled: false }, 1_000),
+      updateSettings({ db, events }, alice, { dndEnabled: true }, 1_000),
     ]);
-    const { push_enabled, dnd_enabled } = await updateSettings(db, alice, {});
+    const { push_enabled, dnd_enabled } = await updateSettings({ db, events }, alice, {}, 1_000);
     assert.deepEqual([push_enabled, dnd_enabled], [0, 1]);
   });
 
@@ -45,6 +49,6 @@ onEachDatabase('settings', (database) => {
     const db = await database.open(t);
     const dora = await addUser(db, 'dora', { status: 'deleted' });
     const refused = (error: unknown) => error instanceof ServiceError && error.kind === 'not-found';
-    await assert.rejects(updateSettings(db, dora, { dndEnabled: true }), refused);
+    await assert.rejects(updateSettings({ db, events }, dora, { dndEnabled: true }, 1_000), refused);
   });
 });

@@ -1,17 +1,33 @@
 import { userNotFound } from '../accounts/users.ts';
-import type { Db } from '../db/db.ts';
+import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import type { Settings, SettingsBody } from './schemas.ts';
 
-/** Switches what was sent and nothing else (interface 4.9). */
-export async function updateSettings(db: Db, userId: string, body: SettingsBody): Promise<Settings> {
-  const row = await db.get<Settings>`
-    update users set
-      push_enabled = coalesce(${toFlag(body.pushEnabled)}, push_enabled),
-      dnd_enabled = coalesce(${toFlag(body.dndEnabled)}, dnd_enabled),
-      push_preview = coalesce(${body.pushPreview ?? null}, push_preview)
-    where id = ${userId} and status <> 'deleted' returning id, username, push_enabled, dnd_enabled`;
-  if (!row) throw userNotFound();
-  return row;
+/**
+ * Switches what was sent and nothing else (interface 4.9), and tells the user's devices by a `settings` event; nothing
+ * sent, nothing switched and nothing told.
+ *
+ * @param now epoch milliseconds
+ * @throws {ServiceError} `not-found`
+ */
+export async function updateSettings(
+  inboxes: Inboxes,
+  userId: string,
+  body: SettingsBody,
+  now: number,
+): Promise<Settings> {
+  const [push, dnd, preview] = [toFlag(body.pushEnabled), toFlag(body.dndEnabled), body.pushPreview ?? null];
+  return withInboxes(inboxes, [userId], now, async (tx, append) => {
+    const row = await tx.get<Settings & { push_preview: string }>`
+      update users set
+        push_enabled = coalesce(${push}, push_enabled), dnd_enabled = coalesce(${dnd}, dnd_enabled),
+        push_preview = coalesce(${preview}, push_preview)
+      where id = ${userId} and status <> 'deleted' returning id, username, push_enabled, dnd_enabled, push_preview`;
+    if (!row) throw userNotFound();
+    const { id, username, push_enabled, dnd_enabled, push_preview } = row;
+    if ([push, dnd, preview].some((field) => field !== null))
+      await append(userId, 'settings', { push_enabled, dnd_enabled, push_preview });
+    return { id, username, push_enabled, dnd_enabled };
+  });
 }
 
 function toFlag(value: boolean | undefined): 0 | 1 | null {
