@@ -18,6 +18,6 @@ export async function addCrowd(db: Db, count: number): Promise<string[]> {
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
     select '00000000-0000-7000-8000-' || cast(100000000000 + n as text), 'crowd' || cast(n as text), 'crowd' || cast(n as text),
       '!', 'crowd' || cast(n as text), '', n
-    from numbers`;
+    from numbers where n <= ${count}`;
   return Array.from({ length: count }, (_, i) => `00000000-0000-7000-8000-${100_000_000_001 + i}`);
 }

@@ -45,9 +45,22 @@ export async function listUsersAfter(db: Db, id: string, count: number): Promise
     where id > ${id} and status <> 'deleted' order by id limit ${count}`;
 }
 
-async function listByAge(db: Db, online: string[] | null, after: string | undefined, count: number): Promise<Placed[]> {
+async function listByAge(
+  db: Db,
+  online: string[] | null,
+  after: string | undefined,
+  count: number,
+): Promise<Placed[]> {
   const id = after ?? '';
-  const rows = online ? await listSome(db, online.filter((one) => one > id).sort().slice(0, count)) : await listUsersAfter(db, id, count);
+  const rows = online
+    ? await listSome(
+        db,
+        online
+          .filter((one) => one > id)
+          .sort()
+          .slice(0, count),
+      )
+    : await listUsersAfter(db, id, count);
   return rows.map((row) => ({ ...row, cursor: row.id }));
 }
 
@@ -58,7 +71,13 @@ async function listSome(db: Db, ids: readonly string[]): Promise<DirectoryRow[]>
 }
 
 /** Cursors are `u:<username key>` while usernames match, then `n:<nickname key>:<id>`. */
-async function search(db: Db, prefix: string, online: string[] | null, after: string | undefined, count: number): Promise<Placed[]> {
+async function search(
+  db: Db,
+  prefix: string,
+  online: string[] | null,
+  after: string | undefined,
+  count: number,
+): Promise<Placed[]> {
   const found: Placed[] = [];
   const wanted = online && new Set(online);
   let cursor = after ?? 'u:';
@@ -100,6 +119,7 @@ function toCursor(text: string): string {
 
 function readCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  if (toCursor(text) !== cursor || text.includes('\0')) throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
+  if (toCursor(text) !== cursor || text.includes('\0'))
+    throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
   return text;
 }

@@ -18,6 +18,12 @@ interface Piece {
   starts: Uint32Array;
 }
 
+/** Users one after another, each as `,{..}`, up to `last`; null if nobody comes after them. */
+interface Stretch {
+  readonly bytes: Buffer;
+  readonly last: string | null;
+}
+
 /**
  * Everybody as the bytes of `GET /api/users` (interface 4.6), oldest first, piece by piece in constant memory.
  * Whole pieces are kept ready: presence changes one byte in them, a changed user drops his piece
@@ -37,52 +43,71 @@ export class ReadyDirectory {
     presence.onChange((userId, online) => this.#mark(userId, online));
     events.subscribe((event) => {
       if (event.type === 'user-changed') this.#drop(this.#pieceOf(event.userId));
-      else if (event.type === 'outside-change') this.#pieces.forEach((piece) => this.#drop(piece));
+      else if (event.type === 'outside-change') {
+        this.#changes++;
+        for (const piece of this.#pieces) this.#drop(piece);
+      }
     });
   }
 
   /** The elements of the answer's array, in order, with commas between them. */
   async *elements(): AsyncGenerator<Buffer, void> {
     let isFirst = true;
-    for (let index = 0; ; index++) {
-      const bytes = this.#pieces[index]?.bytes ?? (await this.#make(index));
+    let after: string | null = '';
+    for (let index = 0; after !== null; index++) {
+      const { bytes, last }: Stretch = this.#recall(index, after) ?? (await this.#read(index, after));
       if (bytes.length > 0) {
         yield isFirst ? bytes.subarray(1) : bytes;
         isFirst = false;
       }
-      if (index >= this.#pieces.length) return;
+      after = last;
     }
   }
 
-  /** Makes the piece at `index`, or, behind the last border, the rest, which becomes a piece once it is full. */
-  async #make(index: number): Promise<Buffer> {
+  #recall(index: number, after: string): Stretch | undefined {
+    const piece = this.#pieces[index];
+    return piece?.bytes && piece.after === after ? { bytes: piece.bytes, last: piece.last } : undefined;
+  }
+
+  /**
+   * Reads on behind `after`: up to the end of the piece at `index`, or as many users as make a new one. A reader whom
+   * changes overtook may stand at another border than the pieces have, so he goes by his own.
+   */
+  async #read(index: number, after: string): Promise<Stretch> {
     const before = this.#changes;
     const known = this.#pieces[index];
-    const after = known?.after ?? this.#pieces[index - 1]?.last ?? '';
     const rows = known
-      ? await this.#readUpTo(known)
+      ? await this.#readUpTo(after, known.last)
       : await listUsersAfter(this.#db, after, PIECE_USERS);
-    const { bytes, starts } = this.#write(rows);
-    if (before !== this.#changes) return bytes;
-    const last = rows.at(-1)?.id;
-    const piece = known ?? { after, last: last ?? '', bytes: null, starts };
-    if (!known) {
-      if (rows.length < PIECE_USERS || this.#pieces.length !== index) return bytes;
-      this.#pieces.push(piece);
-    }
-    if (piece.bytes === null && this.#keptBytes + bytes.length <= MAX_KEPT_BYTES) {
-      piece.bytes = bytes;
-      piece.starts = starts;
-      this.#keptBytes += bytes.length;
-    }
-    return bytes;
+    const written = this.#write(rows);
+    const last = known?.last ?? (rows.length < PIECE_USERS ? null : (rows.at(-1)?.id ?? null));
+    // From the last await to here nothing else ran, so only what changed in the database may be stale.
+    if (last !== null && before === this.#changes) this.#keep(index, { after, last, ...written });
+    return { bytes: written.bytes, last: last !== null && last < after ? after : last };
+  }
+
+  #keep(index: number, made: Piece & { bytes: Buffer }): void {
+    const known = this.#pieces[index];
+    if (known ? known.after !== made.after || known.last !== made.last : !this.#continues(index, made.after))
+      return;
+    const piece = known ?? { ...made, bytes: null };
+    if (!known) this.#pieces.push(piece);
+    if (piece.bytes !== null || this.#keptBytes + made.bytes.length > MAX_KEPT_BYTES) return;
+    piece.bytes = made.bytes;
+    piece.starts = made.starts;
+    this.#keptBytes += made.bytes.length;
+  }
+
+  /** Whether what begins after `after` would be the next piece. */
+  #continues(index: number, after: string): boolean {
+    return this.#pieces.length === index && (this.#pieces.at(-1)?.last ?? '') === after;
   }
 
   /** Not a second query text with an upper border: a piece holds few more users than it was made with. */
-  async #readUpTo({ after, last }: Piece): Promise<DirectoryRow[]> {
+  async #readUpTo(after: string, last: string): Promise<DirectoryRow[]> {
     const rows: DirectoryRow[] = [];
     let from = after;
-    for (;;) {
+    while (from < last) {
       const read = await listUsersAfter(this.#db, from, PIECE_USERS);
       for (const row of read) {
         if (row.id > last) return rows;
@@ -91,10 +116,13 @@ export class ReadyDirectory {
       if (read.length < PIECE_USERS) return rows;
       from = read.at(-1)?.id ?? last;
     }
+    return rows;
   }
 
   #write(rows: readonly DirectoryRow[]): { bytes: Buffer; starts: Uint32Array } {
-    const texts = rows.map((row) => `,${JSON.stringify(toDirectoryEntry(row, this.#presence.isOnline(row.id)))}`);
+    const texts = rows.map(
+      (row) => `,${JSON.stringify(toDirectoryEntry(row, this.#presence.isOnline(row.id)))}`,
+    );
     const starts = new Uint32Array(rows.length + 1);
     texts.forEach((text, i) => {
       starts[i + 1] = (starts[i] ?? 0) + Buffer.byteLength(text);
@@ -108,10 +136,7 @@ export class ReadyDirectory {
   /** `isOnline` comes last in each element, so its digit stands before the closing brace. */
   #mark(userId: string, online: boolean): void {
     const piece = this.#pieceOf(userId);
-    if (!piece?.bytes) {
-      this.#changes++;
-      return;
-    }
+    if (!piece?.bytes) return; // what is being read is written as of its end
     const end = this.#endOf(piece, piece.bytes, userId);
     if (end !== undefined) piece.bytes[end - 2] = online ? 0x31 : 0x30;
   }
@@ -126,7 +151,8 @@ export class ReadyDirectory {
   }
 
   #pieceOf(userId: string): Piece | undefined {
-    const piece = this.#pieces[firstAtLeast(this.#pieces.length, (at) => (this.#pieces[at]?.last ?? '') >= userId)];
+    const piece =
+      this.#pieces[firstAtLeast(this.#pieces.length, (at) => (this.#pieces[at]?.last ?? '') >= userId)];
     return piece && userId > piece.after ? piece : undefined;
   }
 

@@ -27,7 +27,11 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
         return { code: 200 as const, data: entries, ...(next === undefined ? {} : { next }) };
       }
       await fullLists.run(async () => {
-        const answer = Readable.from(wholeAnswer(everybody, reply), { objectMode: false, highWaterMark: HIGH_WATER_BYTES });
+        if (reply.raw.closed) return; // he left before anybody listened for it, so no signal told
+        const answer = Readable.from(wholeAnswer(everybody, reply), {
+          objectMode: false,
+          highWaterMark: HIGH_WATER_BYTES,
+        });
         reply.header('content-type', 'application/json; charset=utf-8').send(answer);
         await once(reply.raw, 'close');
       }, clientGone(reply));

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { onEachDatabase } from '../../test/databases.ts';
+import { addCrowd, addUser } from '../../test/people.ts';
+import { nameKey } from '../accounts/names.ts';
+import type { Db } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import { Presence } from '../presence/presence.ts';
+import { listPage } from './directory.ts';
+import type { DirectoryQuery } from './schemas.ts';
+
+const presence = new Presence();
+
+/** The names on one page. */
+async function names(db: Db, query: DirectoryQuery, who = presence): Promise<string[]> {
+  return (await listPage(db, who, query)).entries.map((entry) => entry.username);
+}
+
+/** All pages after one another, by `next`. */
+async function pages(db: Db, query: DirectoryQuery, who = presence): Promise<string[][]> {
+  const found: string[][] = [];
+  for (let after: string | undefined; ; ) {
+    const { entries, next } = await listPage(db, who, { ...query, ...(after !== undefined && { after }) });
+    found.push(entries.map((entry) => entry.username));
+    if (next === undefined) return found;
+    after = next;
+    assert.ok(found.length < 1000, 'the pages have no end');
+  }
+}
+
+onEachDatabase('the directory by pages', (database) => {
+  test('an entry has the seven fields', async (t) => {
+    const db = await database.open(t);
+    const own = new Presence();
+    const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male', bio: 'b' };
+    const id = await addUser(db, 'alice', { ...fields, phone: '1', email: 'a@b' });
+    own.connected(id);
+    assert.deepEqual(await listPage(db, own, {}), {
+      entries: [{ id, username: 'alice', ...fields, isOnline: 1 }],
+    });
+  });
+
+  test('oldest first, page by page, and next is absent on the last', async (t) => {
+    const db = await database.open(t);
+    for (const name of ['zoe', 'adam', 'mia', 'bob', 'eve']) await addUser(db, name);
+    await addUser(db, 'gone', { status: 'deleted' });
+    assert.deepEqual(await pages(db, { limit: '2' }), [['zoe', 'adam'], ['mia', 'bob'], ['eve']]);
+    assert.deepEqual(await pages(db, { limit: '5' }), [['zoe', 'adam', 'mia', 'bob', 'eve']]);
+    assert.deepEqual(await pages(db, { limit: '1' }), [['zoe'], ['adam'], ['mia'], ['bob'], ['eve']]);
+  });
+
+  test('a page has 1000 users where no limit is given', async (t) => {
+    const db = await database.open(t);
+    await addCrowd(db, 2001);
+    assert.deepEqual(
+      (await pages(db, { online: '0' })).map((page) => page.length),
+      [1000, 1000, 1],
+    );
+    const searched = await pages(db, { q: 'crowd', limit: '1000' });
+    assert.deepEqual(
+      searched.map((page) => page.length),
+      [1000, 1000, 1],
+    );
+    assert.equal(new Set(searched.flat()).size, 2001);
+  });
+
+  test('somebody who comes while others turn pages is on the last one, and nobody shows twice', async (t) => {
+    const db = await database.open(t);
+    for (const name of ['a1', 'a2', 'a3']) await addUser(db, name);
+    const first = await listPage(db, presence, { limit: '2' });
+    await addUser(db, 'a4');
+    await db.run`update users set status = 'deleted' where username = 'a2'`;
+    assert.deepEqual(await names(db, { limit: '5', after: first.next ?? '' }), ['a3', 'a4']);
+  });
+
+  test('q finds by the start of the username, then of the nickname, whatever way they are spelt', async (t) => {
+    const db = await database.open(t);
+    await addUser(db, 'Alina');
+    await addUser(db, 'bob', { nickname: 'ＡＬＩ' });
+    await addUser(db, 'ALICE', { nickname: 'Alice again' });
+    await addUser(db, 'carol', { nickname: 'al' });
+    await addUser(db, 'xali', { nickname: 'not ali' });
+    await addUser(db, 'ali gone', { status: 'deleted' });
+    for (const q of ['ali', 'ALI', 'ａｌｉ', 'Ali'])
+      assert.deepEqual(await names(db, { q }), ['ALICE', 'Alina', 'bob']);
+    assert.deepEqual(await names(db, { q: 'al' }), ['ALICE', 'Alina', 'carol', 'bob']);
+    assert.deepEqual(await names(db, { q: 'alice a' }), ['ALICE']);
+    assert.deepEqual(await names(db, { q: 'nobody' }), []);
+  });
+
+  test('what means something to SQL means itself in q', async (t) => {
+    const db = await database.open(t);
+    for (const name of ['a%b', 'a_b', "a'b", 'a\\b', 'axb', 'a*b', 'a[b']) await addUser(db, name);
+    for (const q of ['a%', 'a_', "a'", 'a\\', 'a*', 'a['])
+      assert.deepEqual(await names(db, { q }), [`${q}b`]);
+  });
+
+  test('q finds in every script', async (t) => {
+    const db = await database.open(t);
+    for (const name of ['小明', '小红', '大明', '😀😀', '😁x', 'Σοφός', 'étoile']) await addUser(db, name);
+    assert.deepEqual(await names(db, { q: '小' }), ['小明', '小红'].sort());
+    assert.deepEqual(await names(db, { q: '😀' }), ['😀😀']);
+    assert.deepEqual(await names(db, { q: 'ΣΟΦΌΣ' }), ['Σοφός']);
+    assert.deepEqual(await names(db, { q: 'E\u0301' }), ['étoile']);
+  });
+
+  test('online=1 shows who is online, with and without q', async (t) => {
+    const db = await database.open(t);
+    const own = new Presence();
+    const ids = [];
+    for (const name of ['anna', 'bob', 'alan', 'carl', 'adam']) ids.push(await addUser(db, name));
+    for (const i of [4, 2, 1]) own.connected(ids[i] ?? '');
+    assert.deepEqual(await pages(db, { online: '1', limit: '2' }, own), [['bob', 'alan'], ['adam']]);
+    assert.deepEqual(await pages(db, { online: '1', q: 'a', limit: '1' }, own), [['adam'], ['alan']]);
+    assert.deepEqual(await names(db, { online: '1' }), []);
+    const page = await listPage(db, own, { limit: '5' });
+    assert.deepEqual(
+      page.entries.map((entry) => entry.isOnline),
+      [0, 1, 1, 0, 1],
+    );
+  });
+
+  test('a cursor that no answer gave is refused', async (t) => {
+    const db = await database.open(t);
+    const nul = Buffer.from('u:a\0b').toString('base64url');
+    for (const after of ['%', 'a', 'ab==', '_w', nul])
+      for (const query of [{ after }, { after, q: 'a' }])
+        await assert.rejects(
+          listPage(db, presence, query),
+          (error) => error instanceof ServiceError && error.word === 'bad_cursor',
+        );
+  });
+
+  test('against a plain model: the pages of any search are everybody whom it finds, once, in order', async (t) => {
+    const db = await database.open(t);
+    const own = new Presence();
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'b', 'B', 'ａ', 'ß', '小', '😀', ':', '%'),
+      minLength: 2,
+      maxLength: 4,
+    });
+    const users: { id: string; username: string; nickname: string; online: boolean }[] = [];
+    const taken = new Set<string>();
+    for (const [username, nickname, online] of fc.sample(fc.tuple(letters, letters, fc.boolean()), 150)) {
+      if (taken.has(nameKey(username))) continue;
+      taken.add(nameKey(username));
+      const id = await addUser(db, username, { nickname });
+      users.push({ id, username, nickname, online });
+      if (online) own.connected(id);
+    }
+    const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+    const query = fc.record({
+      q: fc.option(
+        fc.string({
+          unit: fc.constantFrom('a', 'B', 'Ａ', '小', '😀', ':', '%'),
+          minLength: 1,
+          maxLength: 2,
+        }),
+      ),
+      online: fc.boolean(),
+      limit: fc.integer({ min: 1, max: 40 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(query, async ({ q, online, limit }) => {
+        const shown = users.filter((user) => !online || user.online);
+        const key = nameKey(q ?? '');
+        const byName = shown.filter((user) => nameKey(user.username).startsWith(key));
+        const byNickname = shown.filter(
+          (user) => !byName.includes(user) && nameKey(user.nickname).startsWith(key),
+        );
+        byNickname.sort((a, b) => byBytes(nameKey(a.nickname), nameKey(b.nickname)) || byBytes(a.id, b.id));
+        byName.sort((a, b) => byBytes(nameKey(a.username), nameKey(b.username)));
+        const expected = (q === null ? shown : [...byName, ...byNickname]).map((user) => user.username);
+        const asked = {
+          ...(q !== null && { q }),
+          ...(online && { online: '1' as const }),
+          limit: `${limit}`,
+        };
+        const found = await pages(db, asked, own);
+        assert.deepEqual(found.flat(), expected);
+        for (const page of found.slice(0, -1)) assert.equal(page.length, limit);
+        assert.ok(found.length === 1 || (found.at(-1)?.length ?? 0) > 0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { addCrowd, addUser } from '../../test/people.ts';
+import type { Db } from '../db/db.ts';
+import { Events } from '../events/events.ts';
+import { Presence } from '../presence/presence.ts';
+import { ReadyDirectory } from './ready-directory.ts';
+import type { DirectoryEntry } from './schemas.ts';
+
+onEachDatabase('the ready directory', (database) => {
+  async function start(t: Parameters<TestDatabase['open']>[0], count: number) {
+    const db = await database.open(t);
+    const ids = await addCrowd(db, count);
+    const [presence, events] = [new Presence(), new Events()];
+    const hooks: { afterRead?: ((read: number) => Promise<void> | void) | undefined } = {};
+    let reads = 0;
+    const watched: Db = Object.create(db, {
+      all: {
+        async value(...parts: Parameters<Db['all']>) {
+          const rows = await db.all(...parts);
+          await hooks.afterRead?.(++reads);
+          return rows;
+        },
+      },
+    });
+    const directory = new ReadyDirectory(watched, presence, events);
+    return {
+      db,
+      ids,
+      presence,
+      events,
+      hooks,
+      directory,
+      /** How often the database was read for `act`. */
+      async readsOf(act: () => Promise<unknown>): Promise<number> {
+        hooks.afterRead = undefined;
+        let count = 0;
+        hooks.afterRead = () => {
+          count++;
+        };
+        await act();
+        return count;
+      },
+      list: () => list(directory),
+      listIds: async () => (await list(directory)).map((one) => one.id),
+      async change(id: string, set: { bio?: string; status?: string }): Promise<void> {
+        const { bio = null, status = null } = set;
+        await db.run`update users set bio = coalesce(${bio}, bio), status = coalesce(${status}, status) where id = ${id}`;
+        events.publish({ type: 'user-changed', userId: id });
+      },
+    };
+  }
+
+  async function list(directory: ReadyDirectory): Promise<DirectoryEntry[]> {
+    const parts: Buffer[] = [];
+    for await (const bytes of directory.elements()) parts.push(Buffer.from(bytes));
+    return JSON.parse(`[${Buffer.concat(parts)}]`);
+  }
+
+  test('everybody is there, oldest first, however many', async (t) => {
+    for (const count of [0, 1, 499, 500, 501, 1000, 1001]) {
+      const { ids, listIds } = await start(t, count);
+      assert.deepEqual(await listIds(), ids, `${count} users`);
+      assert.deepEqual(await listIds(), ids, `${count} users, kept`);
+    }
+  });
+
+  test('whole pieces are kept: a second list reads only what is behind them', async (t) => {
+    const { readsOf, list, change, ids } = await start(t, 1200);
+    assert.equal(await readsOf(list), 3);
+    assert.equal(await readsOf(list), 1);
+    await change(ids[700] ?? '', { bio: 'b' });
+    assert.ok((await readsOf(list)) > 1);
+    assert.equal(await readsOf(list), 1);
+  });
+
+  test('a changed, a deleted, a restored and a new user show at once', async (t) => {
+    const { db, events, ids, list, listIds, change } = await start(t, 1200);
+    await list();
+    for (const i of [0, 499, 500, 999, 1000, 1199]) {
+      const id = ids[i] ?? '';
+      await change(id, { bio: `${'ü'.repeat(i)} "quoted" \u2028` });
+      assert.equal((await list())[i]?.bio, `${'ü'.repeat(i)} "quoted" \u2028`);
+      await change(id, { status: 'deleted' });
+      assert.deepEqual(
+        await listIds(),
+        ids.filter((one) => one !== id),
+      );
+      await change(id, { status: 'suspended' });
+      assert.deepEqual(await listIds(), ids);
+    }
+    const dave = await addUser(db, 'dave');
+    assert.deepEqual(await listIds(), [...ids, dave]);
+    const between = `${ids[300]}`.replace(/.$/, 'x');
+    await addUser(db, 'erin', { id: between });
+    events.publish({ type: 'user-changed', userId: between });
+    assert.deepEqual(await listIds(), [...ids, between, dave].sort());
+  });
+
+  test('who is online shows at once, and in nobody else’s entry', async (t) => {
+    const { ids, list, presence, change, readsOf } = await start(t, 1100);
+    const online = async () => (await list()).filter((one) => one.isOnline === 1).map((one) => one.id);
+    assert.deepEqual(await online(), []);
+    const some = [0, 1, 498, 499, 500, 999, 1000, 1099].map((i) => ids[i] ?? '');
+    for (const id of some) presence.connected(id);
+    assert.deepEqual(await online(), some);
+    presence.connected('nobody');
+    presence.connected(some[0] ?? '');
+    presence.disconnected(some[0] ?? '');
+    assert.deepEqual(await online(), some);
+    await change(ids[3] ?? '', { bio: 'longer than before' });
+    assert.deepEqual(await online(), some);
+    assert.equal(await readsOf(list), 1);
+    for (const id of some) presence.disconnected(id);
+    assert.deepEqual(await online(), []);
+    assert.equal(await readsOf(list), 1);
+  });
+
+  test('a change from outside drops everything that was kept', async (t) => {
+    const { db, ids, events, list, listIds } = await start(t, 1100);
+    await list();
+    await db.run`update users set status = 'deleted' where id = ${ids[5] ?? ''}`;
+    events.publish({ type: 'outside-change' });
+    assert.deepEqual(await listIds(), ids.toSpliced(5, 1));
+  });
+
+  test('a list is whole whatever changes while it is read', async (t) => {
+    const { ids, events, presence, hooks, listIds, directory } = await start(t, 1200);
+    hooks.afterRead = (read) => {
+      presence.connected(`somebody${read}`);
+      events.publish({ type: 'user-changed', userId: ids[read] ?? '' });
+    };
+    assert.deepEqual(await listIds(), ids);
+    hooks.afterRead = () => events.publish({ type: 'outside-change' });
+    assert.deepEqual(await listIds(), ids);
+    assert.deepEqual((await list(directory)).length, 1200);
+  });
+
+  test('what was read before a change is not kept after it', async (t) => {
+    for (const type of ['user-changed', 'outside-change'] as const) {
+      const { db, ids, events, hooks, list } = await start(t, 600);
+      const userId = ids[5] ?? '';
+      hooks.afterRead = async (read) => {
+        if (read > 1) return;
+        await db.run`update users set bio = 'new' where id = ${userId}`;
+        events.publish(type === 'user-changed' ? { type, userId } : { type });
+      };
+      await list();
+      assert.equal((await list())[5]?.bio, 'new', type);
+    }
+  });
+
+  test('two lists at once with a user deleted between them each have everybody else once', async (t) => {
+    const { ids, hooks, listIds, change } = await start(t, 1700);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    hooks.afterRead = (read) => (read === 1 ? held : undefined);
+    const first = listIds();
+    await change(ids[3] ?? '', { status: 'deleted' });
+    const others = ids.toSpliced(3, 1);
+    assert.deepEqual(await listIds(), others);
+    release();
+    assert.deepEqual(
+      (await first).filter((id) => id !== ids[3]),
+      others,
+    );
+    assert.deepEqual(await listIds(), others);
+  });
+
+  test('against a plain model: whatever happens, a list shows what is true', async (t) => {
+    const { db, ids, presence, events, change, list, directory } = await start(t, 1100);
+    const users = new Map(ids.map((id, i) => [id, { name: `crowd${i + 1}`, bio: '', shown: true }]));
+    const online = new Set<string>();
+    const expected = () =>
+      [...users]
+        .filter(([, user]) => user.shown)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([id, user]) => `${id} ${user.name} ${user.bio} ${online.has(id) ? 1 : 0}`);
+    let added = 0;
+    const pick = (n: number) => [...users.keys()][n % users.size] ?? '';
+    const act = {
+      async profile(n: number) {
+        const id = pick(n);
+        const bio = 'ä'.repeat(n % 50);
+        await change(id, { bio });
+        Object.assign(users.get(id) ?? {}, { bio });
+      },
+      async standing(n: number) {
+        const id = pick(n);
+        const user = users.get(id);
+        if (!user) return;
+        user.shown = !user.shown;
+        await change(id, { status: user.shown ? 'active' : 'deleted' });
+      },
+      async join() {
+        const name = `joined${++added}`;
+        const id = await addUser(db, name);
+        events.publish({ type: 'user-changed', userId: id });
+        users.set(id, { name, bio: '', shown: true });
+      },
+      async presence(n: number) {
+        const id = pick(n);
+        if (online.delete(id)) return presence.disconnected(id);
+        online.add(id);
+        presence.connected(id);
+      },
+      async outside() {
+        events.publish({ type: 'outside-change' });
+      },
+      async list() {
+        const shown = (await list()).map((one) => `${one.id} ${one.username} ${one.bio} ${one.isOnline}`);
+        assert.deepEqual(shown, expected());
+      },
+      /** A list that others overtake; it has everybody who was there all the time, once and in order. */
+      async overtaken() {
+        const before = new Set([...users].filter(([, user]) => user.shown).map(([id]) => id));
+        const elements = directory.elements();
+        const parts: Buffer[] = [];
+        const first = await elements.next();
+        if (first.value) parts.push(Buffer.from(first.value));
+        await act.standing(added + 7);
+        await act.list();
+        for await (const bytes of elements) parts.push(Buffer.from(bytes));
+        const shown = JSON.parse(`[${Buffer.concat(parts)}]`).map((one: DirectoryEntry) => one.id);
+        assert.deepEqual(shown, [...new Set(shown)].sort());
+        for (const id of before) if (users.get(id)?.shown) assert.ok(shown.includes(id), id);
+      },
+    };
+    const step = fc.tuple(fc.constantFrom(...(Object.keys(act) as (keyof typeof act)[])), fc.nat(5000));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
+        for (const [name, n] of steps) await act[name](n);
+        await act.list();
+      }),
+      { numRuns: 12, endOnFailure: true },
+    );
+  });
+});
