@@ -160,17 +160,16 @@ export class Lanes<L extends Load> {
       latencyMs: FIRST_LATENCY_MS,
       nextTurnAt: 0,
     };
+    if (this.#lanes.size >= MAX_REMEMBERED) this.#forgetOldest();
     this.#lanes.set(origin, lane);
-    if (this.#lanes.size > MAX_REMEMBERED) this.#forgetOldest();
     return lane;
   }
 
+  /** Names that somebody made up push nothing out that is worth knowing. */
   #forgetOldest(): void {
-    for (const [origin, { underWay, waiting }] of this.#lanes) {
-      if (underWay > 0 || waiting.length > 0) continue;
-      this.#lanes.delete(origin);
-      return;
-    }
+    const idle = [...this.#lanes.values()].filter((lane) => lane.underWay + lane.waiting.length === 0);
+    const oldest = idle.find(isUnproven) ?? idle[0];
+    if (oldest) this.#lanes.delete(oldest.origin);
   }
 }
 

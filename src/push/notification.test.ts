@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { cutText, type News, tellNews, tellNewsShort, tellNothing, topicOf } from './notification.ts';
+
+const publicUrl = 'https://chat.example.org';
+const news: News = {
+  preview: 'sender',
+  peerId: 'p1',
+  sender: 'Alice',
+  unread: 1,
+  text: 'hi there',
+  badge: 4,
+};
+
+function read(payload: Buffer) {
+  return JSON.parse(payload.toString());
+}
+
+test('a payload is a declarative push message that leads to the conversation', () => {
+  assert.deepEqual(read(tellNews(publicUrl, news)), {
+    web_push: 8030,
+    notification: {
+      title: 'Alice',
+      body: '新消息 · New message',
+      navigate: 'https://chat.example.org/chat/p1',
+      tag: 'chat-p1',
+    },
+    app_badge: 4,
+  });
+});
+
+test('full shows the text, sender the name, none neither', () => {
+  const shown = (changes: Partial<News>) => {
+    const { notification } = read(tellNews(publicUrl, { ...news, ...changes }));
+    return [notification.title, notification.body];
+  };
+  assert.deepEqual(shown({ preview: 'full' }), ['Alice', 'hi there']);
+  assert.deepEqual(shown({ preview: 'full', unread: 10 }), [
+    'Alice',
+    '10 条新消息 · 10 new messages\nhi there',
+  ]);
+  assert.deepEqual(shown({ preview: 'full', text: undefined }), ['Alice', '新消息 · New message']);
+  assert.deepEqual(shown({ preview: 'sender', unread: 10 }), ['Alice', '10 条新消息 · 10 new messages']);
+  assert.deepEqual(shown({ preview: 'none', unread: 10 }), ['Doorman', '10 条新消息 · 10 new messages']);
+});
+
+test('a payload is below 3,000 bytes whatever was written, and still well-formed', () => {
+  const anything = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.string());
+  fc.assert(
+    fc.property(anything, anything, fc.integer({ min: 1, max: 4_000 }), (name, piece, times) => {
+      const text = [...piece.repeat(times)].slice(0, 4_000).join('');
+      const sender = [...name.repeat(9)].slice(0, 64).join('');
+      const payload = tellNews(publicUrl, {
+        ...news,
+        preview: 'full',
+        unread: 1e6,
+        badge: 1e9,
+        sender,
+        text,
+      });
+      assert(payload.length < 3_000, `${payload.length} bytes`);
+      assert(read(payload).notification.body.isWellFormed());
+    }),
+  );
+  for (const unit of ['\u0001', '"', '语', '👨‍👩‍👧‍👦', 'e\u0301', '\u{1f468}'])
+    assert(tellNews(publicUrl, { ...news, preview: 'full', text: unit.repeat(4_000) }).length < 3_000);
+});
+
+test('a text is cut between what people see as characters', () => {
+  const family = '👨‍👩‍👧‍👦';
+  assert.equal(cutText('abc', 3), 'abc');
+  assert.equal(cutText('abcdef', 5), 'ab…');
+  assert.equal(cutText(family.repeat(3), 60), `${family.repeat(2)}…`);
+  assert.equal(cutText('语言文字', 9), '语言…');
+  assert.equal(cutText(`a${'\u0301'.repeat(50)}`, 10), `a${'\u0301'.repeat(3)}…`);
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 200 }),
+      fc.integer({ min: 10, max: 100 }),
+      (text, most) => {
+        const cut = cutText(text, most);
+        assert(Buffer.byteLength(JSON.stringify(cut)) - 2 <= most);
+        assert(cut === text || text.startsWith(cut.slice(0, -1)));
+      },
+    ),
+  );
+});
+
+test('the short form and that for devices nobody confirmed tell nothing', () => {
+  assert.deepEqual(read(tellNewsShort(publicUrl, 'p1')).notification, {
+    title: 'Doorman',
+    body: '新消息 · New messages',
+    navigate: 'https://chat.example.org/chat/p1',
+    tag: 'chat-p1',
+  });
+  assert.deepEqual(read(tellNothing(publicUrl)), {
+    web_push: 8030,
+    notification: {
+      title: 'Doorman',
+      body: '新消息 · New messages',
+      navigate: 'https://chat.example.org/',
+      tag: 'doorman',
+    },
+  });
+});
+
+test('a topic is the same for the same conversation and device, and fits the header (RFC 8030 5.4)', () => {
+  const topic = topicOf('secret', 'bob', 'alice');
+  assert.match(topic, /^[\w-]{32}$/);
+  assert.equal(topicOf('secret', 'bob', 'alice'), topic);
+  for (const other of [
+    topicOf('secret', 'bob', 'carol'),
+    topicOf('secret', 'alice', 'bob'),
+    topicOf('s', 'bob', 'alice'),
+  ])
+    assert.notEqual(other, topic);
+});

@@ -1,0 +1,94 @@
+import type { TestContext } from 'node:test';
+import type { PushLogEntry } from '../src/push/schemas.ts';
+import type { World } from '../src/services.ts';
+import type { TestDatabase } from './databases.ts';
+import { type Person, startService, type TestService } from './harness.ts';
+import { type PushService, type SubscriptionJson, startPushService } from './push-service.ts';
+
+/** A service with two people and a push service, and a clock that only the test moves. */
+export interface Pushing {
+  readonly service: TestService;
+  readonly pushService: PushService;
+  readonly alice: Person;
+  readonly bob: Person;
+  readonly now: () => number;
+  /** Moves the clock, and works on everything that is due by then. */
+  pass(ms: number): Promise<void>;
+  /** A device of the person; confirmed by his session unless said otherwise. */
+  subscribe(
+    person: Person,
+    options?: { unconfirmed?: boolean; of?: SubscriptionJson },
+  ): Promise<SubscriptionJson>;
+  /** Writes a message. @returns the number of its event in the inbox of `to` */
+  write(from: Person, to: Person, body?: string): Promise<number>;
+  /** The same, and works on everything that is due. */
+  tell(from: Person, to: Person, body?: string): Promise<void>;
+  log(person: Person): Promise<PushLogEntry[]>;
+  /** Words of the log, the newest first. */
+  outcomes(person: Person): Promise<string[]>;
+  devices(person: Person): Promise<{ id: string; confirmed: number }[]>;
+}
+
+interface Options {
+  world?: Pick<World, 'pushDeadlineMs' | 'resolve'>;
+}
+
+export async function startPushing(
+  t: TestContext,
+  database: TestDatabase,
+  { world }: Options = {},
+): Promise<Pushing> {
+  let clock = Date.now();
+  const now = () => clock;
+  const pushService = await startPushService({ now });
+  t.after(() => pushService[Symbol.asyncDispose]());
+  const service = await startService(t, database, {
+    env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },
+    world: { ...world, now, monotonicMs: now },
+  });
+  const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+
+  async function ok(answer: Promise<{ status: number; text: string }>): Promise<void> {
+    const { status, text } = await answer;
+    if (status !== 200) throw new Error(text);
+  }
+
+  const pushing: Pushing = {
+    service,
+    pushService,
+    alice,
+    bob,
+    now,
+    async pass(ms) {
+      clock += ms;
+      await service.pushes.runDue();
+    },
+    async subscribe(person, { unconfirmed = false, of } = {}) {
+      const { publicKey } = service.services.keyring;
+      const subscription = of ?? pushService.subscribe(publicKey);
+      const by = unconfirmed ? {} : { token: person.token };
+      await ok(service.post('/api/push/subscribe', { userId: person.id, subscription }, by));
+      return subscription;
+    },
+    async write(from, to, body = 'hello') {
+      const message = { to: to.id, cid: crypto.randomUUID(), body };
+      await ok(service.post('/api/messages', message, { token: from.token }));
+      const row = await service.services.db.get<{ seq: number }>`
+        select seq from inbox_heads where user_id = ${to.id}`;
+      return row?.seq ?? 0;
+    },
+    async tell(from, to, body) {
+      await pushing.write(from, to, body);
+      await service.pushes.runDue();
+    },
+    log: async (person) => (await service.get('/api/push/log', { token: person.token })).body.data,
+    outcomes: async (person) => (await pushing.log(person)).map((entry) => entry.outcome),
+    devices: async (person) => (await service.get('/api/push/devices', { token: person.token })).body.data,
+  };
+  return pushing;
+}
+
+/** What the push service took for a device, decrypted. */
+export function notifications(pushService: PushService, { endpoint }: SubscriptionJson) {
+  return pushService.received(endpoint).map((push) => JSON.parse(push.text ?? '').notification);
+}
