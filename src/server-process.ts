@@ -1,6 +1,7 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { buildApp } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { explain } from './commands/explain.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { openPushWorker } from './push/worker.ts';
 import { startRounds } from './rounds.ts';
 import { openServices } from './services.ts';
@@ -18,28 +19,45 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   const config = readOrExplain(env);
   if (!config) return 1;
   const log = pino({ level: config.logLevel, base: undefined });
-  const stopAsked = untilSignal();
-  await using services = await openServices(config, log);
-  await using _rounds = startRounds(services);
-  await using pushes = openPushWorker(services);
+  await using running = new AsyncDisposableStack();
+  const started = await start(config, log, running).catch((err) => {
+    process.stderr.write(`Doorman could not start: ${explain(err)}\n`);
+    log.debug({ err }, 'could not start');
+    return undefined;
+  });
+  if (!started) return 1;
+  const { app, services } = started;
+
+  const signal = await untilSignal();
+  log.info({ signal }, 'stopping');
+  services.readiness.draining = true;
+  process.once('SIGTERM', () => process.exit(1));
+  process.once('SIGINT', () => process.exit(1));
+  const tooLong = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
+  await running.disposeAsync();
+  clearTimeout(tooLong);
+  log.info('stopped');
+  return 0;
+}
+
+/**
+ * Starts to serve. A signal before it does ends the process as it always would: nobody waits for an answer yet.
+ *
+ * @param running is given what is to be ended
+ */
+async function start(config: Config, log: Logger, running: AsyncDisposableStack) {
+  const services = running.use(await openServices(config, log));
+  running.use(startRounds(services));
   const app = await buildApp(services);
+  const pushes = openPushWorker(services);
+  running.defer(async () => void (await Promise.all([app.close(), pushes[Symbol.asyncDispose]()])));
   await app.listen({ port: config.port, host: config.host });
   if (config.tryingLocally)
     log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
   if (config.vapidSubjectIsPlaceholder)
     log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
   log.info({ url: app.listeningOrigin, database: services.db.kind }, 'serving');
-
-  const signal = await stopAsked;
-  log.info({ signal }, 'stopping');
-  services.readiness.draining = true;
-  process.once('SIGTERM', () => process.exit(1));
-  process.once('SIGINT', () => process.exit(1));
-  const tooLong = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
-  await Promise.all([app.close(), pushes[Symbol.asyncDispose]()]);
-  clearTimeout(tooLong);
-  log.info('stopped');
-  return 0;
+  return { app, services };
 }
 
 function readOrExplain(env: NodeJS.ProcessEnv) {
