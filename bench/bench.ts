@@ -3,6 +3,7 @@
 //   npm run bench -- --quick                    under a minute, to see that it works
 //   npm run bench -- --all                      also how calls take it when there are a million users
 //   npm run bench -- --only=login,push          some rows
+//   npm run bench -- --patient                  on a machine that others use: waits for them before each round
 //   npm run bench -- --cpu-prof=FOLDER          CPU profiles of the server, one a row; see cpu-profile.ts
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from './machine.ts';
@@ -17,6 +18,8 @@ import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
 import { start } from './rows/start.ts';
 import { type Line, toTable } from './table.ts';
+
+const PATIENCE_SECONDS = 20;
 
 /** @param profileFolder where the server leaves a CPU profile, if anywhere */
 type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
@@ -38,11 +41,15 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     tiny: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
+    patient: { type: 'boolean', default: false },
     only: { type: 'string' },
     'cpu-prof': { type: 'string' },
   },
 });
-const effort = EFFORTS[options.tiny ? 'tiny' : options.quick ? 'quick' : 'full'];
+const effort = {
+  ...EFFORTS[options.tiny ? 'tiny' : options.quick ? 'quick' : 'full'],
+  ...(options.patient && { patienceSeconds: PATIENCE_SECONDS }),
+};
 const names =
   options.only?.split(',') ?? Object.keys(rows).filter((name) => name !== 'growth' || options.all);
 

@@ -1,5 +1,9 @@
+import { untilQuiet } from './quiet.ts';
+
 /** How much is measured; every number is smaller where time is short. */
 export interface Effort {
+  /** How long to wait before each round for others to leave the machine alone. */
+  readonly patienceSeconds: number;
   /** Rounds of ours and bare in turn. */
   readonly pairs: number;
   /** Length of one side of a round. */
@@ -30,6 +34,7 @@ export const EFFORTS = {
     connections: 2_000,
     starts: 7,
     bcryptCost: 10,
+    patienceSeconds: 0,
   },
   quick: {
     pairs: 3,
@@ -41,6 +46,7 @@ export const EFFORTS = {
     connections: 2_000,
     starts: 3,
     bcryptCost: 10,
+    patienceSeconds: 0,
   },
   tiny: {
     pairs: 1,
@@ -52,6 +58,7 @@ export const EFFORTS = {
     connections: 50,
     starts: 1,
     bcryptCost: 4,
+    patienceSeconds: 0,
   },
 } satisfies Record<string, Effort>;
 
@@ -64,12 +71,13 @@ export interface Compared {
 
 /** Measures both in turn, the first of a round being second in the next; medians of what they return. */
 export async function alternate(
-  pairs: number,
+  { pairs, patienceSeconds }: Pick<Effort, 'pairs' | 'patienceSeconds'>,
   ours: () => Promise<number>,
   bare: () => Promise<number>,
 ): Promise<Compared> {
   const rounds: { ours: number; bare: number }[] = [];
   for (let i = 0; i < pairs; i++) {
+    await untilQuiet(patienceSeconds);
     if (i % 2 === 0) rounds.push({ ours: await ours(), bare: await bare() });
     else rounds.push({ bare: await bare(), ours: await ours() });
   }

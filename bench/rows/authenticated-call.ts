@@ -37,7 +37,7 @@ export async function authenticatedCall(effort: Effort, profileFolder?: string):
     await measure(server);
     await measure(bare);
     const compared = await alternate(
-      effort.pairs,
+      effort,
       () => measure(server),
       () => measure(bare),
     );

@@ -50,7 +50,7 @@ export async function durableWrites(effort: Effort, profileFolder?: string): Pro
       },
     ],
   ] as const) {
-    const compared = await alternate(effort.pairs, ours, () => bare.perSecond(effort.seconds));
+    const compared = await alternate(effort, ours, () => bare.perSecond(effort.seconds));
     lines.push({
       work,
       ours: perSecond(compared.ours),

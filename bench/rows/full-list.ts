@@ -10,6 +10,7 @@ import {
   startDoorman,
   temporaryFolder,
 } from '../processes.ts';
+import { untilQuiet } from '../quiet.ts';
 import { type Line, megabytes, milliseconds, perSecond } from '../table.ts';
 
 const PROFILES_PER_SECOND = 50;
@@ -25,6 +26,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   const call = async ({ port }: { port: number }, seconds: number, calls?: number) =>
     drive({ port, requests, connections: 1, seconds, ...(calls && { calls }) });
 
+  await untilQuiet(effort.patienceSeconds);
   const { result: first, grownBytes: firstGrowth } = await watchMemory(server, () => call(server, 60, 1));
   const firstMs = first.latenciesMs[0] ?? 0;
   const { bytes, data } = await ask(server, 'GET', '/api/users', { token });
@@ -36,7 +38,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   await rate(bare);
   const { result: compared, grownBytes } = await watchMemory(server, () =>
     alternate(
-      effort.pairs,
+      effort,
       () => rate(server),
       () => rate(bare),
     ),
@@ -45,6 +47,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
 
   const profile = requestBytes('GET', `/api/user/profile/${someone?.id}`);
   await using probe = await startProbe(server.port, profile, PROFILES_PER_SECOND);
+  await untilQuiet(effort.patienceSeconds);
   for (let i = 0; i < effort.pairs; i++) await rate(server);
   const p99 = percentile(await probe.stop(), 99);
 

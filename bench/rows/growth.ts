@@ -2,6 +2,7 @@ import { drive, requestBytes } from '../load.ts';
 import { type Effort, median } from '../measuring.ts';
 import { fillDatabase, type Person, signUp, usernameOf } from '../people.ts';
 import { type ServerProcess, startDoorman, temporaryFolder } from '../processes.ts';
+import { untilQuiet } from '../quiet.ts';
 import { type Line, milliseconds } from '../table.ts';
 
 const FEW = 1_000;
@@ -43,8 +44,10 @@ export async function growth(effort: Effort): Promise<Line[]> {
       return median(latenciesMs);
     };
     const times: { few: number; many: number }[] = [];
-    for (let round = 0; round < ROUNDS; round++)
+    for (let round = 0; round < ROUNDS; round++) {
+      await untilQuiet(effort.patienceSeconds);
       times.push({ few: await measure(few, round), many: await measure(many, round) });
+    }
     const [fewMs, manyMs] = [median(times.map((time) => time.few)), median(times.map((time) => time.many))];
     lines.push({
       work: `${work}: ${effort.crowd.toLocaleString('en-US')} users by ${FEW.toLocaleString('en-US')}`,

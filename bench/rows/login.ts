@@ -4,6 +4,7 @@ import { alternate, type Effort, percentile } from '../measuring.ts';
 import { PASSWORD, signUp } from '../people.ts';
 import { startProbe } from '../probe.ts';
 import { startDoorman, startRounds, temporaryFolder } from '../processes.ts';
+import { untilQuiet } from '../quiet.ts';
 import { type Line, milliseconds, perSecond } from '../table.ts';
 
 const PROFILES_PER_SECOND = 50;
@@ -24,10 +25,11 @@ export async function login(effort: Effort, profileFolder?: string): Promise<Lin
   // A round takes seconds here, so half as many will do.
   const pairs = Math.ceil(effort.pairs / 2);
   await logIn();
-  const compared = await alternate(pairs, logIn, () => bare.perSecond(effort.longSeconds));
+  const compared = await alternate({ ...effort, pairs }, logIn, () => bare.perSecond(effort.longSeconds));
 
   const profile = requestBytes('GET', `/api/user/profile/${id}`);
   await using probe = await startProbe(server.port, profile, PROFILES_PER_SECOND);
+  await untilQuiet(effort.patienceSeconds);
   for (let i = 0; i < pairs; i++) await logIn();
   const p99 = percentile(await probe.stop(), 99);
 

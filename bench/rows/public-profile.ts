@@ -20,7 +20,7 @@ export async function publicProfile(effort: Effort, profileFolder?: string): Pro
   await measure(server);
   await measure(bare);
   const compared = await alternate(
-    effort.pairs,
+    effort,
     () => measure(server),
     () => measure(bare),
   );

@@ -18,7 +18,7 @@ export async function push(effort: Effort, profileFolder?: string): Promise<Line
 
   await ours();
   await arithmetic();
-  const compared = await alternate(effort.pairs, ours, arithmetic);
+  const compared = await alternate(effort, ours, arithmetic);
   return [
     {
       work: 'push (test send: encrypt, sign, send, record)',

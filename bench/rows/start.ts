@@ -1,5 +1,6 @@
 import { type Effort, median } from '../measuring.ts';
 import { type ServerProcess, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
+import { untilQuiet } from '../quiet.ts';
 import { type Line, milliseconds } from '../table.ts';
 
 /** From the start of the process to the first answer of a public call. */
@@ -15,6 +16,7 @@ export async function start(effort: Effort, profileFolder?: string): Promise<Lin
   await firstAnswerMs(doorman);
   const rounds: { warm: number; cold: number; bare: number }[] = [];
   for (let i = 0; i < effort.starts; i++) {
+    await untilQuiet(effort.patienceSeconds);
     rounds.push({ warm: await firstAnswerMs(doorman), bare: await firstAnswerMs(bare), cold: await fresh() });
   }
   const bareMs = median(rounds.map((round) => round.bare));
