@@ -31,15 +31,17 @@ export interface Pushing {
 
 interface Options {
   world?: Pick<World, 'pushDeadlineMs' | 'resolve'>;
+  /** The clock goes by itself. */
+  realTime?: boolean;
 }
 
 export async function startPushing(
   t: TestContext,
   database: TestDatabase,
-  { world }: Options = {},
+  { world, realTime = false }: Options = {},
 ): Promise<Pushing> {
   let clock = Date.now();
-  const now = () => clock;
+  const now = realTime ? Date.now : () => clock;
   const pushService = await startPushService({ now });
   t.after(() => pushService[Symbol.asyncDispose]());
   const service = await startService(t, database, {
