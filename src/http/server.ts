@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyInstance,
@@ -26,12 +26,16 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+const END_IDLE_MS = 50;
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** Judges a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
     judgeUnrouted:
       | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
       | null;
+    /** Which requests become sockets; nobody's do until `socketRoutes` sets it. */
+    mayUpgrade: ((request: IncomingMessage) => boolean) | null;
     /** Every route there is, in the order of their definition. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
@@ -67,6 +71,9 @@ export function openServer(
     forceCloseConnections: 'idle',
     requestTimeout: requestTimeoutMs,
     http: {
+      // Without it, Node takes every request that offers any upgrade away from its route once somebody listens for them:
+      // clients that offer HTTP/2 with each first request (`Upgrade: h2c`) could call nothing any more.
+      shouldUpgradeCallback: (request: IncomingMessage) => app.mayUpgrade?.(request) ?? false,
       // Node's own refusal of a request without Host has no body; ours follows below.
       requireHostHeader: false,
       // Node exchanges the two times if this one, 60 s unless told, is the longer.
@@ -83,6 +90,7 @@ export function openServer(
   }).withTypeProvider<TypeBoxTypeProvider>();
   const refuseBroken = answerBrokenRequests(app.server, nextId);
   app.decorate('judgeUnrouted', null);
+  app.decorate('mayUpgrade', null);
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);
   app.addHook('onRoute', function (route) {
@@ -94,6 +102,11 @@ export function openServer(
     // RFC 9112, 3.2.
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? refusal('invalid', 'malformed_request') : undefined);
+  });
+
+  app.addHook('preClose', (done) => {
+    if (app.server.listening) endIdleConnections(app.server);
+    done();
   });
 
   app.removeAllContentTypeParsers();
@@ -120,6 +133,12 @@ export function openServer(
     answerError(refusal('not-found', 'route_not_found'), request, reply),
   );
   return app;
+}
+
+/** Node ends what is idle when a server begins to close; what becomes idle after that would hold it up. */
+function endIdleConnections(server: Server): void {
+  const ending = setInterval(() => server.closeIdleConnections(), END_IDLE_MS);
+  server.once('close', () => clearInterval(ending));
 }
 
 function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
