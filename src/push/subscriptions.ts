@@ -68,20 +68,23 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
       await tx.run`
         delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}
           and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))`;
-    await makeRoom(tx, userId);
+    await makeRoom(tx, userId, endpoint);
   });
 }
 
-/** The oldest of each kind gives way, so that an unconfirmed one never pushes a confirmed one out. */
-async function makeRoom(tx: Queries, userId: string): Promise<void> {
+/**
+ * The oldest of each kind gives way, so that an unconfirmed one never pushes a confirmed one out. The one just saved
+ * counts as the newest even if the clock was set back.
+ */
+async function makeRoom(tx: Queries, userId: string, saved: string): Promise<void> {
   await tx.run`
     delete from push_subscriptions where user_id = ${userId} and session_id is not null and id not in (
       select id from push_subscriptions where user_id = ${userId} and session_id is not null
-      order by updated_at desc, id desc limit ${MAX_CONFIRMED})`;
+      order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_CONFIRMED})`;
   await tx.run`
     delete from push_subscriptions where user_id = ${userId} and session_id is null and id not in (
       select id from push_subscriptions where user_id = ${userId} and session_id is null
-      order by updated_at desc, id desc limit ${MAX_UNCONFIRMED})`;
+      order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_UNCONFIRMED})`;
 }
 
 /** The user's subscriptions, the newest first. */
