@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startSockets } from '../../src/sockets/test-client.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
@@ -148,6 +149,25 @@ onEachDatabase('2 Resources and their fields', (database) => {
       const { data: own } = (await changeProfile(service, token, {})).body;
       assert.deepEqual([own.push_enabled, own.dnd_enabled], expected);
     }
+  });
+
+  test('2.1 isOnline: 1 when the user has an active WebSocket connection, else 0, in the list and the public profile', async (t) => {
+    const service = await startSockets(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const seen = async () => {
+      const list = (await service.get('/api/users', { token: bob.token })).body.data;
+      return [await service.isOnline(alice), ...list.map((one: { isOnline: number }) => one.isOnline)];
+    };
+    assert.deepEqual(await seen(), [0, 0, 0]);
+    const phone = await service.enter(alice);
+    assert.deepEqual(await seen(), [1, 1, 0]);
+    const laptop = await service.enter(alice);
+    phone.ws.close();
+    await phone.ended;
+    assert.deepEqual(await seen(), [1, 1, 0]);
+    laptop.ws.close();
+    await laptop.ended;
+    assert.deepEqual(await seen(), [0, 0, 0]);
   });
 
   test('2.1 isOnline: not stored by clients', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually, startSockets } from '../../src/sockets/test-client.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
@@ -45,6 +46,57 @@ onEachDatabase('3 States and transitions', (database) => {
     const { status, body } = await service.post('/api/user/block', { blockedId: id }, { token });
     assert.deepEqual([status, body.code], [400, 400]);
     assert.deepEqual((await service.get('/api/user/blocked', { token })).body.data, []);
+  });
+
+  test('3.1 Block: the target can no longer send chat messages or friend requests, until it is lifted', async (t) => {
+    const service = await startSockets(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const socket = await service.enter(bob);
+    const tries = async () => {
+      const cid = () => crypto.randomUUID();
+      const message = { to: alice.id, body: 'hi' };
+      const call = { token: bob.token };
+      return [
+        (await service.post('/api/messages', { ...message, cid: cid() }, call)).body.code,
+        (await socket.ask({ type: 'send', ...message, cid: cid() })).code,
+        (await service.post('/api/friends/request', { userId: alice.id }, call)).body.code,
+        (await service.post('/api/friends/cancel', { userId: alice.id }, call)).body.code,
+        (await socket.ask({ type: 'friend', op: 'request', userId: alice.id })).code,
+      ];
+    };
+    const act = (name: string) =>
+      service.post(`/api/user/${name}`, { blockedId: bob.id }, { token: alice.token });
+    const received = async () => {
+      const { body } = await service.get(`/api/messages?peer=${bob.id}`, { token: alice.token });
+      return body.data.items.length;
+    };
+    await act('block');
+    const refused = await tries();
+    assert.deepEqual([refused[0], refused[1], refused[2], refused[4]], [403, 403, 403, 403]);
+    assert.equal(await received(), 0);
+    assert.deepEqual((await service.get('/api/friends', { token: alice.token })).body.data, []);
+    await act('unblock');
+    assert.deepEqual(await tries(), [200, 200, 200, 200, 200]);
+    assert.equal(await received(), 2);
+  });
+
+  test('3.2 Presence: derived from whether an active WebSocket connection exists', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const nobody = await service.connect();
+    assert.equal(await service.isOnline(alice), 0, 'a connection that is nobody’s makes nobody online');
+    await nobody.hello({ token: alice.token });
+    assert.equal(await service.isOnline(alice), 1);
+    await service.post('/api/user/profile', { bio: 'b' }, alice);
+    assert.equal(await service.isOnline(alice), 1);
+    // Without a word, as when the network goes.
+    nobody.ws.terminate();
+    await eventually(async () => (await service.isOnline(alice)) === 0);
+    const again = await service.enter(alice);
+    assert.equal(await service.isOnline(alice), 1);
+    await service.post('/api/logout', {}, { token: alice.token });
+    await again.ended;
+    assert.equal(await service.isOnline(alice), 0);
   });
 
   test('3.2 Push subscription: a user with none stored gets a 404 from the test send, one with a subscription does not', async (t) => {

@@ -41,6 +41,8 @@ onEachDatabase('4 Endpoints: envelope and summary', (database) => {
     const codes = new Set<number>();
     for (const { status, headers, body, text } of await Promise.all(calls)) {
       assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.ok(headers['x-request-id']);
       assert.equal(body.code, status);
       codes.add(status);
       if (status === 200) assert.equal(body.msg, undefined, text);
