@@ -24,6 +24,8 @@ onSqlite('the end of a connection', (database) => {
     assert.deepEqual(await other.ended, { code: 4409, reason: 'session_ended' });
     assert.equal((await sameOther.ended).code, 4409);
     assert.ok(performance.now() - startedAt < 1000);
+    const { event, data } = await own.next();
+    assert.deepEqual([event, data.ended.length], ['sessions', 2]);
     own.send({ type: 'ping' });
     assert.deepEqual(await own.next(), { type: 'pong' });
     assert.equal(await service.isOnline(alice), 1);

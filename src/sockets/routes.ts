@@ -30,12 +30,7 @@ export async function socketRoutes(app: App, services: Services & Frames): Promi
     },
   });
 
-  // Without this, Node takes every request that offers any upgrade away from its route once there is a listener:
-  // clients that offer HTTP/2 with each first request (`Upgrade: h2c`) could call nothing any more.
-  Object.assign(app.server, {
-    shouldUpgradeCallback: (request: Parameters<typeof findFlaw>[0]) =>
-      !sockets.isDraining && !findFlaw(request, door),
-  });
+  app.upgrades.may = (request) => !sockets.isDraining && !findFlaw(request, door);
   app.server.on('upgrade', (request, socket, head) => {
     if (sockets.isDraining || findFlaw(request, door)) socket.destroy();
     else sockets.upgrade(request, socket, head);
