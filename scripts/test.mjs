@@ -15,7 +15,7 @@ const cluster = findPostgres() ? await startCluster() : undefined;
 const stop = () => cluster?.stop();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.kill(signal));
 
-const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=spec', ...files], {
+const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec', ...files], {
   stdio: 'inherit',
   env: { ...process.env, ...(cluster && { TEST_POSTGRES_URL: cluster.url }) },
 });

@@ -35,7 +35,7 @@ declare module 'fastify' {
       | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
       | null;
     /** Which requests become sockets; nobody's do until `socketRoutes` sets it. */
-    mayUpgrade: ((request: IncomingMessage) => boolean) | null;
+    readonly upgrades: { may: (request: IncomingMessage) => boolean };
     /** Every route there is, in the order of their definition. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
@@ -73,7 +73,7 @@ export function openServer(
     http: {
       // Without it, Node takes every request that offers any upgrade away from its route once somebody listens for them:
       // clients that offer HTTP/2 with each first request (`Upgrade: h2c`) could call nothing any more.
-      shouldUpgradeCallback: (request: IncomingMessage) => app.mayUpgrade?.(request) ?? false,
+      shouldUpgradeCallback: (request: IncomingMessage) => app.upgrades.may(request),
       // Node's own refusal of a request without Host has no body; ours follows below.
       requireHostHeader: false,
       // Node exchanges the two times if this one, 60 s unless told, is the longer.
@@ -90,7 +90,7 @@ export function openServer(
   }).withTypeProvider<TypeBoxTypeProvider>();
   const refuseBroken = answerBrokenRequests(app.server, nextId);
   app.decorate('judgeUnrouted', null);
-  app.decorate('mayUpgrade', null);
+  app.decorate('upgrades', { may: () => false });
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);
   app.addHook('onRoute', function (route) {
