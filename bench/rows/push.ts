@@ -2,7 +2,7 @@ import { alternate, type Effort } from '../measuring.ts';
 import { startBareHttp, startRounds, temporaryFolder } from '../processes.ts';
 import { type Line, perSecond } from '../table.ts';
 
-/** What is there of sending a push: a test send without its HTTP call, against the arithmetic of its encryption. */
+/** What becomes of messages that nobody has seen, against the arithmetic of their encryption. */
 export async function push(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await using pushService = await startBareHttp(folder.path, Buffer.alloc(0), 201);
@@ -11,7 +11,7 @@ export async function push(effort: Effort, profileFolder?: string): Promise<Line
     PUSH_ALLOW_PRIVATE: '1',
     PUSH_SERVICE: `http://127.0.0.1:${pushService.port}`,
   };
-  await using server = await startRounds('test-sends.ts', { env, profileFolder });
+  await using server = await startRounds('push-deliveries.ts', { env, profileFolder });
   await using bare = await startRounds('bare/encryption.ts');
   const ours = () => server.perSecond(effort.seconds);
   const arithmetic = () => bare.perSecond(effort.seconds);
@@ -21,7 +21,7 @@ export async function push(effort: Effort, profileFolder?: string): Promise<Line
   const compared = await alternate(effort, ours, arithmetic);
   return [
     {
-      work: 'push (test send: encrypt, sign, send, record)',
+      work: 'push (judge, encrypt, sign, send, record)',
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,

@@ -19,10 +19,15 @@ export interface Pair {
 export type Urgent = ReadonlyMap<string, Pair>;
 
 export interface Judgement {
-  /** Devices to be told now, claimed. */
+  /** Devices to be told now, claimed; none if nothing was to be claimed. */
   readonly jobs: Job[];
   /** Urgent pairs that rest after the decision before, and until when. */
   readonly resting: { pair: Pair; until: number }[];
+}
+
+interface Circumstances {
+  readonly claim: boolean;
+  readonly now: number;
 }
 
 interface DueRow {
@@ -68,13 +73,13 @@ export async function nextDueAt(db: Queries): Promise<number | undefined> {
 
 /**
  * Decides what becomes of messages that nobody has seen: a job for each device, or an entry in the log that says why
- * not. Behind the locks of the users' inboxes, so that a block or a mark that was answered before counts (DESIGN 4).
+ * not. With `claim`, jobs are claimed with their making, which saves a write. Behind the locks of the users' inboxes, so that a block or a mark that was answered before counts (DESIGN 4).
  */
 export async function judgeDue(
   db: Db,
   pairs: readonly Pair[],
   urgent: Urgent,
-  now: number,
+  { claim, now }: Circumstances,
 ): Promise<Judgement> {
   const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
   return db.transaction(async (tx) => {
@@ -96,12 +101,18 @@ export async function judgeDue(
         (row) => tx.run`delete from push_due where user_id = ${row.user_id} and peer_id = ${row.peer_id}`,
       ),
     );
-    if (unseen.length > 0) await judgeUnseen(tx, unseen, now, judgement.jobs);
+    if (unseen.length > 0) await judgeUnseen(tx, unseen, { claim, now }, judgement.jobs);
     return judgement;
   });
 }
 
-async function judgeUnseen(tx: Tx, unseen: readonly DueRow[], now: number, jobs: Job[]): Promise<void> {
+async function judgeUnseen(
+  tx: Tx,
+  unseen: readonly DueRow[],
+  circumstances: Circumstances,
+  jobs: Job[],
+): Promise<void> {
+  const { now } = circumstances;
   const userIds = tx.list([...new Set(unseen.map((row) => row.user_id))]);
   const peerIds = tx.list([...new Set(unseen.map((row) => row.peer_id))]);
   const [users, blocks, devices, known] = await Promise.all([
@@ -138,7 +149,7 @@ async function judgeUnseen(tx: Tx, unseen: readonly DueRow[], now: number, jobs:
         writes.push(tx.run`
           update push_jobs set last_seq = ${row.last_seq}, since = ${now}
           where subscription_id = ${device.id} and peer_id = ${row.peer_id}`);
-      else writes.push(openJob(tx, device, row, now, jobs));
+      else writes.push(openJob(tx, device, row, circumstances, jobs));
     }
   }
   await Promise.all(writes);
@@ -152,8 +163,13 @@ function whyNot(user: UserRow | undefined, isBlocked: boolean, devices: number):
   return devices === 0 ? 'no_device' : undefined;
 }
 
-/** A new job is claimed with its making, unless the device has to wait. */
-async function openJob(tx: Tx, device: DeviceRow, row: DueRow, now: number, jobs: Job[]): Promise<void> {
+async function openJob(
+  tx: Tx,
+  device: DeviceRow,
+  row: DueRow,
+  { claim, now }: Circumstances,
+  jobs: Job[],
+): Promise<void> {
   const { id, user_id: userId } = device;
   const { peer_id: peerId, last_seq: lastSeq } = row;
   const unconfirmedUntil = device.session_id === null ? device.told_at + UNCONFIRMED_STEP_MS : 0;
@@ -168,8 +184,8 @@ async function openJob(tx: Tx, device: DeviceRow, row: DueRow, now: number, jobs
       now,
     );
   }
-  const leased = waitingUntil > now ? 0 : 1;
-  const dueAt = leased ? now + LEASE_MS : waitingUntil;
+  const leased = claim && waitingUntil <= now ? 1 : 0;
+  const dueAt = leased ? now + LEASE_MS : Math.max(waitingUntil, now);
   await tx.run`
     insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, since, log_id)
     values (${id}, ${peerId}, ${userId}, ${lastSeq}, ${dueAt}, ${leased}, ${now}, ${logId})`;

@@ -9,8 +9,8 @@ interface Lane<L extends Load> {
   underWay: number;
   /** How many at once; doubles with every answer, up to {@link MAX_AT_ONCE}, and halves when there is none. */
   limit: number;
-  /** How long an answer takes, about, in milliseconds. */
-  latencyMs: number;
+  /** How long a turn takes, about, in milliseconds; `undefined` before the first has ended. */
+  turnMs: number | undefined;
   /** When somebody who found the lane full may come again, epoch milliseconds. */
   nextTurnAt: number;
 }
@@ -21,12 +21,15 @@ const MAX_AT_ONCE = 16;
 const UNPROVEN_AT_ONCE = 2;
 const MAX_UNPROVEN = 64;
 const MAX_PROVEN = 128;
-/** How many wait in memory for each that may be under way. */
-const WAITING_PER_TURN = 16;
+/** As many wait in a lane as have their turn within so long, or so many for each turn while nobody knows. */
+const WAITING_MS = 20_000;
+const WAITING_PER_TURN = { least: 2, unknown: 16 };
+const MAX_WAITING_IN_LANE = 1_024;
 const MAX_WAITING_UNPROVEN = 512;
-const MAX_WAITING = 1_024;
-const FIRST_LATENCY_MS = 200;
-const SHARE_OF_NEW_LATENCY = 0.2;
+const MAX_WAITING = 4_096;
+const SHARE_OF_LAST_TURN = 0.2;
+/** For a lane of which nobody knows yet how fast it is. */
+const UNKNOWN_TURN_MS = 250;
 const LONGEST_TURN_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -57,8 +60,7 @@ export class Lanes<L extends Load> {
   offer(load: L): boolean {
     const lane = this.#laneOf(load.origin);
     const unproven = isUnproven(lane);
-    const room = lane.limit * WAITING_PER_TURN;
-    if (lane.waiting.length >= room || this.#waiting >= MAX_WAITING) return false;
+    if (lane.waiting.length >= roomIn(lane) || this.#waiting >= MAX_WAITING) return false;
     if (unproven && this.#waitingUnproven >= MAX_WAITING_UNPROVEN) return false;
     lane.waiting.push(load);
     this.#waiting += 1;
@@ -73,7 +75,8 @@ export class Lanes<L extends Load> {
    */
   turnAfter(origin: string, now: number): number {
     const lane = this.#laneOf(origin);
-    const at = Math.max(now, lane.nextTurnAt) + Math.max(1, lane.latencyMs / lane.limit);
+    if (lane.turnMs === undefined) return now + UNKNOWN_TURN_MS;
+    const at = Math.max(now, lane.nextTurnAt) + lane.turnMs / lane.limit;
     lane.nextTurnAt = Math.min(at, now + LONGEST_TURN_MS);
     return Math.ceil(lane.nextTurnAt);
   }
@@ -98,18 +101,15 @@ export class Lanes<L extends Load> {
     return started;
   }
 
-  /** @param answeredMs how long the answer took; `undefined` if there was none; null if nothing was asked */
-  end(load: L, answeredMs: number | undefined | null): void {
+  /** @param turn how long it took, and whether there was an answer; null if nothing was asked */
+  end(load: L, turn: { ms: number; isAnswered: boolean } | null): void {
     const lane = this.#laneOf(load.origin);
     lane.underWay -= 1;
     this.#countUnderWay(lane, -1);
-    if (answeredMs === null) return;
-    if (answeredMs === undefined) {
-      this.#setLimit(lane, Math.max(1, lane.limit / 2));
-    } else {
-      lane.latencyMs += (answeredMs - lane.latencyMs) * SHARE_OF_NEW_LATENCY;
-      this.#setLimit(lane, Math.min(MAX_AT_ONCE, lane.limit * 2));
-    }
+    if (turn === null) return;
+    const { ms, isAnswered } = turn;
+    lane.turnMs = lane.turnMs === undefined ? ms : lane.turnMs + (ms - lane.turnMs) * SHARE_OF_LAST_TURN;
+    this.#setLimit(lane, isAnswered ? Math.min(MAX_AT_ONCE, lane.limit * 2) : Math.max(1, lane.limit / 2));
   }
 
   /** Everything that waits leaves. */
@@ -157,7 +157,7 @@ export class Lanes<L extends Load> {
       waiting: [],
       underWay: 0,
       limit: UNPROVEN_AT_ONCE,
-      latencyMs: FIRST_LATENCY_MS,
+      turnMs: undefined,
       nextTurnAt: 0,
     };
     if (this.#lanes.size >= MAX_REMEMBERED) this.#forgetOldest();
@@ -171,6 +171,12 @@ export class Lanes<L extends Load> {
     const oldest = idle.find(isUnproven) ?? idle[0];
     if (oldest) this.#lanes.delete(oldest.origin);
   }
+}
+
+function roomIn({ limit, turnMs }: { limit: number; turnMs: number | undefined }): number {
+  if (turnMs === undefined) return limit * WAITING_PER_TURN.unknown;
+  const inTime = Math.floor((limit * WAITING_MS) / Math.max(turnMs, 1));
+  return Math.min(Math.max(inTime, limit * WAITING_PER_TURN.least), MAX_WAITING_IN_LANE);
 }
 
 function isUnproven(lane: { limit: number }): boolean {

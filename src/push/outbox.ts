@@ -14,7 +14,9 @@ import type { VapidKeyring } from './vapid-keyring.ts';
 
 /** How many are read, encrypted and sent in one go: about 4 ms in which nothing else runs. */
 const SENT_TOGETHER = 32;
-const RECORDED_TOGETHER = 64;
+const RECORDED_TOGETHER = 128;
+/** How long what is done waits for more, so that they share a commit. */
+const GATHER_MS = 20;
 /** How long a stop waits for what is under way. */
 const CLOSE_MS = 5_000;
 
@@ -22,6 +24,11 @@ const CLOSE_MS = 5_000;
 export interface Flight extends Job {
   /** Its sender was blocked after it was read. */
   isWithdrawn: boolean;
+}
+
+interface Turn {
+  readonly ms: number;
+  readonly isAnswered: boolean;
 }
 
 interface Needs {
@@ -47,6 +54,7 @@ export class Outbox {
   #isClosing = false;
   #isClosed = false;
   #onIdle: (() => void)[] = [];
+  #onDone: () => void = () => {};
 
   /** @param onRoom called when something was recorded, so that there may be more to claim */
   constructor(needs: Needs, lanes: Lanes<Flight>, onRoom: () => void) {
@@ -127,7 +135,7 @@ export class Outbox {
   }
 
   async #sendOne(flight: Flight, row: ReadyRow | undefined): Promise<void> {
-    let answeredMs: number | undefined | null = null;
+    let turn: Turn | null = null;
     let outcome: Outcome | undefined;
     try {
       const { config, db, keyring, now, sender } = this.#needs;
@@ -140,14 +148,18 @@ export class Outbox {
       const startedAt = performance.now();
       const answer = await sender.send({ ...request, isWanted: () => !flight.isWithdrawn });
       if (answer.kind === 'failed' && answer.word === 'withdrawn') return;
-      answeredMs = answer.kind === 'failed' ? undefined : performance.now() - startedAt;
+      turn = { ms: performance.now() - startedAt, isAnswered: answer.kind !== 'failed' };
       this.#noteAnswer(flight, row, answer);
       outcome = judgeAnswer(answer, row, now(), Math.random());
     } catch (error) {
       if (error instanceof UnusableKeysError) outcome = { kind: 'unusable', detail: error.message };
-      else this.#needs.log.error({ err: error }, 'a push could not be sent');
+      else {
+        this.#needs.log.error({ err: error }, 'a push could not be sent');
+        const fault: PushAnswer = { kind: 'failed', word: 'protocol', reason: 'a fault on our side' };
+        if (row) outcome = judgeAnswer(fault, row, this.#needs.now(), Math.random());
+      }
     } finally {
-      this.#end(flight, answeredMs, row && outcome && { job: flight, row, outcome, now: this.#needs.now() });
+      this.#end(flight, turn, row && outcome && { job: flight, row, outcome, now: this.#needs.now() });
     }
   }
 
@@ -163,8 +175,8 @@ export class Outbox {
     this.#pauses.noteRefusal(origin, subscriptionId, this.#needs.now());
   }
 
-  #end(flight: Flight, answeredMs: number | undefined | null, done: Done | undefined): void {
-    this.#lanes.end(flight, answeredMs);
+  #end(flight: Flight, turn: Turn | null, done: Done | undefined): void {
+    this.#lanes.end(flight, turn);
     if (this.#isClosed) return;
     if (done) {
       this.#done.push(done);
@@ -172,11 +184,13 @@ export class Outbox {
         this.#recording = undefined;
       });
     } else this.#forget(flight);
+    this.#onDone();
     this.#pump();
   }
 
   async #record(): Promise<void> {
     while (this.#done.length > 0) {
+      if (this.#done.length < RECORDED_TOGETHER && !this.#lanes.isEmpty) await this.#gather();
       // In one order everywhere, so that two transactions that meet do not wait for each other.
       const batch = this.#done
         .splice(0, RECORDED_TOGETHER)
@@ -193,6 +207,18 @@ export class Outbox {
       this.#onRoom();
     }
     this.#tellIdle();
+  }
+
+  /** Waits until enough is done, or nothing is under way, or the time is up. */
+  async #gather(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, GATHER_MS);
+    this.#onDone = () => {
+      if (this.#done.length >= RECORDED_TOGETHER || this.#lanes.isEmpty) resolve();
+    };
+    await promise;
+    clearTimeout(timer);
+    this.#onDone = () => {};
   }
 
   #forget(flight: Flight): void {

@@ -12,10 +12,10 @@ import type { PushSender } from './sender.ts';
 import type { VapidKeyring } from './vapid-keyring.ts';
 
 /** How many pairs are judged, and jobs claimed, in one transaction. */
-const BATCH = 64;
+const BATCH = 128;
 /** While more than this wait for their turn, no more are claimed but by a look further, for what others may take. */
-const ENOUGH_WAITING = 192;
-const FURTHER = 256;
+const ENOUGH_WAITING = 896;
+const FURTHER = 512;
 const LOOK_FURTHER_MS = 250;
 /** For what another process left, and whatever else was missed. */
 const SWEEP_MS = 15_000;
@@ -180,7 +180,8 @@ export class PushWorker implements AsyncDisposable {
     }
     const pairs = await findDue(db, at, BATCH);
     if (pairs.length + urgent.size === 0) return false;
-    const judged = await judgeDue(db, [...pairs, ...urgent.values()], urgent, at);
+    const claim = this.#lanes.waiting < ENOUGH_WAITING;
+    const judged = await judgeDue(db, [...pairs, ...urgent.values()], urgent, { claim, now: at });
     for (const { pair, until } of judged.resting) this.#urgent.set(pairKey(pair), { pair, at: until });
     await this.#take(judged.jobs);
     return pairs.length === BATCH || urgent.size === BATCH;
