@@ -41,7 +41,7 @@ export async function buildApp(services: Services): Promise<App> {
     ...syncFrames(services), // sync
   ]);
   app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
-  app.register(operationRoutes, services); // healthz, readyz
+  app.register(operationRoutes, services); // healthz, readyz, openapi.json, docs
   await app.ready();
   return app;
 }

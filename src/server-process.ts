@@ -1,7 +1,8 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { explain } from './commands/explain.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { openLog } from './log.ts';
 import { openPushWorker } from './push/worker.ts';
 import { startRounds } from './rounds.ts';
 import { openServices } from './services.ts';
@@ -18,7 +19,7 @@ const STOP_MS = 14_000;
 export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   const config = readOrExplain(env);
   if (!config) return 1;
-  const log = pino({ level: config.logLevel, base: undefined });
+  const log = openLog(config.logLevel);
   await using running = new AsyncDisposableStack();
   const started = await start(config, log, running).catch((err) => {
     process.stderr.write(`Doorman could not start: ${explain(err)}\n`);

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
-import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
+import { openLog } from '../src/log.ts';
 import { openPushWorker, type PushWorker } from '../src/push/worker.ts';
 import { startRounds } from '../src/rounds.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
@@ -82,7 +82,7 @@ async function startOn(
   const ending = new AsyncDisposableStack();
   running.end = () => ending.disposeAsync();
   const logLines: string[] = [];
-  const log = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
+  const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
   const services = ending.use(await openServices(config, log, world));
   ending.use(startRounds(services));
   const pushes = ending.use(openPushWorker(services));

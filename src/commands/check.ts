@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { openTokens } from '../accounts/tokens.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { findFact } from '../db/facts.ts';
+import { openLog } from '../log.ts';
 import { openVapidKeyring } from '../push/vapid-keyring.ts';
 import { openDatabase } from '../services.ts';
 import { type Context, findMissingDatabase } from './context.ts';
@@ -49,8 +49,7 @@ export async function check(context: Context, args: string[]): Promise<number> {
   async function reachDatabase(of: Config) {
     try {
       const missing = findMissingDatabase(of);
-      if (missing === undefined)
-        return await openDatabase(of, pino({ level: 'warn', base: undefined }, context.errors));
+      if (missing === undefined) return await openDatabase(of, openLog('warn', context.errors));
       tellFault('database', `there is none in ${missing}; the first start of the server makes it`);
     } catch (error) {
       tellFault('database', explain(error));

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
+import { openLog } from '../log.ts';
 import { openDatabase } from '../services.ts';
 
 /** What a command of the operator has of the process it runs in. */
@@ -38,6 +38,6 @@ export async function withDatabase(
   const missing = mayMake ? undefined : findMissingDatabase(config);
   if (missing !== undefined)
     throw new Error(`there is no database in ${missing}: set DATA_DIR, or start the server once`);
-  await using db = await openDatabase(config, pino({ level: 'warn', base: undefined }, context.errors));
+  await using db = await openDatabase(config, openLog('warn', context.errors));
   return await work(db, config);
 }

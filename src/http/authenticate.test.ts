@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pino } from 'pino';
+import { openLog } from '../log.ts';
 import { callerOf, clientGone, guardRequests } from './authenticate.ts';
 import { parseNetworks } from './client-address.ts';
 import { openRateLimit } from './rate-limits.ts';
@@ -11,7 +11,7 @@ const alice = { userId: 'alice', sessionId: 's1', expiresAt: Number.MAX_SAFE_INT
 /** A guarded server with routes of the test's own, for which one token is known. */
 function startGuarded({ remembered = false, fails = false } = {}) {
   const lines: string[] = [];
-  const app = openServer(pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }));
+  const app = openServer(openLog('debug', { write: (line: string) => void lines.push(line) }));
   guardRequests(app, {
     authentication: {
       recall: (token) => (remembered && token === 'good' ? alice : undefined),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pino } from 'pino';
 import { type ErrorKind, ServiceError } from '../errors.ts';
+import { openLog } from '../log.ts';
 import { refusal } from './errors.ts';
 import { openServer } from './server.ts';
 
 function startThrowing(error: unknown) {
   const lines: string[] = [];
-  const app = openServer(pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }));
+  const app = openServer(openLog('debug', { write: (line: string) => void lines.push(line) }));
   for (const path of ['/api/x', '/api/push/x'])
     app.get(path, async () => {
       throw error;

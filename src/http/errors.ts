@@ -53,7 +53,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     if (!isAbandoned(error, request, reply))
       request.log.error(
         {
-          err: toLogged(error),
+          err: error,
           requestId: request.id,
           method: request.method,
           route: request.routeOptions.url,
@@ -68,22 +68,6 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return reply
     .code(code)
     .send(errorBody(code, refused.word, textFor(refused.word, english) ?? refused.message));
-}
-
-/**
- * What the log gets of a fault. PostgreSQL's errors hold whole rows in other fields, and rows hold what is nobody's
- * business: hashes, messages.
- */
-function toLogged(error: unknown): object {
-  if (!(error instanceof Error)) return { message: `thrown: ${typeof error}` };
-  const { name, message, stack, cause } = error;
-  return {
-    name,
-    message,
-    stack,
-    ...('code' in error && { code: error.code }),
-    ...(cause !== undefined && { cause: toLogged(cause) }),
-  };
 }
 
 /**

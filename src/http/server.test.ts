@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { pino } from 'pino';
 import { Type } from 'typebox';
 import { openConnection } from '../../test/bad-input/raw-connection.ts';
 import { ServiceError } from '../errors.ts';
+import { openLog } from '../log.ts';
 import { openServer } from './server.ts';
 
 const host = 'Host: chat.example.com\r\n';
@@ -12,7 +12,7 @@ const host = 'Host: chat.example.com\r\n';
 /** The bare server with a few routes of the test's own. */
 async function startBare(t: TestContext, options: { requestTimeoutMs?: number } = {}) {
   const lines: string[] = [];
-  const log = pino({ level: 'debug', base: undefined }, { write: (line: string) => void lines.push(line) });
+  const log = openLog('debug', { write: (line: string) => void lines.push(line) });
   const app = openServer(log, options);
   const Echo = Type.Object({ word: Type.String() });
   app.post('/echo', {
