@@ -120,7 +120,7 @@ onEachDatabase('watching others', (database) => {
     await his.ended;
     const restarted = await service.restart();
     const sights = await restarted.services.watchers.watch(
-      { userId: 'somebody', unsentBytes: 0, writePresence() {} },
+      { userId: 'somebody', isLive: true, unsentBytes: 0, writePresence() {} },
       [bob.id],
     );
     assert.ok(Math.abs((sights[0]?.lastSeen ?? 0) - Date.now()) < 60_000);

@@ -13,6 +13,8 @@ const MAX_UNSENT_BYTES = 64 * 1024;
 /** A socket as this room sees it. It leaves out whom its user blocks by the `block` frames that were written to it. */
 export interface WatchingDevice {
   readonly userId: string;
+  /** It has all of the past; before, a block may be lifted here that still stands for the device. */
+  readonly isLive: boolean;
   /** Bytes that were written and did not leave yet. */
   readonly unsentBytes: number;
   writePresence(users: readonly Sight[]): void;
@@ -106,7 +108,7 @@ export class Watchers {
   }
 
   #isReady({ device, untold, news }: Watcher): boolean {
-    return untold.size > 0 && news === null && device.unsentBytes < MAX_UNSENT_BYTES;
+    return untold.size > 0 && news === null && device.isLive && device.unsentBytes < MAX_UNSENT_BYTES;
   }
 
   #show(watcher: Watcher, id: string, lastSeen: ReadonlyMap<string, number>): Sight {

@@ -67,6 +67,8 @@ export class Connection extends WebSocket {
   seq = 0;
   /** The user's last event when the connection came. */
   liveAt = 0;
+  /** It was written up to there. */
+  isLive = false;
   /** How far it acknowledged the events. */
   ackedSeq = 0;
   /** Whom its user blocks, by the frames that were written to it. */
@@ -174,6 +176,7 @@ export class Connection extends WebSocket {
   }
 
   goLive(): void {
+    this.isLive = true;
     this.sendFrame({ type: 'live' });
   }
 
@@ -188,7 +191,7 @@ export class Connection extends WebSocket {
   }
 
   writeTyping(from: string): void {
-    if (!this.blocked?.has(from) && this.unsentBytes < MAX_UNSENT_BYTES)
+    if (this.isLive && !this.blocked?.has(from) && this.unsentBytes < MAX_UNSENT_BYTES)
       this.sendFrame({ type: 'typing', from });
   }
 
