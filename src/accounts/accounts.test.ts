@@ -312,6 +312,18 @@ onEachDatabase('accounts', (database) => {
     await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('wrong_password'));
   });
 
+  test('a change whose old password was changed meanwhile in the same session is refused', async (t) => {
+    const { asked, signUp } = await start(t);
+    const { user, sessionId } = await signUp('alice');
+    const caller = { userId: user.id, sessionId };
+    const racing = withMeanwhile(() => changePassword(asked, caller, 'secret1', 'secret-b'));
+    await assert.rejects(
+      changePassword({ ...asked, passwords: racing }, caller, 'secret1', 'secret-a'),
+      refusedAs('wrong_old_password', '旧密码错误'),
+    );
+    assert.ok(await logIn(asked, 'alice', 'secret-b', ''));
+  });
+
   test('a session that ended while its change was checked changes nothing', async (t) => {
     const { db, asked, signUp, hashOf } = await start(t);
     const { user, sessionId } = await signUp('alice');
