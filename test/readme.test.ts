@@ -29,15 +29,17 @@ onSqlite('the first tour', (database) => {
       .map((line) => JSON.parse(line));
     assert.deepEqual(
       answers.map((answer) => answer.code),
-      [200, 200, 200, 200, 200, 200, 200, 200, 400],
+      [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400],
     );
-    const [, everybody, bob, profile, , , blocked] = answers;
+    const [, everybody, bob, profile, , sent, unread, , blocked] = answers;
     assert.deepEqual(
       everybody.data.map((user: { username: string }) => user.username),
       ['alice', 'bob'],
     );
     assert.equal(bob.data.nickname, 'Bob');
     assert.equal(profile.data.bio, 'Down the rabbit hole');
+    assert.equal(sent.data.n, 1);
+    assert.deepEqual([unread.data[0].unread, unread.data[0].last.body], [1, 'Tea at five?']);
     assert.equal(blocked.data[0].username, 'bob');
     assert.equal(answers.at(-1).msg, '密码错误');
   });
