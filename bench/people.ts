@@ -56,6 +56,7 @@ export async function fillDatabase(folder: string, count: number): Promise<Perso
     );
     if (i % step === 0) some.push({ id, username });
   }
+  file.exec('insert into inbox_heads (user_id) select id from users');
   file.exec('commit');
   file.exec('pragma wal_checkpoint(truncate)');
   return some;
