@@ -4,6 +4,7 @@ import { openPasswords, type Passwords } from './accounts/passwords.ts';
 import { openTokens, type Tokens } from './accounts/tokens.ts';
 import { WrongPasswords } from './accounts/wrong-passwords.ts';
 import { Receipts } from './chat/receipts.ts';
+import { RecipientTurns } from './chat/recipient-turns.ts';
 import { Typing } from './chat/typing.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
@@ -44,6 +45,8 @@ export interface Services {
   /** Names this state of the database; positions in logs of another are void (DESIGN 4). */
   readonly epoch: string;
   readonly messageLimit: SlidingLog;
+  /** null on the embedded database, which needs none. */
+  readonly recipientTurns: RecipientTurns | null;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
@@ -124,6 +127,7 @@ export async function openServices(
     watchers: new Watchers(db, events, appearances, lastSeen),
     epoch: await keepFact(db, 'epoch', () => crypto.randomUUID().slice(0, 8)),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
+    recipientTurns: db.kind === 'postgres' ? new RecipientTurns() : null,
     delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),
     receipts: new Receipts({ db, events }, now),
     typing: new Typing(db, events, presence, monotonicMs),

@@ -6,7 +6,8 @@ import type { SendBody, Stored } from './schemas.ts';
 /**
  * What the frame and its HTTP twin both do: a message within the user's limit of 30 in 10 seconds (DESIGN 5).
  *
- * @throws {ServiceError} `rate-limited`, word `too_many_messages`; whatever `sendMessage` throws
+ * @throws {ServiceError} `rate-limited`: `too_many_messages`, or `overloaded` when too many wait for this recipient;
+ *   whatever `sendMessage` throws
  */
 export async function sendWithinLimit(
   {
@@ -15,7 +16,8 @@ export async function sendWithinLimit(
     messageLimit,
     monotonicMs,
     now,
-  }: Pick<Services, 'db' | 'events' | 'messageLimit' | 'monotonicMs' | 'now'>,
+    recipientTurns,
+  }: Pick<Services, 'db' | 'events' | 'messageLimit' | 'monotonicMs' | 'now' | 'recipientTurns'>,
   sender: { userId: string; sessionId: string },
   message: SendBody,
 ): Promise<Stored> {
@@ -24,5 +26,6 @@ export async function sendWithinLimit(
     throw new ServiceError('rate-limited', 'too_many_messages', '消息发送过于频繁，请稍后再试', {
       retryAfterSeconds,
     });
-  return sendMessage({ db, events }, sender, message, now());
+  const send = () => sendMessage({ db, events }, sender, message, now());
+  return recipientTurns ? recipientTurns.run(message.to, send) : send();
 }
