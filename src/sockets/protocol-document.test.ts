@@ -17,9 +17,11 @@ const examples: Example[] = [...document.matchAll(/^```frames ?(\w*)\n(.*?)^```$
   ([, kind = '', lines = '']) => ({ kind, lines: lines.trimEnd().split('\n') }),
 );
 
-/** Where the example has `<words>` any string will do; all else has to be as it stands, no field more or less. */
+/** Where the example has `<words>`, what they stand for will do; all else has to be as it stands, no field more or less. */
 function assertAsShown(actual: unknown, shown: unknown, line: string): void {
-  if (typeof shown === 'string' && /^<.*>$/.test(shown)) {
+  if (shown === '<epoch milliseconds>') {
+    assert.ok(typeof actual === 'number' && actual > 1_700_000_000_000, line);
+  } else if (typeof shown === 'string' && /^<.*>$/.test(shown)) {
     assert.equal(typeof actual, 'string', line);
   } else if (typeof shown === 'object' && shown !== null) {
     assert.ok(typeof actual === 'object' && actual !== null, line);
@@ -30,16 +32,31 @@ function assertAsShown(actual: unknown, shown: unknown, line: string): void {
   }
 }
 
-async function act(socket: TestSocket, line: string, tokens: Record<string, string>): Promise<void> {
-  const [, direction, rest = ''] = /^(->|<-) (.*)$/.exec(line) ?? [];
+/** The connections of an example, and what its words stand for. */
+interface Scene {
+  readonly socket: TestSocket;
+  /** Bob's connection, who says `hello` by himself unless the example does. */
+  readonly bob: (saysHello: boolean) => Promise<TestSocket>;
+  readonly words: Record<string, string>;
+}
+
+async function act({ socket, bob, words }: Scene, line: string): Promise<void> {
+  const [, direction, shown = ''] = /^(->|<-|bob ->) (.*)$/.exec(line) ?? [];
+  const text = shown.replace(/<[^>]+>/g, (word) => words[word] ?? word).replace(/:(<[^>]+>)/g, ':"$1"');
   if (direction === '->') {
-    socket.send(rest.replace(/<[^>]+>/g, (words) => tokens[words] ?? assert.fail(`what is ${words}?`)));
-  } else if (rest.startsWith('close ')) {
+    assert.ok(!/<.*>/.test(text), `what is that? ${text}`);
+    socket.send(text);
+  } else if (direction === 'bob ->') {
+    const frame = JSON.parse(text);
+    const client = await bob(frame.type === 'hello');
+    const reply = await client.ask(frame);
+    assert.equal(reply.code, 200, line);
+  } else if (text.startsWith('close ')) {
     const { code, reason } = await socket.ended;
-    assert.equal(`close ${code} ${reason}`, rest);
+    assert.equal(`close ${code} ${reason}`, text);
     assert.deepEqual(socket.unread, []);
   } else {
-    assertAsShown(await socket.next(), JSON.parse(rest), line);
+    assertAsShown(await socket.next(), JSON.parse(text), line);
   }
 }
 
@@ -48,8 +65,10 @@ onSqlite('docs/protocol.md', (database) => {
     const shown = new Set(
       examples.flatMap(({ lines }) => lines).map((line) => /"type":"(\w+)"/.exec(line)?.[1]),
     );
-    for (const type of ['hello', 'token', 'ping', 'bye', 'reply', 'pong', 'drain'])
-      assert.ok(shown.has(type), type);
+    const own = ['hello', 'token', 'ping', 'bye', 'ack', 'view', 'watch', 'typing', 'sync'];
+    const rooms = ['send', 'mark', 'history', 'friend'];
+    const service = ['reply', 'pong', 'drain', 'event', 'live', 'presence'];
+    for (const type of [...own, ...rooms, ...service]) assert.ok(shown.has(type), type);
   });
 
   test('explains every close code of ours', () => {
@@ -62,16 +81,28 @@ onSqlite('docs/protocol.md', (database) => {
   for (const [i, { kind, lines }] of examples.entries()) {
     test(`example ${i + 1} is true: ${lines[0]}`, async (t) => {
       const service = await startSockets(t, database);
-      const alice = await service.join('alice');
+      const [alice, bob] = [await service.join('alice'), await service.join('bob')];
       const fresh = await service.post('/api/token', {}, { token: alice.token });
-      const tokens = {
+      const words = {
         '<jwt>': alice.token,
         '<newer jwt>': fresh.body.data.token,
         '<jwt of another session>': (await service.logIn(alice)).token,
+        "<bob's jwt>": bob.token,
+        '<alice>': alice.id,
+        '<bob>': bob.id,
+        '<carol>': (await service.join('carol')).id,
+        '<epoch>': service.services.epoch,
       };
       const socket = kind === 'first' ? await service.connect() : await service.enter(alice);
+      let his: TestSocket | undefined;
+      const scene = {
+        socket,
+        words,
+        bob: async (saysHello: boolean) =>
+          (his ??= await (saysHello ? service.connect() : service.enter(bob))),
+      };
       const stopped = kind === 'stop' ? service.app.close() : undefined;
-      for (const line of lines) await act(socket, line, tokens);
+      for (const line of lines) await act(scene, line);
       await stopped;
     });
   }
