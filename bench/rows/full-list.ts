@@ -26,6 +26,9 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   const call = async ({ port }: { port: number }, seconds: number, calls?: number) =>
     drive({ port, requests, connections: 1, seconds, ...(calls && { calls }) });
 
+  const profile = requestBytes('GET', `/api/user/profile/${someone?.id}`);
+  // The heap takes its size under any load; what grows afterwards is the list's doing.
+  await drive({ port: server.port, requests: [profile], connections: 64, seconds: effort.longSeconds });
   await untilQuiet(effort.patienceSeconds);
   const { result: first, grownBytes: firstGrowth } = await watchMemory(server, () => call(server, 60, 1));
   const firstMs = first.latenciesMs[0] ?? 0;
@@ -45,7 +48,6 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   );
   const cold = (firstMs / 1000) * compared.bare;
 
-  const profile = requestBytes('GET', `/api/user/profile/${someone?.id}`);
   await using probe = await startProbe(server.port, profile, PROFILES_PER_SECOND);
   await untilQuiet(effort.patienceSeconds);
   for (let i = 0; i < effort.pairs; i++) await rate(server);
