@@ -103,9 +103,8 @@ onEachDatabase('accounts', (database) => {
     await assert.rejects(signUp('Alice'), refusedAs('username_taken'));
   });
 
-  test('names that cannot be read and avatars that are no pictures are refused', async (t) => {
-    const { asked, signUp, sessions } = await start(t);
-    await assert.rejects(signUp('a\u200bb'), refusedAs('username_invalid'));
+  test('avatars that are no pictures are refused', async (t) => {
+    const { asked, sessions } = await start(t);
     const body = { username: 'alice', password: 'secret1', avatar: 'javascript:1' };
     await assert.rejects(register(asked, body, ''), refusedAs('avatar_invalid'));
     assert.deepEqual(await sessions(), []);

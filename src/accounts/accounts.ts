@@ -2,7 +2,7 @@ import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, openInbox, withInboxes } from '../inbox/inbox.ts';
-import { nameKey, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
+import { nameKey, refuseUnsafeAvatar } from './names.ts';
 import type { Passwords } from './passwords.ts';
 import { type RegisterBody, USERNAME_TAKEN, type UserRow } from './schemas.ts';
 import { refuseEndedSession } from './session-lookup.ts';
@@ -27,14 +27,13 @@ interface SignedIn {
  * Registers a user and signs him in (interface 4.3).
  *
  * @param device the client's own word for itself
- * @throws {ServiceError} `invalid` for a name or avatar that will not do; for a taken name the text of interface 7
+ * @throws {ServiceError} `invalid` for an avatar that will not do; for a taken name the text of interface 7
  */
 export async function register(
   { db, passwords, now, signal }: Asked,
   body: RegisterBody,
   device: string,
 ): Promise<SignedIn> {
-  refuseUnreadableName(body.username);
   refuseUnsafeAvatar(body.avatar ?? '');
   const key = nameKey(body.username);
   if (await findUserByKey(db, key)) throw usernameTaken();

@@ -26,6 +26,17 @@ onEachDatabase('account routes', (database) => {
     assert.equal((await service.get('/api/users', { token: body.data.token })).status, 200);
   });
 
+  test('registration judges the username, then the password, then the rest, then whether the name is taken', async (t) => {
+    const { join, post } = await startService(t, database);
+    await join('alice');
+    const wrong = { username: 'a\u200bb', password: '12345', nickname: 'x'.repeat(65) };
+    const error = async (more: object) => (await post('/api/register', { ...wrong, ...more })).body.error;
+    assert.equal(await error({}), 'username_invalid');
+    assert.equal(await error({ username: 'Alice' }), 'password_too_short');
+    assert.equal(await error({ username: 'Alice', password: 'secret1' }), 'invalid_field');
+    assert.equal(await error({ username: 'Alice', password: 'secret1', nickname: '' }), 'username_taken');
+  });
+
   test('a token’s expiry does not end the session', async (t) => {
     let now = 1_790_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });

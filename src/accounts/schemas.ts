@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Refusal, text } from '../http/validation.ts';
+import { refuseUnreadableName } from './names.ts';
 
 /** The texts that interface 7 fixes. */
 export const USERNAME_TAKEN: Refusal = ['username_taken', '用户名已存在'];
@@ -7,7 +8,12 @@ const USERNAME_LENGTH: Refusal = ['username_length', '用户名长度需在2-32�
 const PASSWORD_TOO_SHORT: Refusal = ['password_too_short', '密码长度不能少于6位'];
 const PASSWORD_TOO_LONG: Refusal = ['password_too_long', '密码长度不能超过128位'];
 
-export const Username = text({ minLength: 2, maxLength: 32, refusal: USERNAME_LENGTH });
+export const Username = text({
+  minLength: 2,
+  maxLength: 32,
+  refusal: USERNAME_LENGTH,
+  judge: refuseUnreadableName,
+});
 export const NewPassword = text({
   minLength: 6,
   maxLength: 128,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { refuseUnreadableName, refuseUnsafeAvatar } from '../accounts/names.ts';
+import { refuseUnsafeAvatar } from '../accounts/names.ts';
 import { parseStored } from '../accounts/password-forms.ts';
 import { NewPassword, RegisterBody, Username, type UserRow } from '../accounts/schemas.ts';
 import { ServiceError } from '../errors.ts';
@@ -52,7 +52,6 @@ export function readUserLine(bytes: Buffer | null): UserToImport | { readonly re
   if (bytes === null) return { reason: `is longer than ${MAX_LINE_BYTES} bytes` };
   try {
     const { password, password_hash, ...fields } = readFields(UserLine, parseBody(bytes), true);
-    refuseUnreadableName(fields.username);
     refuseUnsafeAvatar(fields.avatar ?? '');
     return readSecret(password, password_hash, fields);
   } catch (error) {

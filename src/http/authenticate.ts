@@ -104,6 +104,7 @@ export function callerOf(request: FastifyRequest): Caller {
 /** Fires when the client goes away before it was answered. */
 export function clientGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
+  if (reply.raw.destroyed) gone.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
   });

@@ -7,11 +7,12 @@ export type Refusal = readonly [word: string, text: string];
 
 /**
  * Annotations that a field's schema may carry beside JSON Schema's: `refusal` answers whatever is wrong with it,
- * `tooLong` only what is longer than `maxLength`.
+ * `tooLong` only what is longer than `maxLength`. `judge` sees a text that is right in shape, and refuses by throwing.
  */
 interface Annotations {
   refusal?: Refusal;
   tooLong?: Refusal;
+  judge?: (value: string) => void;
 }
 
 /** A string of `minLength` to `maxLength` code points. */
@@ -23,7 +24,7 @@ export function text(options: TStringOptions & Annotations = {}) {
  * Judges the fields of an object one by one in the order of the schema, so that the answer does not depend on
  * the order in which they were sent. Unknown fields are left out of what is returned; nothing is coerced.
  *
- * @throws {ServiceError} `invalid`: the field's own refusal, or `invalid_field` with the field's name
+ * @throws {ServiceError} `invalid`: the field's own refusal, what its `judge` throws, or `invalid_field` with the field's name
  */
 export function readFields<S extends TObject>(schema: S, input: object, english = false): Static<S> {
   const required: readonly string[] = schema.required ?? [];
@@ -32,8 +33,10 @@ export function readFields<S extends TObject>(schema: S, input: object, english 
     const value: unknown = Object.hasOwn(input, name) ? input[name as keyof typeof input] : undefined;
     if (value === undefined) {
       if (required.includes(name)) throw refuseField(name, field, value, english);
-    } else if (Value.Check(field, value)) read[name] = value;
-    else throw refuseField(name, field, value, english);
+    } else if (Value.Check(field, value)) {
+      if (typeof value === 'string') (field as Annotations).judge?.(value); // ours, where `text` was given it
+      read[name] = value;
+    } else throw refuseField(name, field, value, english);
   }
   return read as Static<S>; // each field was checked against its own schema just above
 }

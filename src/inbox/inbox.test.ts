@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { insertUser } from '../accounts/accounts.ts';
+import type { Db } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
+import { canResume, type Inboxes, readEvents, readHead, withInboxes } from './inbox.ts';
+import { trimInboxes } from './trim.ts';
+
+onEachDatabase('inboxes', (database) => {
+  async function openFor(
+    t: Parameters<typeof database.open>[0],
+    ...ids: string[]
+  ): Promise<Inboxes & { heard: string[] }> {
+    const db = await database.open(t);
+    await db.transaction(async (tx) => {
+      for (const id of ids) await insertUser(tx, { id, username: id, password_hash: '', created_at: 1 });
+    });
+    const events = new Events();
+    const heard: string[] = [];
+    events.subscribe((event) => {
+      if (event.type === 'inbox') heard.push(`${event.userId} ${event.event.seq}`);
+    });
+    return { db, events, heard };
+  }
+
+  const say = (inboxes: Inboxes, userId: string, now = 1) =>
+    withInboxes(inboxes, [userId], now, (_tx, append) => append(userId, 'profile', {}));
+  const seqs = async (db: Db, userId: string) =>
+    (await readEvents(db, userId, 0, 10_000)).map((one) => one.seq);
+
+  test('a hundred at once are numbered without gaps, and heard of in order', async (t) => {
+    const inboxes = await openFor(t, 'alice');
+    await Promise.all(Array.from({ length: 100 }, () => say(inboxes, 'alice')));
+    const expected = Array.from({ length: 100 }, (_, i) => i + 1);
+    assert.deepEqual(await seqs(inboxes.db, 'alice'), expected);
+    assert.deepEqual(inboxes.heard.toSorted(), expected.map((seq) => `alice ${seq}`).toSorted());
+  });
+
+  test('a body that appends nothing, or fails, leaves no trace and no gap', async (t) => {
+    const inboxes = await openFor(t, 'alice', 'bob');
+    assert.equal(await withInboxes(inboxes, ['alice'], 1, async () => 'looked'), 'looked');
+    const failing = withInboxes(inboxes, ['alice', 'bob'], 1, async (_tx, append) => {
+      await append('alice', 'profile', {});
+      throw new ServiceError('forbidden', 'no', 'no');
+    });
+    await assert.rejects(failing, (error) => error instanceof ServiceError && error.word === 'no');
+    await say(inboxes, 'alice');
+    assert.deepEqual([await seqs(inboxes.db, 'alice'), await readHead(inboxes.db, 'bob')], [[1], 0]);
+    assert.deepEqual(inboxes.heard, ['alice 1']);
+  });
+
+  test('nobody has no inbox, and only who was locked gets events', async (t) => {
+    const inboxes = await openFor(t, 'alice', 'bob');
+    await assert.rejects(
+      say(inboxes, 'nobody'),
+      (error) => error instanceof ServiceError && error.kind === 'not-found',
+    );
+    await assert.rejects(
+      withInboxes(inboxes, ['alice'], 1, (_tx, append) => append('bob', 'profile', {})),
+      /not locked/,
+    );
+    await withInboxes(inboxes, ['alice', 'bob'], 1, async (_tx, append) => {
+      await append('alice', 'profile', {});
+      await append('alice', 'settings', {});
+    });
+    await say(inboxes, 'bob');
+    assert.deepEqual([await seqs(inboxes.db, 'alice'), await seqs(inboxes.db, 'bob')], [[1, 2], [1]]);
+  });
+
+  test('two people who lock each other in either order never wait for each other', async (t) => {
+    const inboxes = await openFor(t, 'alice', 'bob');
+    const both = (first: string, second: string) =>
+      withInboxes(inboxes, [first, second], 1, async (_tx, append) => {
+        await append(first, 'profile', {});
+        await append(second, 'profile', {});
+      });
+    await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (i % 2 ? both('alice', 'bob') : both('bob', 'alice'))),
+    );
+    assert.deepEqual([await readHead(inboxes.db, 'alice'), await readHead(inboxes.db, 'bob')], [40, 40]);
+  });
+
+  test('what is seven days old or more than 5,000 events back is trimmed, and cannot be resumed from', async (t) => {
+    const inboxes = await openFor(t, 'alice', 'bob', 'carol');
+    const day = 24 * 60 * 60 * 1000;
+    await say(inboxes, 'alice', 1 * day);
+    await say(inboxes, 'alice', 5 * day);
+    await say(inboxes, 'carol', 1 * day);
+    await inboxes.db.transaction(async (tx) => {
+      await tx.run`update inbox_heads set seq = 5003 where user_id = 'bob'`;
+      for (let seq = 1; seq <= 5003; seq++)
+        await tx.run`insert into inbox (user_id, seq, at, event, data) values ('bob', ${seq}, ${5 * day}, 'profile', '{}')`;
+    });
+    await trimInboxes(inboxes.db, 9 * day);
+    assert.deepEqual(await seqs(inboxes.db, 'alice'), [2]);
+    assert.deepEqual((await seqs(inboxes.db, 'bob')).slice(0, 1), [4]);
+    const resumes = (userId: string, seq: number, head: number) => canResume(inboxes.db, userId, seq, head);
+    assert.deepEqual(
+      await Promise.all([
+        resumes('bob', 2, 5003),
+        resumes('bob', 3, 5003),
+        resumes('bob', 5003, 5003),
+        resumes('bob', 5004, 5003),
+      ]),
+      [false, true, true, false],
+    );
+    assert.deepEqual(await Promise.all([resumes('carol', 0, 1), resumes('carol', 1, 1)]), [false, true]);
+  });
+});
