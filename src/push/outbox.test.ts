@@ -24,15 +24,17 @@ async function startHeld(t: TestContext) {
   await once(server, 'listening');
   t.after(() => server.closeAllConnections() ?? server.close());
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a pipe's name
+  async function untilHeld(): Promise<void> {
+    const signal = AbortSignal.timeout(10_000);
+    while (waiting.length === 0) await once(server, 'held', { signal });
+  }
   return {
+    untilHeld,
     /** The same device at this push service. */
     at: (of: SubscriptionJson): SubscriptionJson => ({ ...of, endpoint: `http://127.0.0.1:${port}/held` }),
     async answer(status: number) {
-      while (waiting.length === 0) await once(server, 'held');
+      await untilHeld();
       waiting.shift()?.writeHead(status).end();
-    },
-    async untilHeld() {
-      while (waiting.length === 0) await once(server, 'held');
     },
     count: () => waiting.length,
   };
@@ -366,6 +368,20 @@ onEachDatabase('what changes while a push waits', (database) => {
         ['seen', 'read', carol.id, null],
       ],
     );
+  });
+
+  test('what is seen while a push is under way is not tried again', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, outcomes } = await startPushing(t, database);
+    const held = await startHeld(t);
+    await subscribe(bob, { of: held.at(pushService.subscribe()) });
+    const seq = await write(alice, bob);
+    await held.untilHeld();
+    service.services.attention.seen(bob.id, seq, 'desk');
+    await t.waitFor(async () => assert.deepEqual(await outcomes(bob), ['seen']), { interval: 20 });
+    await held.answer(500);
+    await service.pushes.runDue();
+    assert.deepEqual(await outcomes(bob), ['seen']);
+    assert.deepEqual(await service.services.db.all`select * from push_jobs`, []);
   });
 
   test('a message that comes while a push is under way rings after it', async (t) => {

@@ -91,10 +91,16 @@ async function wait(
   tries: 0 | 1,
 ): Promise<void> {
   const { job, row } = done;
-  const logId = await log(tx, done, { outcome: 'waiting', status, detail, waitingUntil: until });
-  await tx.run`
-    update push_jobs set due_at = ${until}, leased = 0, tries = tries + ${tries}, log_id = ${logId}
+  const waits = await tx.run`
+    update push_jobs set due_at = ${until}, leased = 0, tries = tries + ${tries}
     where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id} and due_at = ${job.leaseUntil}`;
+  // Otherwise it was withdrawn while it was under way, and the log says why.
+  if (waits === 0) return;
+  const logId = await log(tx, done, { outcome: 'waiting', status, detail, waitingUntil: until });
+  if (logId !== row.log_id)
+    await tx.run`
+      update push_jobs set log_id = ${logId}
+      where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id}`;
 }
 
 /** Several refusals that were under way together count once. */
