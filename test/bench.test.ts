@@ -25,7 +25,7 @@ test('the bench runs its rows and prints one table of ratios', { timeout: 60_000
     'login (bcrypt cost 4)',
     'full list, 2,000 users (',
     'full list, 2,000 users: the first call',
-    'push (test send',
+    'push (judge',
     'start to first answer',
     'profile updates, 64 senders',
     'registrations, 64 senders',
