@@ -154,7 +154,10 @@ function connectOnce() {
     let liveAt;
     let spreadMs;
     let isHeard = true;
+    let isOver = false;
     const end = (code, reason) => {
+      if (isOver) return;
+      isOver = true;
       clearInterval(watch);
       isLive = false;
       for (const { reject } of asked.values()) reject(new Error('the connection was lost'));
@@ -172,8 +175,8 @@ function connectOnce() {
     }, 30_000);
     socket = new WebSocket(`${service.replace(/^http/, 'ws')}/ws`, 'doorman.v1');
     socket.onopen = () => hello().catch(() => {}); // the close that follows says why
-    socket.onmessage = ({ data, target }) => {
-      if (target !== socket) return; // given up; what it still brings comes again
+    socket.onmessage = ({ data }) => {
+      if (isOver) return; // given up: what it still brings comes again
       isHeard = true;
       const frame = JSON.parse(data);
       if (frame.type === 'live') {
@@ -184,6 +187,8 @@ function connectOnce() {
       } else hear(frame);
     };
     socket.onclose = ({ code, reason }) => end(code, reason);
+    // A connection that never opened ends without `close` in Node 22.
+    socket.onerror = () => end(1006, '');
   });
 }
 
