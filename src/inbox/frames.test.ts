@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { eventually, startSockets } from '../sockets/test-client.ts';
+
+onEachDatabase('what a device acknowledges', (database) => {
+  test('is seen if somebody is before the device, and only received if nobody is', async (t) => {
+    const service = await startSockets(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const { attention, db } = service.services;
+    const socket = await service.connect();
+    await socket.hello({ token: alice.token, device: 'phone' });
+    assert.equal(attention.isAttentive(alice.id), true);
+    const his = await service.enter(bob);
+    await his.ask({ type: 'send', to: alice.id, cid: 'c1', body: 'hi' });
+    await socket.first(({ event }) => event === 'message');
+    const waiting = async () =>
+      (await db.all`select user_id from push_due where user_id = ${alice.id} and count > 0`).length;
+    assert.equal(await waiting(), 1);
+    await socket.ask({ type: 'view', visible: true, active: false });
+    assert.equal(attention.isAttentive(alice.id), false);
+    await socket.ask({ type: 'view', visible: true, active: true });
+    await socket.ask({ type: 'ack', seq: 1 });
+    await eventually(async () => (await waiting()) === 0, 3_000); // before its 5 s are over
+    const log = await service.get('/api/push/log', { token: alice.token });
+    assert.match(JSON.stringify(log.body.data), /phone/, 'the log says which device saw it');
+    socket.ws.close();
+    await socket.ended;
+    await eventually(() => !attention.isAttentive(alice.id));
+  });
+});
