@@ -24,7 +24,11 @@ function installPackages() {
   const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, first] = npm && node ? [node, [npm]] : ['npm', []];
   const shell = command === 'npm' && process.platform === 'win32';
-  const { status } = spawnSync(command, [...first, ...options], { cwd: root, stdio: ['ignore', 2, 2], shell });
+  const { status } = spawnSync(command, [...first, ...options], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell,
+  });
   if (status !== 0) {
     console.error('The packages could not be installed: see what npm says above.');
     process.exit(1);
@@ -43,7 +47,8 @@ function installPostgres() {
   const prepare = existsSync(config)
     ? ''
     : `mkdir -p ${dirname(config)} && echo 'create_main_cluster = false' > ${config} && `;
-  const install = 'apt-get update -q && apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold postgresql';
+  const install =
+    'apt-get update -q && apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold postgresql';
   spawnSync('sh', ['-c', prepare + install], {
     stdio: ['ignore', 2, 2],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -52,6 +57,10 @@ function installPostgres() {
 
 function hasPostgres() {
   const packaged = '/usr/lib/postgresql';
-  const folders = existsSync(packaged) ? readdirSync(packaged).map((version) => join(packaged, version, 'bin')) : [];
-  return [...(process.env.PATH ?? '').split(delimiter), ...folders].some((folder) => existsSync(join(folder, 'initdb')));
+  const folders = existsSync(packaged)
+    ? readdirSync(packaged).map((version) => join(packaged, version, 'bin'))
+    : [];
+  return [...(process.env.PATH ?? '').split(delimiter), ...folders].some((folder) =>
+    existsSync(join(folder, 'initdb')),
+  );
 }

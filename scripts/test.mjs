@@ -9,16 +9,21 @@ import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const named = process.argv.slice(2);
-const files = named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/*.test.ts']).sort();
+const files =
+  named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/*.test.ts']).sort();
 
 const cluster = findPostgres() ? await startCluster() : undefined;
 const stop = () => cluster?.stop();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.kill(signal));
 
-const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec', ...files], {
-  stdio: 'inherit',
-  env: { ...process.env, ...(cluster && { TEST_POSTGRES_URL: cluster.url }) },
-});
+const runner = spawn(
+  process.execPath,
+  ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec', ...files],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, ...(cluster && { TEST_POSTGRES_URL: cluster.url }) },
+  },
+);
 runner.once('exit', async (code) => {
   await stop();
   process.exitCode = code ?? 1;

@@ -21,9 +21,15 @@ onEachDatabase('friends', (database) => {
   test('a request is seen by both, and accepting makes friends', async (t) => {
     const { alice, bob, act, states } = await startTwo(t);
     assert.equal(await act(alice, 'request', bob), 'requested');
-    assert.deepEqual([await states(alice), await states(bob)], [[['bob', 'requested']], [['alice', 'asked']]]);
+    assert.deepEqual(
+      [await states(alice), await states(bob)],
+      [[['bob', 'requested']], [['alice', 'asked']]],
+    );
     assert.equal(await act(bob, 'accept', alice), 'friends');
-    assert.deepEqual([await states(alice), await states(bob)], [[['bob', 'friends']], [['alice', 'friends']]]);
+    assert.deepEqual(
+      [await states(alice), await states(bob)],
+      [[['bob', 'friends']], [['alice', 'friends']]],
+    );
     assert.equal(await act(alice, 'remove', bob), 'none');
     assert.deepEqual([await states(alice), await states(bob)], [[], []]);
   });
@@ -45,7 +51,10 @@ onEachDatabase('friends', (database) => {
     assert.equal(await act(bob, 'decline', alice), 'none');
     assert.equal(await act(bob, 'decline', alice), 'none');
     const heads = await services.db.all<{ seq: number }>`select seq from inbox_heads`;
-    assert.deepEqual(heads.map((head) => head.seq), [2, 2]);
+    assert.deepEqual(
+      heads.map((head) => head.seq),
+      [2, 2],
+    );
   });
 
   test('a block cancels what was asked and keeps a friendship, resting', async (t) => {
