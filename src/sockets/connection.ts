@@ -161,6 +161,7 @@ export class Connection extends WebSocket {
     const readBytes = Number(pong.toString('latin1'));
     if (!(readBytes > this.#readBytes && readBytes <= this.#markedBytes)) return false;
     this.#readBytes = readBytes;
+    this.isHeard = true;
     return true;
   }
 

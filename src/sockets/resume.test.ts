@@ -225,11 +225,16 @@ onEachDatabase('the log over the socket', (database) => {
       { peer: alice.id, by: alice.id, received: 4, read: 0 },
       { peer: alice.id, by: alice.id, received: 5, read: 0 },
     ]);
-    await upTo(socket, 7);
+    await write('6');
+    await upTo(socket, 8); // 6 and 7 are the marks
+    await service.services.receipts.settle();
+    assert.equal(await received(), 5, 'not acknowledged in advance');
+    await socket.ask({ type: 'ack', seq: 8 });
+    await eventually(async () => (await received()) === 6);
     // What was settled once is not settled again after a restart, nor lowered.
     const restarted = await service.restart();
     await restarted.services.receipts.settle();
     const { body } = await restarted.get('/api/conversations', { token: bob.token });
-    assert.equal(body.data[0].received, 5);
+    assert.equal(body.data[0].received, 6);
   });
 });
