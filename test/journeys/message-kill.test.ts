@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { onEachDatabase } from '../databases.ts';
 import type { Body } from '../harness.ts';
@@ -14,6 +14,8 @@ const KILLS = 10;
 /** Each writes a message every 333 ms, which all together are 210 a second, and stays below the limit of 30 in 10 s. */
 const WRITERS = 70;
 const EVERY_MS = 333;
+/** People write in so many groups, each at one moment, so that a kill meets several messages. */
+const GROUPS = 7;
 /** An address may have 20 connections that did not say hello yet. */
 const ENTERING_AT_ONCE = 10;
 
@@ -47,7 +49,10 @@ onEachDatabase('kill -9 while people write', (database) => {
         const writing = devices.map((device, i) =>
           keepWriting(device, i === round ? person.id : partnerOf(devices, i).person.id),
         );
-        await delay(100 + randomInt(800));
+        await delay(EVERY_MS + randomInt(800));
+        // In the middle of something, which is what can go wrong.
+        while (!devices.some((device) => device.isAsking)) await setImmediate();
+        if (round % 2 === 0) await delay(1);
         await server.kill();
         writingMs += performance.now() - startedAt;
         await Promise.all(writing);
@@ -107,6 +112,11 @@ class Device {
 
   get isOpen(): boolean {
     return this.#ws?.readyState === WebSocket.OPEN;
+  }
+
+  /** A request of it has no answer yet. */
+  get isAsking(): boolean {
+    return this.#replied.size > 0;
   }
 
   /** Comes back to where it was, and sends again what was not acknowledged. */
@@ -200,7 +210,7 @@ async function enterAll(devices: readonly Device[], { url }: ServerProcess): Pro
 
 /** One message after the other, until the server is gone. */
 async function keepWriting(device: Device, to: string): Promise<void> {
-  let nextAt = performance.now() + randomInt(EVERY_MS);
+  let nextAt = performance.now() + (randomInt(GROUPS) / GROUPS) * EVERY_MS;
   for (;;) {
     await delay(Math.max(0, nextAt - performance.now()));
     if (!device.isOpen) return;
