@@ -77,7 +77,8 @@ async function findId(username) {
 
 async function findName(id) {
   if (!nameOf.has(id)) await readPeople();
-  return nameOf.get(id) ?? id;
+  if (!nameOf.has(id)) nameOf.set(id, id); // deleted; not to be asked for again and again
+  return nameOf.get(id);
 }
 
 // ---- Where this device is in the log, and what it has not delivered yet, outlive the process.
