@@ -22,5 +22,19 @@ export async function findSession(
  */
 export async function refuseEndedSession(tx: Queries, id: string): Promise<void> {
   const session = await tx.get`select id from sessions where id = ${id}`;
-  if (!session) throw new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
+  if (!session) throw ended();
+}
+
+/**
+ * The same for a write without the lock of the user's inbox, which whoever ends a session holds: the session cannot end
+ * until the transaction is over.
+ *
+ * @throws {ServiceError} `unauthenticated`
+ */
+export async function holdSession(tx: Queries, id: string): Promise<void> {
+  if ((await tx.run`update sessions set id = id where id = ${id}`) === 0) throw ended();
+}
+
+function ended(): ServiceError {
+  return new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
 }

@@ -144,12 +144,13 @@ async function judgeUnseen(
       continue;
     }
     for (const device of told) {
-      if (isKnown.has(`${device.id} ${row.peer_id}`))
-        // Its time is the push service's, or that of the process which has it.
-        writes.push(tx.run`
-          update push_jobs set last_seq = ${row.last_seq}, since = ${now}
-          where subscription_id = ${device.id} and peer_id = ${row.peer_id}`);
-      else writes.push(openJob(tx, device, row, circumstances, jobs));
+      const open = () => openJob(tx, device, row, circumstances, jobs);
+      writes.push(
+        isKnown.has(`${device.id} ${row.peer_id}`)
+          ? // It may have been sent and closed since it was read: nothing keeps whoever records that out.
+            extendJob(tx, device, row, now).then((isThere) => (isThere ? undefined : open()))
+          : open(),
+      );
     }
   }
   await Promise.all(writes);
@@ -161,6 +162,14 @@ function whyNot(user: UserRow | undefined, isBlocked: boolean, devices: number):
   if (user.push_enabled === 0) return 'off';
   if (user.dnd_enabled === 1) return 'dnd';
   return devices === 0 ? 'no_device' : undefined;
+}
+
+/** Its time stays the push service's, or that of the process which has it. @returns whether there is such a job */
+async function extendJob(tx: Tx, device: DeviceRow, row: DueRow, now: number): Promise<boolean> {
+  const extended = await tx.run`
+    update push_jobs set last_seq = ${row.last_seq}, since = ${now}
+    where subscription_id = ${device.id} and peer_id = ${row.peer_id}`;
+  return extended > 0;
 }
 
 async function openJob(

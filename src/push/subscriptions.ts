@@ -1,4 +1,4 @@
-import { refuseEndedSession } from '../accounts/session-lookup.ts';
+import { holdSession } from '../accounts/session-lookup.ts';
 import { lockUser, userNotFound } from '../accounts/users.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
@@ -40,7 +40,8 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
     if (!(await lockUser(tx, userId))) throw userNotFound();
     const kept = await tx.get<SubscriptionRow>`
       select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
-    if (sessionId !== null) await refuseEndedSession(tx, sessionId);
+    // Held, so that whoever ends the session comes before this, or finds the subscription to remove.
+    if (sessionId !== null) await holdSession(tx, sessionId);
     else if (kept && kept.session_id !== null) {
       if (kept.p256dh === keys.p256dh && kept.auth === keys.auth) return;
       throw new ServiceError(
