@@ -1,7 +1,7 @@
 // Measures what the service costs against the barest thing that could do the same, in one run (DESIGN 11).
 //   npm run bench                               about three minutes
 //   npm run bench -- --quick                    under a minute, to see that it works
-//   npm run bench -- --all                      also how calls take it when there are a million users
+//   npm run bench -- --all                      also a million users, and ten thousand connections
 //   npm run bench -- --only=login,push          some rows
 //   npm run bench -- --patient                  on a machine that others use: waits for them before each round
 //   npm run bench -- --cpu-prof=FOLDER          CPU profiles of the server, one a row; see cpu-profile.ts
@@ -14,12 +14,16 @@ import { durableWrites } from './rows/durable-writes.ts';
 import { fullList } from './rows/full-list.ts';
 import { growth } from './rows/growth.ts';
 import { login } from './rows/login.ts';
+import { messages } from './rows/messages.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
 import { start } from './rows/start.ts';
+import { tenThousand } from './rows/ten-thousand.ts';
 import { type Line, toTable } from './table.ts';
 
 const PATIENCE_SECONDS = 20;
+/** Measured when asked for. */
+const LONG_ROWS = ['growth', 'tenthousand'];
 
 /** @param profileFolder where the server leaves a CPU profile, if anywhere */
 type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
@@ -30,10 +34,12 @@ const rows: Record<string, Row> = {
   login,
   list: fullList,
   connections,
+  messages,
   push,
   start,
   writes: durableWrites,
   growth,
+  tenthousand: tenThousand,
 };
 
 const { values: options } = parseArgs({
@@ -51,7 +57,7 @@ const effort = {
   ...(options.patient && { patienceSeconds: PATIENCE_SECONDS }),
 };
 const names =
-  options.only?.split(',') ?? Object.keys(rows).filter((name) => name !== 'growth' || options.all);
+  options.only?.split(',') ?? Object.keys(rows).filter((name) => options.all || !LONG_ROWS.includes(name));
 
 const load = describeLoad();
 const lines: Line[] = [];

@@ -16,6 +16,11 @@ export interface Effort {
   readonly crowd: number;
   /** Sockets that stay open. */
   readonly connections: number;
+  /** Connections of which a tenth talk, and for how many seconds. */
+  readonly multitude: number;
+  readonly talkSeconds: number;
+  /** People who talk, two by two. */
+  readonly pairsOfPeople: number;
   /** Calls of each kind, five times, at each size. */
   readonly growthCalls: number;
   /** Starts of each server. */
@@ -32,6 +37,9 @@ export const EFFORTS = {
     crowd: 1_000_000,
     growthCalls: 200,
     connections: 2_000,
+    pairsOfPeople: 2_000,
+    multitude: 10_000,
+    talkSeconds: 40,
     starts: 7,
     bcryptCost: 10,
     patienceSeconds: 0,
@@ -44,6 +52,9 @@ export const EFFORTS = {
     crowd: 200_000,
     growthCalls: 100,
     connections: 2_000,
+    pairsOfPeople: 2_000,
+    multitude: 10_000,
+    talkSeconds: 10,
     starts: 3,
     bcryptCost: 10,
     patienceSeconds: 0,
@@ -56,6 +67,9 @@ export const EFFORTS = {
     crowd: 2_000,
     growthCalls: 5,
     connections: 50,
+    pairsOfPeople: 64,
+    multitude: 100,
+    talkSeconds: 0.5,
     starts: 1,
     bcryptCost: 4,
     patienceSeconds: 0,

@@ -58,6 +58,11 @@ export async function startBareWs(): Promise<ServerProcess> {
   return startServer([...TELLING_MEMORY, 'bench/bare/ws.mjs'], {});
 }
 
+/** `ws` that passes messages on, stores nothing, and tells its memory. */
+export async function startBareRelay(): Promise<ServerProcess> {
+  return startServer([...TELLING_MEMORY, 'bench/bare/relay.mjs'], {});
+}
+
 async function startServer(args: readonly string[], env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, {
     cwd: root,
