@@ -91,7 +91,7 @@ export class Sockets implements AsyncDisposable, Listener {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const addressKey = addressKeyOf(request, this.#services.config);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
-      connection.attach(this);
+      connection.attach(this, socket);
       this.#live.add(connection, addressKey);
       awaitHello(connection, this.#services.monotonicMs());
     });
