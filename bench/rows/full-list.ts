@@ -1,7 +1,7 @@
 import { drive, requestBytes } from '../load.ts';
-import { alternate, type Effort, percentile } from '../measuring.ts';
+import { alternate, type Effort } from '../measuring.ts';
 import { fillDatabase, signUp } from '../people.ts';
-import { startProbe } from '../probe.ts';
+import { CALLS_PER_SECOND, othersP99Ms } from '../probe.ts';
 import {
   ask,
   residentBytes,
@@ -13,7 +13,6 @@ import {
 import { untilQuiet } from '../quiet.ts';
 import { type Line, megabytes, milliseconds, perSecond } from '../table.ts';
 
-const PROFILES_PER_SECOND = 50;
 const SAMPLE_MS = 10;
 
 /** `GET /api/users` without parameters: the time of the first call, the rate of later ones, memory, and others' waiting. */
@@ -48,10 +47,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   );
   const cold = (firstMs / 1000) * compared.bare;
 
-  await using probe = await startProbe(server.port, profile, PROFILES_PER_SECOND);
-  await untilQuiet(effort.patienceSeconds);
-  for (let i = 0; i < effort.pairs; i++) await rate(server);
-  const p99 = percentile(await probe.stop(), 99);
+  const p99 = await othersP99Ms(server, profile, { ...effort, rounds: effort.pairs }, () => rate(server));
 
   const what = `full list, ${effort.people.toLocaleString('en-US')} users`;
   return [
@@ -76,7 +72,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
     },
     { work: `${what}: growth by the first, which keeps ready bytes`, ours: megabytes(firstGrowth), bare: '' },
     {
-      work: `p99 of ${PROFILES_PER_SECOND} profiles/s during full lists`,
+      work: `p99 of ${CALLS_PER_SECOND} profiles/s during full lists`,
       ours: milliseconds(p99),
       bare: '',
       judged: { value: p99, unit: 'ms', floor: 25, aim: 25 },

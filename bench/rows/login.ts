@@ -1,13 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { drive, requestBytes } from '../load.ts';
-import { alternate, type Effort, percentile } from '../measuring.ts';
+import { alternate, type Effort } from '../measuring.ts';
 import { PASSWORD, signUp } from '../people.ts';
-import { startProbe } from '../probe.ts';
+import { CALLS_PER_SECOND, othersP99Ms } from '../probe.ts';
 import { startDoorman, startRounds, temporaryFolder } from '../processes.ts';
-import { untilQuiet } from '../quiet.ts';
 import { type Line, milliseconds, perSecond } from '../table.ts';
-
-const PROFILES_PER_SECOND = 50;
 
 /** `POST /api/login` with the right password, and how long others wait while all cores hash. */
 export async function login(effort: Effort, profileFolder?: string): Promise<Line[]> {
@@ -28,10 +25,7 @@ export async function login(effort: Effort, profileFolder?: string): Promise<Lin
   const compared = await alternate({ ...effort, pairs }, logIn, () => bare.perSecond(effort.longSeconds));
 
   const profile = requestBytes('GET', `/api/user/profile/${id}`);
-  await using probe = await startProbe(server.port, profile, PROFILES_PER_SECOND);
-  await untilQuiet(effort.patienceSeconds);
-  for (let i = 0; i < pairs; i++) await logIn();
-  const p99 = percentile(await probe.stop(), 99);
+  const p99 = await othersP99Ms(server, profile, { ...effort, rounds: pairs }, logIn);
 
   return [
     {
@@ -42,7 +36,7 @@ export async function login(effort: Effort, profileFolder?: string): Promise<Lin
       judged: { value: compared.ratio, unit: 'ratio', floor: 0.95, aim: 1 },
     },
     {
-      work: `p99 of ${PROFILES_PER_SECOND} profiles/s during logins`,
+      work: `p99 of ${CALLS_PER_SECOND} profiles/s during logins`,
       ours: milliseconds(p99),
       bare: '',
       judged: { value: p99, unit: 'ms', floor: 20, aim: 10 },
