@@ -11,13 +11,14 @@ interface ConversationRow extends MessageRow {
 }
 
 /**
- * The user's conversations with their last message, the latest first. `received` and `read` are how far the peer is.
- * Unread counts leave out whom the user blocks (DESIGN 4, the block promise).
+ * The user's conversations with their last message, the latest first. `received` and `read` are how far the peer is, but for
+ * what he took and read while one of the two blocked the other. Unread counts leave out whom the user blocks (DESIGN 4, the
+ * block promise).
  */
 export async function listConversations(db: Queries, userId: string): Promise<Conversation[]> {
   const rows = await db.all<ConversationRow>`
     select mine.peer_id, mine.unread, mine.read as own_read,
-      theirs.received as peer_received, theirs.read as peer_read,
+      theirs.told_received as peer_received, theirs.told_read as peer_read,
       messages.n, messages.sender_id, messages.cid, messages.body, messages.at,
       (select count(*) from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) as blocked
     from conversations mine

@@ -1,7 +1,7 @@
 import { refuseEndedSession } from '../accounts/session-lookup.ts';
 import { findBlock } from '../blocks/blocks.ts';
 import type { Queries, Tx } from '../db/db.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { noteRead } from '../push/due.ts';
 import type { MarkBody } from './schemas.ts';
 
@@ -47,9 +47,25 @@ export async function markRead(
       where user_id = ${userId} and peer_id = ${peer}`;
     if (unread === 0) await noteRead(tx, userId, peer, now);
     await append(userId, 'marked', { peer, by: userId, ...marks });
-    if (!isApart) await append(peer, 'marked', { peer: userId, by: userId, ...marks });
+    if (!isApart) await tellPeer(tx, append, userId, peer, marks);
     return marks;
   });
+}
+
+/** The peer learns how far the user is, by an event and in what he asks for; behind the locks of both inboxes. */
+export async function tellPeer(
+  tx: Tx,
+  append: Append,
+  userId: string,
+  peer: string,
+  { received, read }: Marks,
+): Promise<void> {
+  await Promise.all([
+    tx.run`
+      update conversations set told_received = ${received}, told_read = ${read}
+      where user_id = ${userId} and peer_id = ${peer}`,
+    append(peer, 'marked', { peer: userId, by: userId, received, read }),
+  ]);
 }
 
 /** Whether one of the two blocks the other. */

@@ -149,4 +149,36 @@ onEachDatabase('messages', (database) => {
       ],
     );
   });
+
+  test('who is blocked, or blocks, does not see in his conversations how far the other reads meanwhile', async (t) => {
+    const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
+    await send(asAlice, bob.id, 'one');
+    await send(asBob, alice.id, 'two');
+    await markRead(services, asBob, { peer: alice.id, read: 1 }, 2_000);
+    const marks = async (userId: string) => {
+      const [one] = await listConversations(services.db, userId);
+      return [one?.received, one?.read, one?.ownRead];
+    };
+    assert.deepEqual(
+      [await marks(alice.id), await marks(bob.id)],
+      [
+        [1, 1, 0],
+        [0, 0, 1],
+      ],
+    );
+    await blockUser(services, bob.id, alice.id, 3_000);
+    await markRead(services, asAlice, { peer: bob.id, read: 2 }, 4_000);
+    await markRead(services, asBob, { peer: alice.id, read: 2 }, 4_000);
+    assert.deepEqual(
+      [await marks(alice.id), await marks(bob.id)],
+      [
+        [1, 1, 2],
+        [0, 0, 2],
+      ],
+    );
+    await unblockUser(services, bob.id, alice.id, 5_000);
+    await send(asAlice, bob.id, 'three');
+    await markRead(services, asBob, { peer: alice.id, read: 3 }, 6_000);
+    assert.deepEqual(await marks(alice.id), [3, 3, 2]);
+  });
 });

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { areApart } from './marks.ts';
+import { areApart, tellPeer } from './marks.ts';
 
 /** Users whose receipts are written at the same time. */
 const USERS_AT_ONCE = 64;
@@ -85,9 +85,9 @@ async function raiseReceived(
           areApart(tx, userId, peer),
         ]);
         if (!row) return false;
-        const marks = { by: userId, received: n, read: row.read };
-        await append(userId, 'marked', { peer, ...marks });
-        if (!isApart) await append(peer, 'marked', { peer: userId, ...marks });
+        const marks = { received: n, read: row.read };
+        await append(userId, 'marked', { peer, by: userId, ...marks });
+        if (!isApart) await tellPeer(tx, append, userId, peer, marks);
         return true;
       }),
     );

@@ -8,6 +8,7 @@ import { statements as friends } from './migrations/0006-friends.ts';
 import { statements as pushQueue } from './migrations/0007-push-queue.ts';
 import { statements as pushDelivery } from './migrations/0008-push-delivery.ts';
 import { statements as presence } from './migrations/0009-presence.ts';
+import { statements as toldMarks } from './migrations/0010-told-marks.ts';
 
 /** The words in which the databases differ when a table is made. */
 interface ColumnTypes {
@@ -40,6 +41,7 @@ const migrations: readonly Migration[] = [
   { name: '0007-push-queue', statements: pushQueue },
   { name: '0008-push-delivery', statements: pushDelivery },
   { name: '0009-presence', statements: presence },
+  { name: '0010-told-marks', statements: toldMarks },
 ];
 
 /**
