@@ -36,6 +36,9 @@ test('our own texts are English on the push endpoints, however the path is spelt
   assert.equal((await get('/api/push/x')).msg, 'The body is not valid JSON');
   assert.equal((await get('/%61pi/p%75sh/x')).msg, 'The body is not valid JSON');
   assert.equal((await get('/api/push/none')).msg, 'No such endpoint');
+  const busy = startThrowing(new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试'));
+  assert.equal((await busy.get('/api/x')).msg, '服务繁忙，请稍后再试');
+  assert.equal((await busy.get('/api/push/x')).msg, 'Too busy, try again later');
   assert.equal((await get('/api/%70ush/none')).msg, 'No such endpoint');
   assert.equal((await get('/api/push')).msg, '接口不存在');
   assert.equal((await get('/api/push/%zz')).msg, 'The request is malformed');

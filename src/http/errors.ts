@@ -11,10 +11,11 @@ export const CODES: Record<ErrorKind, number> = {
   'rate-limited': 429,
 };
 
-/** Our words for what the framework and the protocol refuse: Chinese, and English on the push endpoints. */
+/** Our words for what is refused alike everywhere: Chinese, and English on the push endpoints. */
 const TEXTS: Record<string, readonly [chinese: string, english: string]> = {
   unauthenticated: ['未登录或登录已过期', 'Not signed in, or the sign-in has expired'],
   rate_limited: ['请求过于频繁，请稍后再试', 'Too many requests, try again later'],
+  overloaded: ['服务繁忙，请稍后再试', 'Too busy, try again later'],
   route_not_found: ['接口不存在', 'No such endpoint'],
   media_type: ['请求体需为 application/json', 'The body must be application/json'],
   content_encoding: ['不支持压缩的请求体', 'Compressed bodies are not accepted'],

@@ -1,5 +1,5 @@
 import { holdSession } from '../accounts/session-lookup.ts';
-import { lockUser, userNotFound } from '../accounts/users.ts';
+import { lockUser } from '../accounts/users.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
@@ -30,14 +30,14 @@ interface Saving {
  * shared browser belongs to who signed in last, and only that browser knows its keys.
  *
  * @throws {ServiceError} `not-found` for an unknown user; `forbidden` when somebody without the user's token would
- *   change what the user confirmed
+ *   change what the user confirmed; `unauthenticated` when the session ended meanwhile
  */
 export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
   const { userId, subscription, sessionId, vapidPublic, device, now } = saving;
   const { endpoint, keys } = subscription;
   const id = newId(now);
   await db.transaction(async (tx) => {
-    if (!(await lockUser(tx, userId))) throw userNotFound();
+    if (!(await lockUser(tx, userId))) throw new ServiceError('not-found', 'user_not_found', 'No such user');
     const kept = await tx.get<SubscriptionRow>`
       select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
     // Held, so that whoever ends the session comes before this, or finds the subscription to remove.

@@ -51,7 +51,7 @@ onEachDatabase('4 Endpoints: Web Push', (database) => {
       userId: 'nobody',
       subscription: push.subscribe(),
     });
-    assert.deepEqual([status, body.code], [404, 404]);
+    assert.deepEqual([status, body], [404, { code: 404, error: 'user_not_found', msg: 'No such user' }]);
   });
 
   test('4.15 GET /api/push/test-send: exactly the printed bodies, and the notification arrives and decrypts', async (t) => {
