@@ -49,7 +49,8 @@ export interface Db extends Queries, AsyncDisposable {
   readonly kind: 'sqlite' | 'postgres';
   /**
    * Runs `body` so that its writes stand or fall together; the answer comes after the commit is on the disk.
-   * The body awaits nothing but its `tx`, and has no other effects: it may be run again (PostgreSQL 40001, 40P01).
+   * The body awaits nothing but its `tx`, and has no other effects: it may be run again (PostgreSQL 40001, 40P01,
+   * 23503).
    *
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when too much waits already
    */

@@ -37,9 +37,15 @@ export async function runTransaction<T>(
   }
 }
 
-/** Whether PostgreSQL ended a transaction only because of others beside it: serialization failure or deadlock. */
+/**
+ * Serialization failure and deadlock; and a reference to a row that another transaction removed since this one read it,
+ * which the next run does not see any more.
+ */
+const BECAUSE_OF_OTHERS = ['40001', '40P01', '23503'];
+
+/** Whether PostgreSQL ended a transaction only because of others beside it. */
 export function isWorthAnotherRun(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && (error.code === '40001' || error.code === '40P01');
+  return error instanceof postgres.PostgresError && BECAUSE_OF_OTHERS.includes(error.code);
 }
 
 class PostgresTx implements SchemaTx {

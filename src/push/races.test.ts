@@ -49,6 +49,27 @@ onPostgres('push beside others', (database) => {
     assert.deepEqual(await listSubscriptions(db, bob), []);
   });
 
+  test('a device that goes while its push is decided keeps no other from being told', async (t) => {
+    const { db, alice, bob, session, save } = await start(t);
+    await save(session);
+    await db.transaction(async (tx) => {
+      await holdInbox(tx, bob);
+      await notePushDue(tx, { userId: bob, peerId: alice, seq: 1, now: START });
+    });
+    let judging: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.run`delete from push_subscriptions where user_id = ${bob}`;
+      judging = judgeDue(db, [{ userId: bob, peerId: alice }], new Map(), {
+        claim: false,
+        now: START + 5_000,
+      });
+      await untilBlocked(tx, 1);
+    });
+    await judging;
+    const log = await db.all<{ outcome: string }>`select outcome from push_log`;
+    assert.deepEqual(log, [{ outcome: 'no_device' }]);
+  });
+
   test('a message that comes while the push before it is closed is told', async (t) => {
     const { db, alice, bob, session, save } = await start(t);
     await save(session);
