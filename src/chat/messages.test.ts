@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../../test/databases.ts';
+import { onEachDatabase, onPostgres } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
+import { addUser } from '../../test/people.ts';
+import { openLine } from '../../test/postgres-line.ts';
 import { blockUser, unblockUser } from '../blocks/block-user.ts';
+import { openPostgres } from '../db/postgres.ts';
 import { ServiceError } from '../errors.ts';
+import { Events } from '../events/events.ts';
 import { readEvents } from '../inbox/inbox.ts';
 import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';
@@ -12,6 +16,31 @@ import { readHistory, sendMessage } from './messages.ts';
 function refusedAs(word: string) {
   return (error: unknown) => error instanceof ServiceError && error.word === word;
 }
+
+onPostgres('messages over the line', (database) => {
+  test('a message is two flights: locks and questions together, then the writes', async (t) => {
+    const settings = await database.create(t);
+    assert.ok('databaseUrl' in settings);
+    const line = await openLine(t, settings.databaseUrl);
+    await using db = await openPostgres({ url: line.url });
+    for (const id of ['alice', 'bob']) await addUser(db, id, { id });
+    await db.run`
+      insert into sessions (id, user_id, device, created_at, used_at) values ('of-alice', 'alice', '', 1, 1)`;
+    const send = (cid: string) =>
+      sendMessage(
+        { db, events: new Events() },
+        { userId: 'alice', sessionId: 'of-alice' },
+        { to: 'bob', cid, body: 'hi' },
+        1,
+      );
+    // The first ones prepare the statements, which takes flights of their own.
+    await send('1');
+    await send('2');
+    line.flights.count = 0;
+    await send('3');
+    assert.equal(line.flights.count, 4, 'begin, locks and questions, writes, commit');
+  });
+});
 
 onEachDatabase('messages', (database) => {
   async function startTwo(t: Parameters<typeof startService>[0]) {

@@ -11,7 +11,7 @@ export interface Inboxes {
 
 /** What a body writes into the inboxes that were locked for it. */
 export interface Append {
-  /** The number that the user's first event gets; his inbox must be among the locked ones. */
+  /** The number that the user's first event gets, once the body has awaited anything; he must be among the locked ones. */
   seqOf(userId: string): number;
   /** What the body wrote stands, also if it appends nothing. */
   keep(): void;
@@ -40,8 +40,11 @@ export async function withInboxes<T>(
     result = await db.transaction(async (tx) => {
       appended.clear();
       let isKept = false;
-      const heads = await Promise.all(ordered.map((userId) => lockHead(tx, userId)));
-      const seqs = new Map(ordered.map((userId, i) => [userId, heads[i] ?? 0]));
+      const seqs = new Map<string, number>();
+      // Not awaited before the body begins: its questions travel behind the locks, and a connection answers in order.
+      const locks = Promise.all(
+        ordered.map(async (userId) => void seqs.set(userId, await lockHead(tx, userId))),
+      );
       const seqOf = (userId: string) => {
         const seq = seqs.get(userId);
         if (seq === undefined) throw new Error('an event for an inbox that was not locked');
@@ -51,6 +54,7 @@ export async function withInboxes<T>(
         isKept = true;
       };
       const append = async (userId: string, event: InboxEventName, data: object) => {
+        await locks;
         const first = seqOf(userId);
         const events = appended.get(userId) ?? [];
         const isFirst = !appended.has(userId);
@@ -61,7 +65,14 @@ export async function withInboxes<T>(
           insert into inbox (user_id, seq, at, event, data)
           values (${userId}, ${seq}, ${now}, ${event}, ${JSON.stringify(data)})`;
       };
-      const value = await body(tx, Object.assign(append, { seqOf, keep }));
+      // Whatever else is refused, that there is no such user comes first.
+      const [, value] = await Promise.all([
+        locks,
+        body(tx, Object.assign(append, { seqOf, keep })).catch(async (error) => {
+          await locks;
+          throw error;
+        }),
+      ]);
       if (appended.size === 0 && !isKept) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
       await Promise.all(unused.map((userId) => giveBack(tx, userId)));
