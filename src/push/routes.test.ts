@@ -104,19 +104,9 @@ onEachDatabase('push routes', (database) => {
     assert.ok(/[+/]/.test(standard) && /[-_]/.test(safe) && standard.endsWith('='));
     for (const one of [standard, standard.replace(/=+$/, ''), safe, `${safe}=`])
       assert.equal(await subscribe(one), 200, one);
-    for (const one of [
-      '-+AA',
-      'A',
-      'AAAAA',
-      'AA=',
-      'AAA==',
-      'A A=',
-      '====',
-      'AA\n=',
-      'ÄÖÜ',
-      `${safe}==`,
-      'A'.repeat(204),
-    ]) {
+    // No Base64 of anything by its length: useless, which shows at the first send.
+    assert.equal(await subscribe('test-p256', 'test-auth'), 200);
+    for (const one of ['-+AA', 'A A=', '====', 'AA\n=', 'ÄÖÜ', 'A'.repeat(204)]) {
       assert.equal(await subscribe(one), 400, one);
       assert.equal(await subscribe(safe, one), 400, one);
     }
