@@ -29,6 +29,11 @@ const commands: Record<string, Command> = {
     help: 'look at a user, keep him out, let him in again',
     load: async () => (await import('./commands/user.ts')).user,
   },
+  restored: {
+    usage: 'restored',
+    help: 'after a backup was put back: let every device start anew',
+    load: async () => (await import('./commands/restored.ts')).restored,
+  },
   check: {
     usage: 'check',
     help: 'tell whether settings, database and keys will do',

@@ -8,7 +8,6 @@ import { RecipientTurns } from './chat/recipient-turns.ts';
 import { Typing } from './chat/typing.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
-import { keepFact } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite.ts';
@@ -16,6 +15,7 @@ import { Events } from './events/events.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';
 import { Delivery } from './inbox/delivery.ts';
+import { readEpoch } from './inbox/epoch.ts';
 import { Appearances } from './presence/appearances.ts';
 import { LastSeen } from './presence/last-seen.ts';
 import { Presence } from './presence/presence.ts';
@@ -125,7 +125,7 @@ export async function openServices(
     presence,
     attention: new Attention(),
     watchers: new Watchers(db, events, appearances, lastSeen),
-    epoch: await keepFact(db, 'epoch', () => crypto.randomUUID().slice(0, 8)),
+    epoch: await readEpoch(db),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
     recipientTurns: db.kind === 'postgres' ? new RecipientTurns() : null,
     delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),

@@ -8,6 +8,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   export                                       write all users to standard output, as import reads them
   keys rotate jwt|vapid                        make a new key for tokens, or for push subscriptions
   user show|suspend|restore|delete NAME-OR-ID  look at a user, keep him out, let him in again
+  restored                                     after a backup was put back: let every device start anew
   check                                        tell whether settings, database and keys will do
 
 The settings are those of the server, from the environment. See docs/commands.md.

@@ -1,0 +1,21 @@
+import type { Db } from '../db/db.ts';
+import { keepFact, replaceFact } from '../db/facts.ts';
+
+const EPOCH = 'epoch';
+
+/** The name of this state of the database, made with it: positions in logs of another are void (DESIGN 4). */
+export async function readEpoch(db: Db): Promise<string> {
+  return keepFact(db, EPOCH, makeEpoch);
+}
+
+/** After a restore, numbers that devices have seen may come again for other events. @returns the new epoch */
+export async function renewEpoch(db: Db): Promise<string> {
+  await readEpoch(db);
+  const epoch = makeEpoch();
+  await replaceFact(db, EPOCH, epoch);
+  return epoch;
+}
+
+function makeEpoch(): string {
+  return crypto.randomUUID().slice(0, 8);
+}
