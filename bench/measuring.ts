@@ -19,7 +19,7 @@ export interface Effort {
   /** Connections of which a tenth talk, and for how many seconds. */
   readonly multitude: number;
   readonly talkSeconds: number;
-  /** People who talk, two by two. */
+  /** People who talk, two by two: many times more than send at once, since a pair has one message under way. */
   readonly pairsOfPeople: number;
   /** Calls of each kind, five times, at each size. */
   readonly growthCalls: number;
@@ -67,7 +67,7 @@ export const EFFORTS = {
     crowd: 2_000,
     growthCalls: 5,
     connections: 50,
-    pairsOfPeople: 64,
+    pairsOfPeople: 512,
     multitude: 100,
     talkSeconds: 0.5,
     starts: 1,

@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 test('the bench runs its rows and prints one table of ratios', { timeout: 60_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny'], {
     cwd: root,
+    timeout: 55_000,
   });
   const rows = stdout.split('\n').filter((line) => line.startsWith('| '));
   const ratioOf = (work: string) => {
