@@ -59,6 +59,8 @@ const effort = {
 const names =
   options.only?.split(',') ?? Object.keys(rows).filter((name) => options.all || !LONG_ROWS.includes(name));
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const load = describeLoad();
 const lines: Line[] = [];
 for (const name of names) {

@@ -69,6 +69,7 @@ async function startServer(args: readonly string[], env: Record<string, string>)
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endWithUs(child);
   const lines = createInterface(child.stdout);
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
   let onMemory = (_bytes: number) => {};
@@ -138,6 +139,7 @@ export async function startRounds(
     env: { ...environment(), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
+  endWithUs(child);
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`bench/${file} ended with ${code}`);
   });
@@ -169,6 +171,13 @@ export async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+/** Whatever ends the bench, a failure or a signal: no server goes on without it. */
+function endWithUs(child: ChildProcess): void {
+  const stop = () => child.kill();
+  process.once('exit', stop);
+  child.once('exit', () => process.off('exit', stop));
 }
 
 async function end(child: ChildProcess): Promise<void> {
