@@ -1,0 +1,68 @@
+import type { Api } from './api.ts';
+import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
+import type { PushClient } from './push.ts';
+import type { DoormanStorage } from './storage.ts';
+import type { LoginBody, RegisterBody, Sight } from './wire.ts';
+
+export interface DoormanOptions {
+  /** The address of the service, such as `https://chat.example.org`; in a page of its own, `location.origin`. */
+  baseUrl: string;
+  /** This device's word for itself, which the push log names, such as `Firefox on Linux`; up to 64 characters. */
+  device?: string;
+  /** Left out: IndexedDB where there is one, else memory. */
+  storage?: DoormanStorage;
+}
+
+/**
+ * One signed-in person on one device.
+ *
+ * A program listens with `on`, calls `restore` once, and calls `connect` when there is a session. From then on the kit
+ * stays connected by itself, and tells `snapshot` whenever everything has to be taken anew, and events in between.
+ */
+export interface Doorman {
+  /** One method for each endpoint; all throw `DoormanError`. */
+  readonly api: Api;
+  readonly session: Session | undefined;
+  readonly connection: Connection;
+  readonly push: PushClient;
+
+  /** Who was signed in on this device when it was last used. */
+  restore(): Promise<Session | undefined>;
+  signUp(body: RegisterBody): Promise<Session>;
+  signIn(body: LoginBody): Promise<Session>;
+  /** Leaves nothing here: push subscription, storage, socket; and ends the session, if the service can be reached. */
+  signOut(): Promise<void>;
+
+  /** Stays connected from now on, whatever happens, until `disconnect` or the end of the session. */
+  connect(): void;
+  disconnect(): void;
+  /** Does not wait for the next try, as when a network came back. */
+  reconnectNow(): void;
+  /** Whether somebody is before this device; decides about pushes (`visible` and used within the last 60 s). */
+  setView(view: { visible: boolean; active: boolean }): void;
+
+  /**
+   * Writes a message. It is kept until the service has it, over reloads too, and sent in order. Calling it again with the
+   * same `cid` is the same message, and gives the same promise.
+   *
+   * @returns settles when it is stored; rejects when it is refused (which `outgoing` told as well)
+   */
+  send(to: string, body: string, cid?: string): Promise<Outgoing>;
+  /** What is not stored yet, in the order it was written. */
+  outgoing(): Outgoing[];
+  /** Sends a refused message again. */
+  retry(cid: string): void;
+  /** Forgets a message that is refused or still waits. */
+  discard(cid: string): Promise<void>;
+
+  /** The user has read up to message `n` of the peer: told once it can be, the greatest counts. */
+  markRead(peer: string, n: number): void;
+  /** At most once a second for a peer. */
+  typing(to: string): void;
+  /** Wants to know how these people appear, until what is returned is called. Up to 500 in all; the latest asked count. */
+  watch(userIds: readonly string[]): () => void;
+  /** How somebody who is watched was last seen. */
+  sight(userId: string): Sight | undefined;
+
+  on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void;
+}

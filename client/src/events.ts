@@ -1,0 +1,101 @@
+import type { FriendEntry, OwnUser, Sight, Snapshot } from './wire.ts';
+
+/** A message as it appears in the log of either of the two. */
+export interface MessageEvent {
+  /** The other one, who names the conversation. */
+  peer: string;
+  /** 1, 2, 3 .. in the conversation. */
+  n: number;
+  from: string;
+  cid: string;
+  body: string;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** How far somebody is in a conversation; numbers only go up. */
+export interface MarkedEvent {
+  peer: string;
+  /** Who received and read: the user himself, or the peer. */
+  by: string;
+  received: number;
+  read: number;
+}
+
+export interface FriendEvent {
+  userId: string;
+  /** `requested`: by the user; `asked`: by the other. */
+  state: 'none' | 'requested' | 'asked' | 'friends';
+}
+
+export interface SettingsEvent {
+  push_enabled: number;
+  dnd_enabled: number;
+  push_preview: string;
+}
+
+export type Connection =
+  /** Nobody is signed in, or `disconnect` was called. */
+  | { state: 'off' }
+  | { state: 'connecting' }
+  /** All that was missed has come. */
+  | { state: 'live' }
+  /** It is tried again at `retryAt`, epoch milliseconds. */
+  | { state: 'waiting'; retryAt: number }
+  /** It will not be tried again: another place was taken over (`replaced`), or this client is wrong (`broken`). */
+  | { state: 'stopped'; why: 'replaced' | 'broken' };
+
+export interface Session {
+  userId: string;
+  username: string;
+  token: string;
+}
+
+/** Why there is no session any more. */
+export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended';
+
+/** A message of one's own on its way. */
+export interface Outgoing {
+  to: string;
+  cid: string;
+  body: string;
+  /** When it was written, epoch milliseconds. */
+  writtenAt: number;
+  /** `waiting`: for a connection, or for its turn; `refused` stays until `retry` or `discard`. */
+  state: 'waiting' | 'sending' | 'stored' | 'refused';
+  /** Of what is stored: its number in the conversation, and when. */
+  n?: number;
+  at?: number;
+  /** Of what is refused: the word of the envelope, such as `not_accepting` or `unblock_first`. */
+  error?: string;
+}
+
+/** What `doorman.on` tells, and what of it. */
+export interface DoormanEvents {
+  /** Another person, or nobody any more. */
+  session: { session: Session | undefined; end?: SessionEnd };
+  connection: Connection;
+  /** Everything anew: what the program knew of the log is void. Events that follow are later than this. */
+  snapshot: Snapshot;
+  message: MessageEvent;
+  marked: MarkedEvent;
+  friend: FriendEvent;
+  block: { userId: string };
+  unblock: { userId: string };
+  /** The user's own. */
+  profile: OwnUser;
+  settings: SettingsEvent;
+  /** Sessions of the user that ended. */
+  sessions: { ended: string[] };
+  /** How people appear whom somebody watches, whenever one of them changes. */
+  presence: Sight[];
+  /** Somebody types; good for about three seconds. */
+  typing: { from: string };
+  /** A message of one's own changed its state. */
+  outgoing: Outgoing;
+}
+
+export type DoormanEvent = keyof DoormanEvents;
+
+/** As `api.friends` answers them. */
+export type { FriendEntry };

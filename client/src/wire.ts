@@ -1,0 +1,340 @@
+// Made by scripts/client-wire.ts from the schemas of the service: not to be edited.
+
+export interface RegisterBody {
+  username: string;
+  password: string;
+  /** Empty: the username */
+  nickname?: string;
+  /** A plausible address, or empty */
+  email?: string;
+  /** http(s) without credentials, a relative reference, or empty */
+  avatar?: string;
+}
+
+export interface LoginBody {
+  username: string;
+  password: string;
+}
+
+export interface ChangePasswordBody {
+  oldPassword: string;
+  newPassword: string;
+}
+
+export interface EndSessionBody {
+  id: string;
+}
+
+export interface Registered {
+  id: string;
+  username: string;
+  nickname: string;
+  email: string;
+  token: string;
+}
+
+export interface OwnUser {
+  id: string;
+  username: string;
+  nickname: string;
+  email: string;
+  avatar: string;
+  gender: string;
+  bio: string;
+  phone: string;
+  push_enabled: number;
+  dnd_enabled: number;
+}
+
+export interface LoggedIn {
+  id: string;
+  username: string;
+  nickname: string;
+  email: string;
+  avatar: string;
+  gender: string;
+  bio: string;
+  phone: string;
+  push_enabled: number;
+  dnd_enabled: number;
+  token: string;
+}
+
+export interface FreshToken {
+  token: string;
+}
+
+export interface SessionEntry {
+  id: string;
+  /** The client's own word for itself (User-Agent) */
+  device: string;
+  /** Epoch milliseconds */
+  create_time: number;
+  /** Epoch milliseconds, exact to the hour */
+  last_used: number;
+  /** 1 for the session of this call */
+  current: number;
+}
+
+export interface DirectoryQuery {
+  /** How the username or nickname starts */
+  q?: string;
+  online?: '0' | '1';
+  /** 1 to 1000 */
+  limit?: string;
+  /** `next` of the answer before */
+  after?: string;
+}
+
+export interface DirectoryEntry {
+  id: string;
+  username: string;
+  avatar: string;
+  nickname: string;
+  gender: string;
+  bio: string;
+  isOnline: number;
+}
+
+export interface ProfileBody {
+  nickname?: string;
+  /** http(s) without credentials, a relative reference, or empty */
+  avatar?: string;
+  gender?: '' | 'male' | 'female' | 'secret';
+  bio?: string;
+  phone?: string;
+  /** A plausible address, or empty */
+  email?: string;
+}
+
+export interface PublicProfile {
+  id: string;
+  username: string;
+  avatar: string;
+  nickname: string;
+  gender: string;
+  bio: string;
+  /** Partly masked */
+  phone: string;
+  isOnline: number;
+}
+
+export interface SettingsBody {
+  pushEnabled?: boolean;
+  dndEnabled?: boolean;
+  pushPreview?: 'full' | 'sender' | 'none';
+}
+
+export interface Settings {
+  id: string;
+  username: string;
+  push_enabled: number;
+  dnd_enabled: number;
+}
+
+export interface BlockBody {
+  blockedId: string;
+}
+
+export interface BlockedUser {
+  id: string;
+  username: string;
+  avatar: string;
+  /** Epoch milliseconds */
+  create_time: number;
+}
+
+export interface SendBody {
+  to: string;
+  /** The sender's own name for the message, such as a UUID */
+  cid: string;
+  body: string;
+}
+
+export interface Stored {
+  peer: string;
+  /** The message's number in the conversation */
+  n: number;
+  /** Epoch milliseconds */
+  at: number;
+  /** Whether this cid was stored before */
+  duplicate: boolean;
+}
+
+export interface HistoryFields {
+  peer: string;
+  before?: number;
+  after?: number;
+  limit?: number;
+}
+
+export interface Message {
+  n: number;
+  from: string;
+  cid: string;
+  body: string;
+  /** Epoch milliseconds */
+  at: number;
+}
+
+export interface HistoryPage {
+  items: Message[];
+  more: boolean;
+}
+
+export interface MarkBody {
+  peer: string;
+  read: number;
+}
+
+export interface MarkedAnswer {
+  peer: string;
+  received: number;
+  read: number;
+}
+
+export interface Conversation {
+  peer: string;
+  last: Message;
+  unread: number;
+  /** Up to which number the peer's devices have it */
+  received: number;
+  /** Up to which number the peer has read it */
+  read: number;
+  /** Up to which number the caller has read it */
+  ownRead: number;
+}
+
+export interface FriendBody {
+  userId: string;
+}
+
+export interface FriendEntry {
+  id: string;
+  username: string;
+  nickname: string;
+  avatar: string;
+  /** friends; requested: by the caller; asked: by the other */
+  state: string;
+  /** Epoch milliseconds of the last change */
+  at: number;
+}
+
+export interface FriendAnswer {
+  userId: string;
+  state: string;
+}
+
+export interface Sight {
+  id: string;
+  /** 1 or 0 */
+  online: number;
+  /** 1 when online and no device is used, else 0 */
+  idle: number;
+  /** Epoch milliseconds of going offline; 0 while online, or unknown */
+  lastSeen: number;
+}
+
+export interface SubscribeBody {
+  userId: string;
+  subscription: object | string;
+}
+
+export interface Subscription {
+  endpoint: string;
+  keys: {
+    p256dh: string;
+    auth: string;
+  };
+}
+
+export interface TestSendQuery {
+  userId: string;
+  detail?: '0' | '1';
+}
+
+export interface PushLogEntry {
+  id: string;
+  /** Epoch milliseconds */
+  at: number;
+  /** Whose messages it is about */
+  peer: string | null;
+  /** Id of the subscription; empty where it is about all of them */
+  device: string;
+  /** message or test */
+  kind: string;
+  /** accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed or told_already */
+  outcome: string;
+  /** The push service's answer, if it gave one */
+  status: number | null;
+  /** The push service's own words, ours, or the device that has seen it */
+  detail: string;
+  /** Epoch milliseconds: when it is tried again */
+  waiting_until: number | null;
+}
+
+export interface PushDevice {
+  id: string;
+  /** Origin of the push service */
+  service: string;
+  /** The client's own word for itself (User-Agent) */
+  device: string;
+  /** 1 if it was stored by the signed-in user himself */
+  confirmed: number;
+  /** 1 if it belongs to the session of this call */
+  current: number;
+  /** 0 if its keys turned out to be none */
+  usable: number;
+  /** Epoch milliseconds */
+  create_time: number;
+}
+
+export interface UnsubscribeBody {
+  endpoint?: string;
+  id?: string;
+}
+
+export interface Hello {
+  id: string;
+  token?: string;
+  /** The client's own word for itself */
+  device?: string;
+  epoch?: string;
+  seq?: number;
+  /** Left out: true */
+  visible?: boolean;
+  /** Left out: as visible */
+  active?: boolean;
+}
+
+export interface Welcome {
+  userId: string;
+  /** As in GET /api/sessions */
+  session: string;
+  /** Names this state of the database: positions of another are void */
+  epoch: string;
+  /** The number of the user's last event */
+  seq: number;
+  /** Whether all events after the position named in hello follow */
+  resumed: boolean;
+  /** Milliseconds between two pings of the service */
+  heartbeat: number;
+  /** Bytes that a frame may have */
+  maxFrame: number;
+}
+
+export interface Snapshot {
+  epoch: string;
+  /** The event of the log up to which all this is true */
+  seq: number;
+  profile: OwnUser;
+  settings: {
+    push_enabled: number;
+    dnd_enabled: number;
+    push_preview: string;
+  };
+  friends: FriendEntry[];
+  requests: FriendEntry[];
+  blocks: BlockedUser[];
+  conversations: Conversation[];
+}

@@ -1,0 +1,106 @@
+// Writes the shapes that travel, which the client kit is typed with, from the service's own schemas.
+//   node scripts/client-wire.ts            writes client/src/wire.ts
+import { writeFileSync } from 'node:fs';
+import * as accounts from '../src/accounts/schemas.ts';
+import { BlockBody, BlockedUser } from '../src/blocks/schemas.ts';
+import * as chat from '../src/chat/schemas.ts';
+import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
+import { FriendAnswer, FriendBody, FriendEntry } from '../src/friends/schemas.ts';
+import { Sight } from '../src/presence/schemas.ts';
+import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
+import * as push from '../src/push/schemas.ts';
+import { Settings, SettingsBody } from '../src/settings/schemas.ts';
+import { Hello } from '../src/sockets/frames-in.ts';
+import { Welcome } from '../src/sockets/frames-out.ts';
+import { Snapshot } from '../src/sync/sync.ts';
+
+/** What is exported, under its name on the wire. */
+const SHAPES = {
+  RegisterBody: accounts.RegisterBody,
+  LoginBody: accounts.LoginBody,
+  ChangePasswordBody: accounts.ChangePasswordBody,
+  EndSessionBody: accounts.EndSessionBody,
+  Registered: accounts.Registered,
+  OwnUser: accounts.OwnUser,
+  LoggedIn: accounts.LoggedIn,
+  FreshToken: accounts.FreshToken,
+  SessionEntry: accounts.SessionEntry,
+  DirectoryQuery,
+  DirectoryEntry,
+  ProfileBody,
+  PublicProfile,
+  SettingsBody,
+  Settings,
+  BlockBody,
+  BlockedUser,
+  SendBody: chat.SendBody,
+  Stored: chat.Stored,
+  HistoryFields: chat.HistoryFields,
+  Message: chat.Message,
+  HistoryPage: chat.HistoryPage,
+  MarkBody: chat.MarkBody,
+  MarkedAnswer: chat.MarkedAnswer,
+  Conversation: chat.Conversation,
+  FriendBody,
+  FriendEntry,
+  FriendAnswer,
+  Sight,
+  SubscribeBody: push.SubscribeBody,
+  Subscription: push.Subscription,
+  TestSendQuery: push.TestSendQuery,
+  PushLogEntry: push.PushLogEntry,
+  PushDevice: push.PushDevice,
+  UnsubscribeBody: push.UnsubscribeBody,
+  Hello,
+  Welcome,
+  Snapshot,
+};
+
+/** As much of JSON Schema as our schemas use. */
+interface Schema {
+  type?: string;
+  const?: unknown;
+  description?: string;
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+
+/** The text of `client/src/wire.ts`. */
+export function writeWire(): string {
+  const names = new Map<unknown, string>();
+  const parts = ['// Made by scripts/client-wire.ts from the schemas of the service: not to be edited.'];
+  for (const [name, schema] of Object.entries(SHAPES)) {
+    parts.push(`export interface ${name} ${describe(schema, names, '')}`);
+    names.set(schema, name);
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+function describe(schema: Schema, names: ReadonlyMap<unknown, string>, indent: string): string {
+  const name = names.get(schema);
+  if (name) return name;
+  if (schema.anyOf) return schema.anyOf.map((one) => describe(one, names, indent)).join(' | ');
+  if ('const' in schema) return typeof schema.const === 'string' ? `'${schema.const}'` : String(schema.const);
+  if (schema.type === 'array') {
+    const items = describe(schema.items ?? {}, names, indent);
+    return /[ |]/.test(items) ? `(${items})[]` : `${items}[]`;
+  }
+  if (schema.type === 'object') {
+    const properties = Object.entries(schema.properties ?? {});
+    if (properties.length === 0) return 'object';
+    const inner = `${indent}  `;
+    const lines = properties.map(([key, value]) => {
+      const note = value.description ? `${inner}/** ${value.description} */\n` : '';
+      const mark = schema.required?.includes(key) ? '' : '?';
+      return `${note}${inner}${key}${mark}: ${describe(value, names, inner)};`;
+    });
+    return `{\n${lines.join('\n')}\n${indent}}`;
+  }
+  if (schema.type === 'integer' || schema.type === 'number') return 'number';
+  if (schema.type === 'string' || schema.type === 'boolean' || schema.type === 'null') return schema.type;
+  throw new Error(`no type for ${JSON.stringify(schema)}`);
+}
+
+if (import.meta.main) writeFileSync(new URL('../client/src/wire.ts', import.meta.url), writeWire());
