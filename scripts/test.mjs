@@ -10,7 +10,9 @@ import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const named = process.argv.slice(2);
 const files =
-  named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/*.test.ts']).sort();
+  named.length > 0
+    ? named
+    : globSync(['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/*.test.ts']).sort();
 
 const cluster = findPostgres() ? await startCluster() : undefined;
 const stop = () => cluster?.stop();
