@@ -10,6 +10,7 @@ import { allowOrigins } from './http/cors.ts';
 import { type App, openServer } from './http/server.ts';
 import { inboxFrames } from './inbox/frames.ts';
 import { operationRoutes } from './operation/routes.ts';
+import { pageRoutes } from './page/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { pushRoutes } from './push/routes.ts';
@@ -41,6 +42,7 @@ export async function buildApp(services: Services): Promise<App> {
     ...syncFrames(services), // sync
   ]);
   app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
+  app.register(pageRoutes, services); // the page at /, with all that it loads
   app.register(operationRoutes, services); // healthz, readyz, openapi.json, docs
   await app.ready();
   return app;

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Authentication } from './accounts/authentication.ts';
 import { openPasswords, type Passwords } from './accounts/passwords.ts';
@@ -56,6 +57,8 @@ export interface Services {
   readonly sender: PushSender;
   /** Whether http and private push endpoints pass, for trying everything on one machine. */
   readonly pushAllowPrivate: boolean;
+  /** The built page. */
+  readonly pageFolder: string;
   /** Set when the process is about to stop: it serves what is under way and asks for nothing new. */
   readonly readiness: { draining: boolean };
 }
@@ -67,6 +70,7 @@ export interface World {
   resolve?: Resolve;
   /** How long a push service may take to answer. */
   pushDeadlineMs?: number;
+  pageFolder?: string;
 }
 
 /** Opens the database as it is, for a command that may run beside a server. */
@@ -142,6 +146,7 @@ export async function openServices(
     keyring: await openVapidKeyring(db, config.vapidSubject, now),
     sender,
     pushAllowPrivate,
+    pageFolder: world.pageFolder ?? fileURLToPath(new URL('../web/dist', import.meta.url)),
     readiness: { draining: false },
   };
   const opened = opening.move();

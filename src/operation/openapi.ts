@@ -26,7 +26,7 @@ const MEANINGS: Record<string, string> = {
 /**
  * The OpenAPI 3.1 description of the routes, as text. A second application, which never serves anything, is made
  * of their definitions, so that the service itself starts without any of this. A path with a parameter may be one
- * that cannot be read, which no definition tells.
+ * that cannot be read, which no definition tells. Pages for people, which say `hide`, are left out.
  */
 export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<string> {
   const app = Fastify();
@@ -50,8 +50,9 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
     },
   });
   for (const { definedBy, route } of routes) {
-    const { method, url, config } = route;
-    const { response = {}, ...request }: Definition = withoutAnnotations(route.schema ?? {});
+    const { method, url, config, schema = {} } = route;
+    if (isHidden(schema)) continue;
+    const { response = {}, ...request }: Definition = withoutAnnotations(schema);
     const security = config?.access === 'public' ? [] : [{ token: [] }];
     app.route({
       method,
@@ -71,6 +72,10 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
   }
   await app.ready();
   return JSON.stringify(app.swagger());
+}
+
+export function isHidden(schema: object): boolean {
+  return 'hide' in schema;
 }
 
 async function readInfo(): Promise<{ title: string; version: string; description: string }> {

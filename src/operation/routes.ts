@@ -51,6 +51,7 @@ export async function operationRoutes(app: App, { db, log, readiness }: Services
 
   app.get('/docs', {
     config: { access: 'public' },
+    schema: { hide: true },
     handler: async (_request, reply) => {
       const { html, contentSecurityPolicy } = await openPage();
       return reply
@@ -63,6 +64,7 @@ export async function operationRoutes(app: App, { db, log, readiness }: Services
 
   app.get('/docs/reference.js', {
     config: { access: 'public' },
+    schema: { hide: true },
     handler: async (_request, reply) => {
       const { script } = await openPage();
       return reply.header('content-type', 'text/javascript; charset=utf-8').send(script);

@@ -114,7 +114,6 @@ onEachDatabase('Bad input: paths and ids', (database) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     const paths = [
-      '/',
       '/api',
       '/api/',
       '/api/nothing',

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { onSqlite } from '../../test/databases.ts';
+import { startService, type TestService } from '../../test/harness.ts';
+
+const HTML = '<!doctype html><title>Doorman</title><script type="module" src="/assets/page-abc.js"></script>';
+const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
+
+onSqlite('The page', (database) => {
+  test('each of its places is the same document', async (t) => {
+    const { app } = await startWithPage(t);
+    const places = ['/', '/?a=b', '/chat/0199', '/people', '/people/0199', '/settings', '/settings/push'];
+    for (const url of [...places, '/sign-in', '/sign-up', '/chat/%E4%BD%A0']) {
+      const { statusCode, headers, payload } = await app.inject(url);
+      assert.deepEqual([statusCode, payload], [200, HTML], url);
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+      assert.equal(headers['cache-control'], 'no-cache');
+    }
+  });
+
+  test('every other path is nothing, in the envelope', async (t) => {
+    const { app } = await startWithPage(t);
+    const strange = [
+      '/index.html',
+      '/x',
+      '/chat',
+      '/chat/a/b',
+      '/settings/a/b',
+      '/sign-in/',
+      '/package.json',
+    ];
+    const files = ['/assets', '/assets/', '/assets/none.js', '/icons/none.png', '/favicon.ico', '/sw.js/'];
+    const inside = ['/assets/../index.html', '/assets/.hidden.js', '/assets/deep/er.js', '/assets/deep'];
+    for (const url of [...strange, ...files, ...inside])
+      assertRefused(await app.inject(url), 404, 'route_not_found', url);
+  });
+
+  test('no spelling of a path leads out of its folder', async (t) => {
+    const { app } = await startWithPage(t);
+    const ways = ['..%2f..%2fsecret.txt', '%2e%2e%2f%2e%2e%2fsecret.txt', '..%5c..%5csecret.txt'];
+    const odd = [
+      '%2fetc%2fpasswd',
+      '....//secret.txt',
+      '..%252fsecret.txt',
+      'page-abc.js%20',
+      'C%3a%5csecret',
+    ];
+    for (const name of [...ways, ...odd])
+      assertRefused(await app.inject(`/assets/${name}`), 404, 'route_not_found', name);
+    for (const name of ['%zz', '%ff', '%c0%ae%c0%ae%2fsecret.txt', 'x'.repeat(101)])
+      for (const folder of ['assets', 'icons', 'chat']) {
+        const url = `/${folder}/${name}`;
+        assertRefused(await app.inject(url), 400, 'malformed_request', url);
+      }
+  });
+
+  test('what it runs, loads and asks is its own; pictures alone may come from elsewhere', async (t) => {
+    const { app } = await startWithPage(t, { PUBLIC_URL: 'https://chat.example.org' });
+    for (const url of ['/', '/sw.js', '/assets/page-abc.js', '/assets/none.js']) {
+      const { headers } = await app.inject(url);
+      assert.deepEqual(String(headers['content-security-policy']).split('; '), [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' https: http:",
+        "font-src 'self'",
+        "connect-src 'self' wss://chat.example.org",
+        "manifest-src 'self'",
+        "worker-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ]);
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+      assert.match(String(headers['permissions-policy']), /(^|, )camera=\(\), .*geolocation=\(\), /);
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000');
+      assert.ok(headers['x-request-id']);
+    }
+  });
+
+  test('over http it names its own socket, and binds nobody to https', async (t) => {
+    const { app } = await startWithPage(t, { PUBLIC_URL: 'http://chat.example.org:3000' });
+    const { headers } = await app.inject('/');
+    assert.match(
+      String(headers['content-security-policy']),
+      /connect-src 'self' ws:\/\/chat\.example\.org:3000;/,
+    );
+    assert.equal(headers['strict-transport-security'], undefined);
+  });
+
+  test('a hashed file may be kept for good; the others are asked for each time', async (t) => {
+    const { app } = await startWithPage(t);
+    const hashed = await app.inject('/assets/page-abc.js');
+    assert.deepEqual([hashed.statusCode, hashed.payload], [200, SCRIPT]);
+    assert.equal(hashed.headers['cache-control'], 'public, max-age=31536000, immutable');
+    for (const [url, type] of [
+      ['/sw.js', /^(text|application)\/javascript; charset=utf-8$/],
+      ['/manifest.webmanifest', /^application\/manifest\+json/],
+      ['/icons/192.png', /^image\/png$/],
+    ] as const) {
+      const { statusCode, headers } = await app.inject(url);
+      assert.equal(statusCode, 200, url);
+      assert.equal(headers['cache-control'], 'no-cache', url);
+      assert.match(String(headers['content-type']), type);
+    }
+  });
+
+  test('what the browser has still is not sent again', async (t) => {
+    const { app, pageFolder } = await startWithPage(t);
+    for (const url of ['/', '/people', '/sw.js', '/assets/page-abc.js']) {
+      const { etag } = (await app.inject(url)).headers;
+      assert.ok(etag, url);
+      const again = await app.inject({ url, headers: { 'if-none-match': String(etag) } });
+      assert.deepEqual([again.statusCode, again.payload], [304, ''], url);
+      assert.ok(again.headers['content-security-policy']);
+      const other = await app.inject({ url, headers: { 'if-none-match': '"other"' } });
+      assert.equal(other.statusCode, 200, url);
+    }
+    const { etag } = (await app.inject('/')).headers;
+    await writeFile(join(pageFolder, 'index.html'), `${HTML}<p>new</p>`);
+    const changed = await app.inject({ url: '/', headers: { 'if-none-match': String(etag) } });
+    assert.deepEqual([changed.statusCode, changed.payload], [200, `${HTML}<p>new</p>`]);
+  });
+
+  test('it is sent compressed to whoever takes that, and as it is to others', async (t) => {
+    const { app } = await startWithPage(t);
+    const url = '/assets/page-abc.js';
+    const etags = new Set<unknown>();
+    for (const [accepted, encoding, read] of [
+      ['br, gzip', 'br', brotliDecompressSync],
+      ['gzip', 'gzip', gunzipSync],
+      ['identity', undefined, (bytes: Buffer) => bytes],
+    ] as const) {
+      const { headers, rawPayload } = await app.inject({ url, headers: { 'accept-encoding': accepted } });
+      assert.equal(headers['content-encoding'], encoding);
+      assert.match(String(headers['content-type']), /javascript; charset=utf-8$/);
+      assert.equal(headers.vary, 'accept-encoding');
+      assert.equal(Number(headers['content-length']), rawPayload.length);
+      assert.equal(read(rawPayload).toString(), SCRIPT);
+      etags.add(headers.etag);
+    }
+    assert.equal(etags.size, 3);
+    // Too small to be worth it, so the build left it alone.
+    const { headers, payload } = await app.inject({ url: '/', headers: { 'accept-encoding': 'br, gzip' } });
+    assert.deepEqual([headers['content-encoding'], payload], [undefined, HTML]);
+  });
+
+  test('HEAD answers as GET without the body', async (t) => {
+    const { app } = await startWithPage(t);
+    for (const url of ['/', '/chat/0199', '/sw.js', '/assets/page-abc.js']) {
+      const [head, get] = [await app.inject({ method: 'HEAD', url }), await app.inject(url)];
+      assert.deepEqual([head.statusCode, head.payload], [200, ''], url);
+      for (const name of ['content-length', 'content-type', 'cache-control', 'etag'])
+        assert.equal(head.headers[name], get.headers[name], `${name} of ${url}`);
+    }
+    assert.equal((await app.inject({ method: 'HEAD', url: '/assets/none.js' })).statusCode, 404);
+  });
+
+  test('conditions and ranges of a file lead to no other code', async (t) => {
+    const { app, logLines } = await startWithPage(t);
+    for (const [headers, code] of [
+      [{ 'if-match': '"other"' }, 400],
+      [{ 'if-match': '*' }, 200],
+      [{ 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 400],
+      [{ 'if-modified-since': 'never' }, 200],
+      [{ range: 'bytes=0-1' }, 200],
+      [{ range: 'bytes=999999-' }, 200],
+      [{ 'accept-encoding': '\u00ff;q=x,,*;q=0' }, 200],
+    ] as const) {
+      const { statusCode } = await app.inject({ url: '/assets/page-abc.js', headers });
+      assert.equal(statusCode, code, JSON.stringify(headers));
+    }
+    assert.deepEqual(
+      logLines.filter((line) => JSON.parse(line).level >= 40),
+      [],
+    );
+  });
+
+  test('nobody needs a token for it, and no limit counts it', async (t) => {
+    const { app } = await startWithPage(t, { RATE_LIMIT_API: '1/1m' });
+    for (let n = 0; n < 3; n++)
+      for (const url of ['/', '/people', '/assets/page-abc.js', '/assets/none.js']) {
+        const answer = await app.inject({ url, headers: { authorization: 'Bearer wrong' } });
+        assert.equal(answer.statusCode, url.includes('none') ? 404 : 200);
+        assert.equal(answer.headers.ratelimit, undefined);
+      }
+  });
+
+  test('a service without a built page starts, and says how to get one', async (t) => {
+    const pageFolder = join(await temporaryFolder(t), 'dist');
+    const service = await startService(t, database, { world: { pageFolder } });
+    for (const url of ['/', '/people', '/settings/push']) {
+      const answer = await service.get(url);
+      assert.equal(answer.status, 404);
+      assert.equal(answer.body.error, 'page_not_built');
+      assert.match(answer.body.msg, /npm run setup/);
+    }
+    assertRefused(await service.app.inject('/sw.js'), 404, 'route_not_found', '/sw.js');
+    assert.equal((await service.get('/api/push/public-key')).status, 200);
+
+    await writePage(pageFolder);
+    assert.equal((await service.app.inject('/')).payload, HTML);
+  });
+
+  async function startWithPage(
+    t: TestContext,
+    env: Record<string, string> = {},
+  ): Promise<TestService & { pageFolder: string }> {
+    const folder = await temporaryFolder(t);
+    const pageFolder = join(folder, 'web', 'dist');
+    await writePage(pageFolder);
+    await writeFile(join(folder, 'secret.txt'), 'secret');
+    return { ...(await startService(t, database, { env, world: { pageFolder } })), pageFolder };
+  }
+});
+
+async function writePage(folder: string): Promise<void> {
+  const files: [path: string, content: string | Buffer][] = [
+    ['index.html', HTML],
+    ['sw.js', SCRIPT],
+    ['manifest.webmanifest', '{}'],
+    ['icons/192.png', 'png'],
+    ['assets/page-abc.js', SCRIPT],
+    ['assets/page-abc.js.br', brotliCompressSync(SCRIPT)],
+    ['assets/page-abc.js.gz', gzipSync(SCRIPT)],
+    ['assets/.hidden.js', SCRIPT],
+    ['assets/deep/er.js', SCRIPT],
+  ];
+  for (const [path, content] of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'doorman-page-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function assertRefused(
+  { statusCode, headers, payload }: { statusCode: number; headers: object; payload: string },
+  code: number,
+  word: string,
+  what: string,
+): void {
+  assert.equal(statusCode, code, what);
+  assert.equal(new Map(Object.entries(headers)).get('content-type'), 'application/json; charset=utf-8', what);
+  const body = JSON.parse(payload);
+  assert.deepEqual([body.code, body.error], [code, word], what);
+}
