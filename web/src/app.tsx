@@ -1,0 +1,68 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { useEffect } from 'react';
+import { Redirect, useLocation } from 'wouter';
+import type { SessionEnd } from '../../client/src/events.ts';
+import { Entrance } from './entrance/entrance.tsx';
+import { ColorOfWindow } from './shell/color-scheme.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { Layout } from './shell/layout.tsx';
+import { Splash } from './shell/splash.tsx';
+import { ToastProvider } from './shell/toasts.tsx';
+import { PageContext, useSession } from './state/hooks.ts';
+import type { Page } from './state/page.ts';
+import { theme } from './theme.ts';
+import { LanguageProvider } from './words/words.tsx';
+
+/** The key is that of first-paint.js too. */
+const colorSchemeManager = localStorageColorSchemeManager({ key: 'doorman.color-scheme' });
+
+/** Everything, around one `page`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
+export function App({ page }: { page: Page }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemeManager}
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <ColorOfWindow />
+      <LanguageProvider>
+        <PageContext value={page}>
+          <ErrorBoundary>
+            <ToastProvider>
+              <Door />
+            </ToastProvider>
+          </ErrorBoundary>
+        </PageContext>
+      </LanguageProvider>
+    </MantineProvider>
+  );
+}
+
+/** Nobody sees the entrance while it is not known whether he is in already. */
+function Door() {
+  const session = useSession();
+  const [path] = useLocation();
+  const isEntrance = path === '/sign-in' || path === '/sign-up';
+  switch (session.state) {
+    case 'restoring':
+      return <Splash />;
+    case 'signed_out':
+      return isEntrance ? <Entrance end={session.end} /> : <ToEntrance path={path} end={session.end} />;
+    case 'signed_in':
+      // Another person starts with another page: nothing of the first is left in a component's state.
+      return isEntrance ? <Redirect to={wanted ?? '/'} replace /> : <Layout key={session.session.userId} />;
+  }
+}
+
+/** Where somebody wanted to go who had to sign in first, as by a notification or a link. */
+let wanted: string | undefined;
+
+/** Who signed out wants to go nowhere; the next one is not to be led where he was. */
+function ToEntrance({ path, end }: { path: string; end: SessionEnd | undefined }) {
+  useEffect(() => {
+    wanted = end === undefined || end === 'expired' ? path : undefined;
+  }, [path, end]);
+  return <Redirect to="/sign-in" replace />;
+}

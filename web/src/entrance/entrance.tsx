@@ -1,0 +1,52 @@
+import { useEffect } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { SessionEnd } from '../../../client/src/events.ts';
+import { BrandMark } from '../shell/brand-mark.tsx';
+import { useWords } from '../words/words.tsx';
+import styles from './entrance.module.css';
+import { LanguageLinks } from './language-links.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+
+interface EntranceProps {
+  /** Why whoever was here is not any more. */
+  end: SessionEnd | undefined;
+}
+
+/** Before somebody is signed in: one card, on which to come in or to make an account. */
+export function Entrance({ end }: EntranceProps) {
+  const { entrance: words, shell } = useWords();
+  const [path] = useLocation();
+  const isSignUp = path === '/sign-up';
+  const title = isSignUp ? words.signUpTitle : words.signInTitle;
+  useEffect(() => {
+    document.title = `${title} · ${shell.brand}`;
+  }, [title, shell.brand]);
+  return (
+    <main className={styles.entrance}>
+      <div className={styles.middle}>
+        <div className={styles.brand}>
+          <BrandMark size={56} />
+          <p className={styles.name}>{shell.brand}</p>
+          <p className={styles.tagline}>{words.tagline}</p>
+        </div>
+        <div className={styles.card}>
+          <h1 className={styles.title}>{title}</h1>
+          {end !== undefined && words.ends[end] !== '' && !isSignUp && (
+            <p className={styles.end} role="status" data-testid={`end-${end}`}>
+              {words.ends[end]}
+            </p>
+          )}
+          {isSignUp ? <SignUpForm /> : <SignInForm />}
+          <p className={styles.other}>
+            {isSignUp ? words.haveAccount : words.newHere}{' '}
+            <Link href={isSignUp ? '/sign-in' : '/sign-up'} className={styles.link}>
+              {isSignUp ? words.signIn : words.signUp}
+            </Link>
+          </p>
+        </div>
+        <LanguageLinks />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,61 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
+import { usePage } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import styles from './entrance.module.css';
+import { PasswordField } from './password-field.tsx';
+import { useEntry } from './use-entry.ts';
+
+export function SignInForm() {
+  const words = useWords().entrance;
+  const { session } = usePage();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const entry = useEntry({
+    // Whether there is such a name the service knows; an older one may be shorter than new ones have to be.
+    check: () => ({
+      ...(username === '' && { username: words.usernameMissing }),
+      ...(password === '' && { password: words.passwordMissing }),
+    }),
+    enter: () => session.signIn({ username, password }),
+    sentence: useErrorSentence(),
+  });
+  return (
+    <form className={styles.form} onSubmit={entry.submit} noValidate aria-busy={entry.isPending}>
+      <TextInput
+        size="md"
+        name="username"
+        label={words.username}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        autoFocus
+        required
+        withAsterisk={false}
+        value={username}
+        onChange={(event) => {
+          setUsername(event.currentTarget.value);
+          entry.forget('username');
+        }}
+        error={entry.errors.fields.username}
+      />
+      <PasswordField
+        name="password"
+        label={words.password}
+        autoComplete="current-password"
+        value={password}
+        onChange={(typed) => {
+          setPassword(typed);
+          entry.forget('password');
+        }}
+        error={entry.errors.fields.password}
+      />
+      <ErrorText error={entry.errors.other} />
+      <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
+        {words.signIn}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,7 @@
+import { PageHeader } from '../shell/page-header.tsx';
+import { useWords } from '../words/words.tsx';
+
+export function LogPage() {
+  const words = useWords().shell;
+  return <PageHeader title={words.settings} back="/settings" />;
+}

@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useWords } from '../words/words.tsx';
+import styles from './dialog.module.css';
+import { Dialog } from './dialog.tsx';
+import { ErrorText } from './error-text.tsx';
+
+interface ConfirmDialogProps {
+  isOpen: boolean;
+  title: string;
+  /** What will happen. */
+  children: ReactNode;
+  /** The act in a word or two, as on the button: `Block`. */
+  confirm: string;
+  isDangerous?: boolean;
+  /** While it is under way the dialog waits; it says what went wrong, and closes when all went well. */
+  onConfirm: () => Promise<void> | void;
+  onClose: () => void;
+}
+
+/** Asks before something that is hard to undo. */
+export function ConfirmDialog({ isOpen, onClose, title, ...asked }: ConfirmDialogProps) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} testId="confirm-dialog">
+      <Question onClose={onClose} {...asked} />
+    </Dialog>
+  );
+}
+
+function Question({
+  children,
+  confirm,
+  isDangerous = false,
+  onConfirm,
+  onClose,
+}: Omit<ConfirmDialogProps, 'isOpen' | 'title'>) {
+  const words = useWords().shell;
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  const act = async () => {
+    setError(undefined);
+    setPending(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (caught) {
+      setError(caught);
+      setPending(false);
+    }
+  };
+  return (
+    <>
+      <div className={styles.text}>{children}</div>
+      <ErrorText error={error} />
+      <div className={styles.buttons}>
+        <Button variant="default" onClick={onClose} data-testid="confirm-no">
+          {words.cancel}
+        </Button>
+        <Button
+          color={isDangerous ? 'red.9' : undefined}
+          loading={isPending}
+          onClick={() => void act()}
+          data-testid="confirm-yes"
+        >
+          {confirm}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { AlertIcon } from '@primer/octicons-react';
+import { errorSentence, errorWordSentence } from '../words/error-sentence.ts';
+import { useLanguage } from '../words/words.tsx';
+import styles from './error-text.module.css';
+
+/**
+ * What went wrong, in a kind sentence, read out at once.
+ *
+ * @param error what was caught, or the bare word of an envelope; nothing is shown for `undefined`
+ */
+export function ErrorText({ error }: { error: unknown }) {
+  const sentence = useErrorSentence();
+  return (
+    <div role="alert">
+      {error !== undefined && (
+        <p className={styles.error}>
+          <AlertIcon size={16} className={styles.icon} />
+          <span>{sentence(error)}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** For toasts, and errors beside a field. */
+export function useErrorSentence(): (error: unknown) => string {
+  const { language } = useLanguage();
+  return (error) =>
+    typeof error === 'string' ? errorWordSentence(error, language) : errorSentence(error, language);
+}

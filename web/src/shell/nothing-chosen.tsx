@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core';
+import { CommentDiscussionIcon, GearIcon, PeopleIcon } from '@primer/octicons-react';
+import { Link } from 'wouter';
+import { useConversations, useFreshness } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import { EmptyState } from './empty-state.tsx';
+import type { Section } from './places.ts';
+
+/** Beside a list, where it is wide: what could be done next. */
+export function NothingChosen({ section }: { section: Section }) {
+  const words = useWords().shell;
+  switch (section) {
+    case 'chats':
+      return <NoChatOpen />;
+    case 'people':
+      return (
+        <EmptyState icon={<PeopleIcon size={24} />} title={words.noPersonOpen}>
+          {words.noPersonOpenSays}
+        </EmptyState>
+      );
+    case 'settings':
+      return (
+        <EmptyState icon={<GearIcon size={24} />} title={words.settings}>
+          {words.noSettingOpenSays}
+        </EmptyState>
+      );
+  }
+}
+
+function NoChatOpen() {
+  const { shell } = useWords();
+  const isNewcomer = useConversations().length === 0 && useFreshness() === 'fresh';
+  if (isNewcomer) return <Welcome />;
+  return (
+    <EmptyState icon={<CommentDiscussionIcon size={24} />} title={shell.noChatOpen} action={<FindPeople />}>
+      {shell.noChatOpenSays}
+    </EmptyState>
+  );
+}
+
+/** For somebody who has not talked to anybody yet. */
+export function Welcome() {
+  const { entrance } = useWords();
+  return (
+    <EmptyState icon={<PeopleIcon size={24} />} title={entrance.welcome} action={<FindPeople />}>
+      {entrance.welcomeSays}
+    </EmptyState>
+  );
+}
+
+function FindPeople() {
+  const words = useWords().shell;
+  return (
+    <Button component={Link} href="/people" data-testid="find-people">
+      {words.findPeople}
+    </Button>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { QuestionIcon } from '@primer/octicons-react';
+import { lazy, Suspense, useEffect } from 'react';
+import { Link, Route, Switch } from 'wouter';
+import { useWords } from '../words/words.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { NothingChosen } from './nothing-chosen.tsx';
+import { PageHeader } from './page-header.tsx';
+import type { Section } from './places.ts';
+import { Waiting } from './waiting.tsx';
+
+const chatList = () => import('../chat/conversation-list.tsx');
+const chatPage = () => import('../chat/chat-page.tsx');
+const peopleList = () => import('../people/people-list.tsx');
+const personPage = () => import('../people/person-page.tsx');
+
+const ConversationList = lazy(async () => ({ default: (await chatList()).ConversationList }));
+const ChatPage = lazy(async () => ({ default: (await chatPage()).ChatPage }));
+const PeopleList = lazy(async () => ({ default: (await peopleList()).PeopleList }));
+const PersonPage = lazy(async () => ({ default: (await personPage()).PersonPage }));
+const SettingsList = lazy(async () => ({
+  default: (await import('../settings/settings-list.tsx')).SettingsList,
+}));
+const ProfilePage = lazy(async () => ({
+  default: (await import('../settings/profile-page.tsx')).ProfilePage,
+}));
+const NotificationsPage = lazy(async () => ({
+  default: (await import('../settings/notifications-page.tsx')).NotificationsPage,
+}));
+const LogPage = lazy(async () => ({ default: (await import('../settings/log-page.tsx')).LogPage }));
+const SecurityPage = lazy(async () => ({
+  default: (await import('../settings/security-page.tsx')).SecurityPage,
+}));
+const BlockedPage = lazy(async () => ({
+  default: (await import('../settings/blocked-page.tsx')).BlockedPage,
+}));
+
+/** The list of a section; it stays as it is while its rows are opened. */
+export function ListRoutes({ section }: { section: Section }) {
+  useEffect(() => {
+    // What is most likely opened next, once what is open stands.
+    const soon = setTimeout(() => void Promise.allSettled([chatPage(), peopleList(), personPage()]), 500);
+    return () => clearTimeout(soon);
+  }, []);
+  return (
+    <Suspense fallback={<Waiting />}>
+      {section === 'chats' && <ConversationList />}
+      {section === 'people' && <PeopleList />}
+      {section === 'settings' && <SettingsList />}
+    </Suspense>
+  );
+}
+
+/** What was chosen. Each conversation and each person is a new one of its kind. */
+export function PageRoutes() {
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Switch>
+        <Route path="/">
+          <NothingChosen section="chats" />
+        </Route>
+        <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
+        <Route path="/people">
+          <NothingChosen section="people" />
+        </Route>
+        <Route path="/people/:id">{({ id }) => <PersonPage key={id} userId={id} />}</Route>
+        <Route path="/settings">
+          <NothingChosen section="settings" />
+        </Route>
+        <Route path="/settings/profile" component={ProfilePage} />
+        <Route path="/settings/notifications" component={NotificationsPage} />
+        <Route path="/settings/log" component={LogPage} />
+        <Route path="/settings/security" component={SecurityPage} />
+        <Route path="/settings/blocked" component={BlockedPage} />
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+function NotFound() {
+  const words = useWords().shell;
+  return (
+    <>
+      <PageHeader title={words.notFound} back="/" />
+      <EmptyState
+        icon={<QuestionIcon size={24} />}
+        title={words.notFound}
+        action={
+          <Button component={Link} href="/">
+            {words.toChats}
+          </Button>
+        }
+      >
+        {words.notFoundSays}
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { useLocation } from 'wouter';
+import { usePage } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+
+/** Asks before signing out; what still waits to be sent would be lost. */
+export function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const words = useWords().shell;
+  const page = usePage();
+  const [, go] = useLocation();
+  const waiting = isOpen ? page.doorman.outgoing().filter(({ state }) => state !== 'stored').length : 0;
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={words.signOutAsk}
+      confirm={waiting > 0 ? words.signOutAnyway : words.signOut}
+      isDangerous={waiting > 0}
+      onConfirm={async () => {
+        await page.session.signOut();
+        go('/sign-in', { replace: true });
+      }}
+    >
+      {waiting > 0 && <p>{words.signOutLoses(waiting)}</p>}
+      <p>{words.signOutSays}</p>
+    </ConfirmDialog>
+  );
+}

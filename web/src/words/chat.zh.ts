@@ -1,0 +1,1 @@
+export const chat: typeof import('./chat.en.ts').chat = {};

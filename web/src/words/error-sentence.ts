@@ -1,0 +1,25 @@
+import { DoormanError } from '../../../client/src/errors.ts';
+import { type Language, LOCALES, WORDS } from './languages.ts';
+import { timesIn } from './times.ts';
+
+/** A kind sentence for whatever went wrong; never what the service or the browser said in its own words. */
+export function errorSentence(error: unknown, language: Language): string {
+  const { errorTexts } = WORDS[language];
+  if (!(error instanceof DoormanError)) return errorTexts.other;
+  if (error.error === 'rate_limited') {
+    if (error.retryAfterMs === undefined) return errorTexts.rateLimitedSoon;
+    return errorTexts.rateLimited(timesIn(LOCALES[language]).duration(error.retryAfterMs / 1000));
+  }
+  return errorWordSentence(error.error, language);
+}
+
+/** The same for a bare word of the envelope, as a refused message carries it. */
+export function errorWordSentence(word: string, language: Language): string {
+  const { errors, errorTexts } = WORDS[language];
+  if (word === 'rate_limited') return errorTexts.rateLimitedSoon;
+  return isKnown(word, errors) ? errors[word] : errorTexts.other;
+}
+
+function isKnown<E extends object>(word: string, errors: E): word is keyof E & string {
+  return Object.hasOwn(errors, word);
+}

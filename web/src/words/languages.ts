@@ -1,0 +1,20 @@
+import { en, type Words } from './en.ts';
+import { zh } from './zh.ts';
+
+export type Language = 'en' | 'zh';
+
+export const WORDS: Record<Language, Words> = { en, zh };
+
+/** For `lang` and for Intl (BCP 47). */
+export const LOCALES: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
+
+export const LANGUAGE_KEY = 'doorman.language';
+
+/** The first of a browser's languages that the page speaks; English if it speaks none of them. */
+export function pickLanguage(wanted: readonly string[]): Language {
+  for (const tag of wanted) {
+    const language = tag.toLowerCase().split('-')[0];
+    if (language === 'zh' || language === 'en') return language;
+  }
+  return 'en';
+}

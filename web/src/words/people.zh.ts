@@ -1,0 +1,1 @@
+export const people: typeof import('./people.en.ts').people = {};

@@ -1,0 +1,1 @@
+export const settings: typeof import('./settings.en.ts').settings = {};

@@ -1,0 +1,58 @@
+export const shell = {
+  brand: 'Doorman',
+  skip: 'Skip to content',
+  navigation: 'Main navigation',
+  chats: 'Chats',
+  people: 'People',
+  settings: 'Settings',
+  back: 'Back',
+  close: 'Close',
+  cancel: 'Cancel',
+  retry: 'Try again',
+  loading: 'Loading',
+  online: 'online',
+  idle: 'away',
+  gone: 'Deleted account',
+  you: 'You',
+  ownProfile: (name: string) => `${name}: your profile`,
+  unread: (count: number) => `${count} unread`,
+  requests: (count: number) => (count === 1 ? '1 friend request' : `${count} friend requests`),
+
+  connecting: 'Connecting …',
+  offline: 'Offline: what you write is kept and sent later.',
+  tryNow: 'Try now',
+  replaced: 'Doorman is open in too many places, so this one was let go.',
+  broken: 'This page is too old to talk to the service.',
+  takeOver: 'Use it here',
+  reload: 'Reload',
+  updateReady: 'A new version is ready.',
+  update: 'Update',
+  later: 'Later',
+
+  signOut: 'Sign out',
+  signOutAsk: 'Sign out on this device?',
+  signOutSays: 'What this browser kept of your conversations is removed. They stay safe with the service.',
+  signOutLoses: (count: number) =>
+    count === 1
+      ? 'One message has not been sent yet and would be lost.'
+      : `${count} messages have not been sent yet and would be lost.`,
+  signOutAnyway: 'Sign out anyway',
+
+  notFound: 'There is nothing here',
+  notFoundSays: 'The address may be mistyped, or what was here has gone.',
+  toChats: 'To your chats',
+  crashed: 'Something went wrong here',
+  crashedSays: 'Nothing you wrote is lost. Loading the page again usually helps.',
+
+  language: 'Language',
+  languages: { zh: '中文', en: 'English' },
+  colorScheme: 'Appearance',
+  colorSchemes: { auto: 'As the device', light: 'Light', dark: 'Dark' },
+
+  noChatOpen: 'Pick a conversation',
+  noChatOpenSays: 'Or find somebody to write to.',
+  findPeople: 'Find people',
+  noPersonOpen: 'Pick somebody',
+  noPersonOpenSays: 'You see who they are, and can write to them.',
+  noSettingOpenSays: 'Your profile, notifications and security are in the list.',
+};

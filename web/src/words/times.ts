@@ -1,0 +1,91 @@
+/** How moments are said in one language. Moments are epoch milliseconds. */
+export interface Times {
+  /** `14:03` */
+  clock(at: number): string;
+  /** For a list: the clock today, then `Yesterday`, a weekday for a week, a date, with its year if it is another. */
+  brief(at: number, now: number): string;
+  /** The day alone: `Today`, `Yesterday`, a weekday with its date, a date. */
+  day(at: number, now: number): string;
+  /** `5 minutes ago`; never ahead of now, since clocks of two machines differ. */
+  ago(at: number, now: number): string;
+  /** With everything, for a tooltip. */
+  full(at: number): string;
+  /** `30 seconds` */
+  duration(seconds: number): string;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const made = new Map<string, Times>();
+
+/** @param locale for Intl; the machine's own time zone is used */
+export function timesIn(locale: string): Times {
+  const known = made.get(locale);
+  if (known) return known;
+  const times = makeTimes(locale);
+  made.set(locale, times);
+  return times;
+}
+
+/** Whole days from `at` to `now` by the local calendar: 0 today, 1 yesterday. */
+export function daysBetween(at: number, now: number): number {
+  // Rounded, because a day may have 23 or 25 hours.
+  return Math.round((startOfDay(now) - startOfDay(at)) / DAY_MS);
+}
+
+function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}
+
+function makeTimes(locale: string): Times {
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
+  const clock = format({ hour: 'numeric', minute: '2-digit' });
+  const weekday = format({ weekday: 'short' });
+  const dayMonth = format({ month: 'short', day: 'numeric' });
+  const wholeDate = format({ year: 'numeric', month: 'short', day: 'numeric' });
+  const longDay = format({ weekday: 'long', month: 'long', day: 'numeric' });
+  const longDate = format({ year: 'numeric', month: 'long', day: 'numeric' });
+  const full = format({ dateStyle: 'full', timeStyle: 'short' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+
+  const isThisYear = (at: number, now: number) => new Date(at).getFullYear() === new Date(now).getFullYear();
+  const nearDay = (days: number) => capital(relative.format(-days, 'day'), locale);
+
+  return {
+    clock: (at) => clock.format(at),
+    brief: (at, now) => {
+      const days = daysBetween(at, now);
+      if (days <= 0) return clock.format(at);
+      if (days === 1) return nearDay(1);
+      if (days < 7) return weekday.format(at);
+      return isThisYear(at, now) ? dayMonth.format(at) : wholeDate.format(at);
+    },
+    day: (at, now) => {
+      const days = daysBetween(at, now);
+      if (days <= 1) return nearDay(Math.max(0, days));
+      return isThisYear(at, now) ? longDay.format(at) : longDate.format(at);
+    },
+    ago: (at, now) => {
+      const passed = Math.max(0, now - at);
+      if (passed < MINUTE_MS) return relative.format(0, 'second');
+      if (passed < HOUR_MS) return relative.format(-Math.floor(passed / MINUTE_MS), 'minute');
+      if (passed < DAY_MS) return relative.format(-Math.floor(passed / HOUR_MS), 'hour');
+      const days = daysBetween(at, now);
+      if (days < 30) return relative.format(-days, 'day');
+      return isThisYear(at, now) ? dayMonth.format(at) : wholeDate.format(at);
+    },
+    full: (at) => full.format(at),
+    duration: (seconds) => {
+      const isMinutes = seconds > 90;
+      const amount = isMinutes ? Math.ceil(seconds / 60) : Math.max(1, Math.ceil(seconds));
+      const unit = isMinutes ? 'minute' : 'second';
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(amount);
+    },
+  };
+}
+
+function capital(text: string, locale: string): string {
+  return text.slice(0, 1).toLocaleUpperCase(locale) + text.slice(1);
+}
