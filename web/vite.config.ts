@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { serviceWorker } from './worker-plugin.ts';
 
 /** The page, built into `web/dist`, from where the service serves it. Nothing is inlined: its policy forbids that. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), firstPaint()],
+  plugins: [react(), firstPaint(), serviceWorker()],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -1,0 +1,21 @@
+/** The places of the page, as `src/page/routes.ts` serves them; all else that the service answers is not for a window. */
+const PAGE_PATH = /^\/(?:(?:chat|people|settings)\/[^/]+|people|settings|sign-in|sign-up)?$/;
+/** An id has 36 characters; a path far longer than one is nobody's. */
+const MAX_PATH = 300;
+
+/** @param path as in `URL.pathname` */
+export function isPagePath(path: string): boolean {
+  return path.length <= MAX_PATH && PAGE_PATH.test(path);
+}
+
+/**
+ * Where a notification leads: a path of the page, whatever was asked for. `/` for another origin, for what is no route of
+ * the page, and for what is no address at all.
+ *
+ * @param navigate as it came; nothing is known of it
+ */
+export function toPagePath(navigate: unknown, origin: string): string {
+  if (typeof navigate !== 'string' || !URL.canParse(navigate, origin)) return '/';
+  const url = new URL(navigate, origin);
+  return url.origin === origin && isPagePath(url.pathname) ? url.pathname : '/';
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assetsNamedIn, isKeepable, judgeRequest } from './shell-requests.ts';
+
+const ORIGIN = 'https://chat.example.org';
+const FILES = ['/assets/page-abc.js', '/assets/page-abc.css'];
+
+test('opening a place of the page is for the worker', () => {
+  for (const path of ['/', '/?a=b', '/chat/alice', '/people', '/settings/log', '/sign-in'])
+    assert.equal(judge(path, { mode: 'navigate' }), 'page', path);
+});
+
+test('so are the files of its build, for whatever asks for them', () => {
+  for (const mode of ['cors', 'no-cors', 'same-origin'])
+    for (const path of [...FILES, '/assets/page-abc.js?x']) assert.equal(judge(path, { mode }), 'file', path);
+});
+
+test('nothing else is, not the interface in any spelling, nor another origin', () => {
+  const own = [
+    '/api/messages',
+    '/api/../api/users',
+    '/ws',
+    '/docs',
+    '/docs/',
+    '/openapi.json',
+    '/readyz',
+    '/sw.js',
+  ];
+  const other = [
+    '/assets/page-old.js',
+    '/assets/',
+    '/icons/icon.svg',
+    '/manifest.webmanifest',
+    '/chat/../api/users',
+  ];
+  for (const path of [...own, ...other])
+    for (const mode of ['navigate', 'cors', 'no-cors', 'same-origin'])
+      assert.equal(judge(path, { mode }), 'none', `${mode} ${path}`);
+  for (const origin of ['https://evil.example', 'http://chat.example.org', 'https://chat.example.org:8443'])
+    for (const path of ['/', '/assets/page-abc.js'])
+      for (const mode of ['navigate', 'cors'])
+        assert.equal(judgeRequest({ method: 'GET', url: origin + path, mode }, ORIGIN, FILES), 'none');
+});
+
+test('data of the page is asked for as data: its places by fetch go to the service', () => {
+  assert.equal(judge('/', { mode: 'cors' }), 'none');
+});
+
+test('only GET', () => {
+  for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
+    for (const mode of ['navigate', 'cors']) {
+      assert.equal(judge('/', { method, mode }), 'none');
+      assert.equal(judge('/assets/page-abc.js', { method, mode }), 'none');
+    }
+});
+
+test('an answer is kept when it is whole, ours, and came straight', () => {
+  const good = { status: 200, type: 'basic', redirected: false } as const;
+  assert.equal(isKeepable(good), true);
+  for (const status of [0, 204, 206, 301, 304, 401, 404, 429, 500, 503])
+    assert.equal(isKeepable({ ...good, status }), false, String(status));
+  for (const type of ['opaque', 'opaqueredirect', 'cors', 'error'] as const)
+    assert.equal(isKeepable({ ...good, type }), false, type);
+  assert.equal(isKeepable({ ...good, redirected: true }), false);
+});
+
+test('a document tells of what build it is', () => {
+  const html = `<head><link rel="icon" href="/icons/icon.svg"><script src="/assets/first-1.js"></script>
+    <script type="module" crossorigin src="/assets/page-2.js"></script>
+    <link rel="stylesheet" crossorigin href="/assets/page-3.css"></head>`;
+  assert.deepEqual(assetsNamedIn(html), ['/assets/first-1.js', '/assets/page-2.js', '/assets/page-3.css']);
+  assert.deepEqual(assetsNamedIn(''), []);
+});
+
+function judge(path: string, { method = 'GET', mode }: { method?: string; mode: string }) {
+  return judgeRequest({ method, url: ORIGIN + path, mode }, ORIGIN, FILES);
+}
