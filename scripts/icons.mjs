@@ -20,7 +20,7 @@ const keyhole =
 
 /** @param inner drawn in a square of 512 */
 function svg(inner, size = 512) {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 512 512">${inner}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 512 512"><title>Doorman</title>${inner}</svg>\n`;
 }
 
 function mark(scale, colours) {
