@@ -48,6 +48,7 @@ const SHAPES = {
   SubscribeBody: push.SubscribeBody,
   Subscription: push.Subscription,
   TestSendQuery: push.TestSendQuery,
+  ReceiptBody: push.ReceiptBody,
   PushLogEntry: push.PushLogEntry,
   PushDevice: push.PushDevice,
   UnsubscribeBody: push.UnsubscribeBody,

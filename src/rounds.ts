@@ -1,6 +1,7 @@
 import { endUnusedSessions } from './accounts/sessions.ts';
 import { countOutsideChanges } from './db/outside-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
+import { settleEarlyReceipts } from './push/receipts.ts';
 import { removeUnusable } from './push/subscriptions.ts';
 import type { Services } from './services.ts';
 
@@ -34,6 +35,7 @@ export function startRounds(services: Services): AsyncDisposable {
     const sessionIds = await endUnusedSessions(db, now());
     if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
     await removeUnusable(db, now());
+    await settleEarlyReceipts(db, now());
     await trimInboxes(db, now());
   }
 

@@ -23,6 +23,7 @@ import { Presence } from './presence/presence.ts';
 import { Watchers } from './presence/watchers.ts';
 import { Attention } from './push/attention.ts';
 import type { Resolve } from './push/endpoint-guard.ts';
+import { openPushReceipts, type PushReceipts } from './push/receipts.ts';
 import { openPushSender, type PushSender } from './push/sender.ts';
 import { openVapidKeyring, type VapidKeyring } from './push/vapid-keyring.ts';
 
@@ -55,6 +56,7 @@ export interface Services {
   readonly limits: ApiLimits;
   readonly keyring: VapidKeyring;
   readonly sender: PushSender;
+  readonly pushReceipts: PushReceipts;
   /** Whether http and private push endpoints pass, for trying everything on one machine. */
   readonly pushAllowPrivate: boolean;
   /** The built page. */
@@ -145,6 +147,7 @@ export async function openServices(
     limits: { api: api && openRateLimit(api), auth: auth && openRateLimit(auth) },
     keyring: await openVapidKeyring(db, config.vapidSubject, now),
     sender,
+    pushReceipts: await openPushReceipts(db),
     pushAllowPrivate,
     pageFolder: world.pageFolder ?? fileURLToPath(new URL('../web/dist', import.meta.url)),
     readiness: { draining: false },

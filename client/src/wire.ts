@@ -251,6 +251,14 @@ export interface Subscription {
 export interface TestSendQuery {
   userId: string;
   detail?: '0' | '1';
+  /** Id of the only device to send to; left out: all */
+  device?: string;
+}
+
+export interface ReceiptBody {
+  /** `doorman.receipt` of the push */
+  receipt: string;
+  event: 'shown' | 'clicked';
 }
 
 export interface PushLogEntry {
@@ -261,16 +269,22 @@ export interface PushLogEntry {
   peer: string | null;
   /** Id of the subscription; empty where it is about all of them */
   device: string;
+  /** That device's own word for itself (User-Agent), as it was then; empty where there is none */
+  device_name: string;
   /** message or test */
   kind: string;
   /** accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed or told_already */
   outcome: string;
   /** The push service's answer, if it gave one */
   status: number | null;
-  /** The push service's own words, ours, or the device that has seen it */
+  /** The push service's own words, or ours; where it was seen: on which device, by its word in hello, empty if that is not known */
   detail: string;
   /** Epoch milliseconds: when it is tried again */
   waiting_until: number | null;
+  /** Epoch milliseconds: when the device said that it shows the notification */
+  shown: number | null;
+  /** Epoch milliseconds: the same of a click */
+  clicked: number | null;
 }
 
 export interface PushDevice {

@@ -25,7 +25,7 @@ interface MarkRow extends Marks {
  */
 export async function markRead(
   inboxes: Inboxes,
-  caller: { userId: string; sessionId: string },
+  caller: { userId: string; sessionId: string; device?: string },
   { peer, read }: MarkBody,
   now: number,
 ): Promise<Marks> {
@@ -45,7 +45,7 @@ export async function markRead(
     await tx.run`
       update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread}
       where user_id = ${userId} and peer_id = ${peer}`;
-    if (unread === 0) await noteRead(tx, userId, peer, now);
+    if (unread === 0) await noteRead(tx, { userId, peerId: peer, device: caller.device ?? '', now });
     await append(userId, 'marked', { peer, by: userId, ...marks });
     if (!isApart) await tellPeer(tx, append, userId, peer, marks);
     return marks;

@@ -9,6 +9,7 @@ import { statements as pushQueue } from './migrations/0007-push-queue.ts';
 import { statements as pushDelivery } from './migrations/0008-push-delivery.ts';
 import { statements as presence } from './migrations/0009-presence.ts';
 import { statements as toldMarks } from './migrations/0010-told-marks.ts';
+import { statements as pushReceipts } from './migrations/0011-push-receipts.ts';
 
 /** The words in which the databases differ when a table is made. */
 interface ColumnTypes {
@@ -42,6 +43,7 @@ const migrations: readonly Migration[] = [
   { name: '0008-push-delivery', statements: pushDelivery },
   { name: '0009-presence', statements: presence },
   { name: '0010-told-marks', statements: toldMarks },
+  { name: '0011-push-receipts', statements: pushReceipts },
 ];
 
 /**

@@ -6,13 +6,14 @@ import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Answer, type Body, type Person, startService, type TestService } from '../../test/harness.ts';
 import { isHidden } from './openapi.ts';
 
-/** Interface 4.2. */
+/** Interface 4.2, and ours. */
 const PUBLIC = [
   'POST /api/register',
   'POST /api/login',
   'GET /api/user/profile/{userId}',
   'GET /api/push/public-key',
   'POST /api/push/subscribe',
+  'POST /api/push/receipt',
 ];
 
 onSqlite('The description of the interface', (database) => {
@@ -168,6 +169,7 @@ function goodCalls(
     ['GET', '/api/push/devices'],
     ['GET', `/api/push/test-send?userId=${alice.id}`],
     ['GET', `/api/push/test-send?userId=${alice.id}&detail=1`],
+    ['POST', '/api/push/receipt', { receipt: 'A'.repeat(43), event: 'shown' }],
     ['GET', '/api/push/log'],
     ['POST', '/api/push/unsubscribe', { endpoint: subscription.endpoint }],
     ['GET', '/healthz'],

@@ -23,10 +23,17 @@ export async function notePushDue(
       count = push_due.count + 1`;
 }
 
-/** In the transaction of the mark: everything of `peerId` was read, so nothing of it is worth a push. */
-export async function noteRead(tx: Queries, userId: string, peerId: string, now: number): Promise<void> {
+/**
+ * In the transaction of the mark: everything of `peerId` was read, so nothing of it is worth a push.
+ *
+ * @param read.device where, as in {@link noteSeen}; empty if it is not known
+ */
+export async function noteRead(
+  tx: Queries,
+  { userId, peerId, device, now }: { userId: string; peerId: string; device: string; now: number },
+): Promise<void> {
   const waited = await withdraw(tx, userId, peerId);
-  if (waited) await noteSeenInLog(tx, { userId, peerId, detail: 'read', jobLogIds: waited.jobLogIds }, now);
+  if (waited) await noteSeenInLog(tx, { userId, peerId, detail: device, jobLogIds: waited.jobLogIds }, now);
 }
 
 /** In the transaction of a block: nothing of `peerId` is told any more. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { notifications, startPushing } from '../../test/pushing.ts';
+import { startSockets } from '../sockets/test-client.ts';
 
 onEachDatabase('who is told of a message', (database) => {
   test('a message for somebody who is not there rings at once on each of his devices (6)', async (t) => {
@@ -127,7 +128,22 @@ onEachDatabase('who is told of a message', (database) => {
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     assert.deepEqual(
       (await log(bob)).map((entry) => [entry.outcome, entry.detail]),
-      [['seen', 'read']],
+      [['seen', '']],
+    );
+  });
+
+  test('where a message was marked read over a socket, the log names the device by its own word', async (t) => {
+    const service = await startSockets(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const desk = await service.connect();
+    await desk.hello({ token: bob.token, device: 'Firefox on Linux' });
+    await service.post('/api/messages', { to: bob.id, cid: '1', body: 'hello' }, { token: alice.token });
+    await desk.first((frame) => frame.event === 'message');
+    assert.equal((await desk.ask({ type: 'mark', peer: alice.id, read: 1 })).code, 200);
+    const { body } = await service.get('/api/push/log', { token: bob.token });
+    assert.deepEqual(
+      [body.data.length, body.data[0].outcome, body.data[0].detail],
+      [1, 'seen', 'Firefox on Linux'],
     );
   });
 

@@ -43,6 +43,7 @@ interface DeviceRow {
   id: string;
   user_id: string;
   endpoint: string;
+  user_agent: string;
   session_id: string | null;
   not_before: number;
   told_at: number;
@@ -120,7 +121,7 @@ async function judgeUnseen(
     tx.all<{ blocker_id: string; blocked_id: string }>`
       select blocker_id, blocked_id from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}`,
     tx.all<DeviceRow>`
-      select id, user_id, endpoint, session_id, not_before, told_at from push_subscriptions
+      select id, user_id, endpoint, user_agent, session_id, not_before, told_at from push_subscriptions
       where user_id in ${userIds} and unusable_since is null`,
     tx.all<{ subscription_id: string; peer_id: string }>`
       select subscription_id, peer_id from push_jobs where user_id in ${userIds} and peer_id in ${peerIds}`,
@@ -189,7 +190,16 @@ async function openJob(
       waitingUntil === unconfirmedUntil ? 'unconfirmed: at most once a minute' : 'its push service said so';
     logId = await addToPushLog(
       tx,
-      { userId, peerId, kind: 'message', subscriptionId: id, outcome: 'waiting', detail, waitingUntil },
+      {
+        userId,
+        peerId,
+        kind: 'message',
+        subscriptionId: id,
+        deviceName: device.user_agent,
+        outcome: 'waiting',
+        detail,
+        waitingUntil,
+      },
       now,
     );
   }

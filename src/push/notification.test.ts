@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cutText, type News, tellNews, tellNewsShort, tellNothing, topicOf } from './notification.ts';
+import {
+  cutText,
+  type News,
+  tellNews,
+  tellNewsShort,
+  tellNothing,
+  tellTest,
+  topicOf,
+} from './notification.ts';
 
 const publicUrl = 'https://chat.example.org';
+const receipt = 'r'.repeat(43);
 const news: News = {
+  receipt,
   preview: 'sender',
   peerId: 'p1',
   sender: 'Alice',
@@ -27,6 +37,7 @@ test('a payload is a declarative push message that leads to the conversation', (
       tag: 'chat-p1',
     },
     app_badge: 4,
+    doorman: { receipt },
   });
 });
 
@@ -88,11 +99,15 @@ test('a text is cut between what people see as characters', () => {
 });
 
 test('the short form and that for devices nobody confirmed tell nothing', () => {
-  assert.deepEqual(read(tellNewsShort(publicUrl, 'p1')).notification, {
-    title: 'Doorman',
-    body: '新消息 · New messages',
-    navigate: 'https://chat.example.org/chat/p1',
-    tag: 'chat-p1',
+  assert.deepEqual(read(tellNewsShort(publicUrl, 'p1', receipt)), {
+    web_push: 8030,
+    notification: {
+      title: 'Doorman',
+      body: '新消息 · New messages',
+      navigate: 'https://chat.example.org/chat/p1',
+      tag: 'chat-p1',
+    },
+    doorman: { receipt },
   });
   assert.deepEqual(read(tellNothing(publicUrl)), {
     web_push: 8030,
@@ -103,6 +118,21 @@ test('the short form and that for devices nobody confirmed tell nothing', () => 
       tag: 'doorman',
     },
   });
+});
+
+test('a test send is fixed words, with a receipt for whoever is confirmed', () => {
+  const notification = {
+    title: 'Doorman',
+    body: 'Test notification · 测试通知',
+    navigate: 'https://chat.example.org/',
+    tag: 'doorman-test',
+  };
+  assert.deepEqual(read(tellTest(publicUrl, receipt)), {
+    web_push: 8030,
+    notification,
+    doorman: { receipt },
+  });
+  assert.deepEqual(read(tellTest(publicUrl, undefined)), { web_push: 8030, notification });
 });
 
 test('a topic is the same for the same conversation and device, and fits the header (RFC 8030 5.4)', () => {

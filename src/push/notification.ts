@@ -4,6 +4,8 @@ export type Preview = 'full' | 'sender' | 'none';
 
 /** What a push tells of one conversation. */
 export interface News {
+  /** By which the device tells what became of the notification. */
+  readonly receipt: string;
   readonly preview: Preview;
   readonly peerId: string;
   /** The peer's name as the user sees it. */
@@ -29,25 +31,29 @@ const graphemes = new Intl.Segmenter();
  * are Chinese and English, as nobody told us the language of the device.
  */
 export function tellNews(publicUrl: string, news: News): Buffer {
-  const { preview, peerId, sender, unread, text, badge } = news;
+  const { receipt, preview, peerId, sender, unread, text, badge } = news;
   const count = unread > 1 ? `${unread} 条新消息 · ${unread} new messages` : '新消息 · New message';
   const title = preview === 'none' ? 'Doorman' : cutText(sender, MAX_NAME_BYTES);
   const shown = preview === 'full' && text !== undefined ? cutText(text, MAX_TEXT_BYTES) : undefined;
   const body = shown === undefined ? count : unread > 1 ? `${count}\n${shown}` : shown;
-  return toPayload(publicUrl, { title, body, path: chatPath(peerId), tag: chatTag(peerId), badge });
+  return toPayload(publicUrl, { title, body, path: chatPath(peerId), tag: chatTag(peerId), badge, receipt });
 }
 
 /** The least that is of use, for a push service that found {@link tellNews} too large (413). */
-export function tellNewsShort(publicUrl: string, peerId: string): Buffer {
+export function tellNewsShort(publicUrl: string, peerId: string, receipt: string): Buffer {
   return toPayload(publicUrl, {
     title: 'Doorman',
     body: '新消息 · New messages',
     path: chatPath(peerId),
     tag: chatTag(peerId),
+    receipt,
   });
 }
 
-/** For a device that nobody confirmed: nothing of sender, text or count (promise 7). */
+/**
+ * For a device that nobody confirmed: nothing of sender, text or count (promise 7), and no receipt: whoever stored the
+ * device has nothing to tell its user.
+ */
 export function tellNothing(publicUrl: string): Buffer {
   return toPayload(publicUrl, { title: 'Doorman', body: '新消息 · New messages', path: '/', tag: 'doorman' });
 }
@@ -90,18 +96,30 @@ function jsonBytes(point: string): number {
   return code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }
 
-function toPayload(
-  publicUrl: string,
-  {
-    title,
-    body,
-    path,
-    tag,
-    badge,
-  }: { title: string; body: string; path: string; tag: string; badge?: number },
-): Buffer {
+/** A test send: fixed words, so an unconfirmed device may have them too, without a receipt. */
+export function tellTest(publicUrl: string, receipt: string | undefined): Buffer {
+  return toPayload(publicUrl, {
+    title: 'Doorman',
+    body: 'Test notification · 测试通知',
+    path: '/',
+    tag: 'doorman-test',
+    receipt,
+  });
+}
+
+interface Told {
+  readonly title: string;
+  readonly body: string;
+  readonly path: string;
+  readonly tag: string;
+  readonly badge?: number;
+  readonly receipt?: string | undefined;
+}
+
+function toPayload(publicUrl: string, { title, body, path, tag, badge, receipt }: Told): Buffer {
   const notification = { title, body, navigate: publicUrl + path, tag };
-  return Buffer.from(JSON.stringify({ web_push: 8030, notification, app_badge: badge }));
+  const doorman = receipt === undefined ? undefined : { receipt };
+  return Buffer.from(JSON.stringify({ web_push: 8030, notification, app_badge: badge, doorman }));
 }
 
 function chatPath(peerId: string): string {

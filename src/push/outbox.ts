@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
 import { UnusableKeysError } from './encryption.ts';
 import type { PushAnswer } from './exchange.ts';
 import { type Job, keyOf, returnJobs } from './jobs.ts';
@@ -8,6 +9,7 @@ import type { Lanes } from './lanes.ts';
 import { OriginPauses } from './origin-pauses.ts';
 import { judgeAnswer, type Outcome } from './outcomes.ts';
 import { isOurs, type ReadyRow, readReady, requestFor, takeUnconfirmedTurn, whyNotNow } from './prepare.ts';
+import type { PushReceipts } from './receipts.ts';
 import { type Done, record } from './record.ts';
 import type { PushSender } from './sender.ts';
 import type { VapidKeyring } from './vapid-keyring.ts';
@@ -37,6 +39,7 @@ interface Needs {
   readonly keyring: VapidKeyring;
   readonly log: Logger;
   readonly now: () => number;
+  readonly pushReceipts: PushReceipts;
   readonly sender: PushSender;
 }
 
@@ -137,14 +140,16 @@ export class Outbox {
   async #sendOne(flight: Flight, row: ReadyRow | undefined): Promise<void> {
     let turn: Turn | null = null;
     let outcome: Outcome | undefined;
+    // Reserved for what is sent, which may be answered by its device before anything is written down.
+    const logId = row?.log_id || newId(this.#needs.now());
     try {
-      const { config, db, keyring, now, sender } = this.#needs;
+      const { config, db, keyring, now, pushReceipts, sender } = this.#needs;
       // Otherwise it was withdrawn, or another process may have it.
       if (!row || flight.isWithdrawn || !isOurs(flight, row, now())) return;
       outcome = whyNotNow(row, now()) ?? this.#whyPaused(flight, now());
       if (!outcome && row.session_id === null) outcome = await takeUnconfirmedTurn(db, row, now());
       if (outcome) return;
-      const request = requestFor(row, keyring, config.publicUrl);
+      const request = requestFor(row, pushReceipts.issue(logId), keyring, config.publicUrl);
       const startedAt = performance.now();
       const answer = await sender.send({ ...request, isWanted: () => !flight.isWithdrawn });
       if (answer.kind === 'failed' && answer.word === 'withdrawn') return;
@@ -159,7 +164,7 @@ export class Outbox {
         if (row) outcome = judgeAnswer(fault, row, this.#needs.now(), Math.random());
       }
     } finally {
-      this.#end(flight, turn, row && outcome && { job: flight, row, outcome, now: this.#needs.now() });
+      this.#end(flight, turn, row && outcome && { job: flight, row, logId, outcome, now: this.#needs.now() });
     }
   }
 

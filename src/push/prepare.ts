@@ -29,6 +29,7 @@ export interface ReadyRow {
   readonly auth: string;
   readonly session_id: string | null;
   readonly vapid_public: string;
+  readonly user_agent: string;
   readonly unusable_since: number | null;
   readonly last_success_at: number | null;
   readonly not_before: number;
@@ -56,7 +57,7 @@ export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<strin
     db.all<Omit<ReadyRow, 'badge'>>`
       select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.tries, jobs.since,
         jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id, subs.vapid_public,
-        subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals, subs.refused_since, subs.told_at,
+        subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals, subs.refused_since, subs.told_at,
         users.status, users.push_enabled, users.dnd_enabled, users.push_preview,
         case when peers.nickname = '' then peers.username else peers.nickname end as sender,
         conversations.unread, blocks.created_at as blocked_at, inbox.data as event
@@ -94,7 +95,7 @@ export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
   if (row.blocked_at !== null) return { kind: 'dropped', outcome: 'blocked' };
   if (row.push_enabled === 0) return { kind: 'dropped', outcome: 'off' };
   if (row.dnd_enabled === 1) return { kind: 'dropped', outcome: 'dnd' };
-  if (row.unread === 0) return { kind: 'dropped', outcome: 'seen', detail: 'read' };
+  if (row.unread === 0) return { kind: 'dropped', outcome: 'seen' };
   if (row.unusable_since !== null) return { kind: 'dropped', outcome: 'unusable' };
   if (now - row.since >= TTL_SECONDS * 1000)
     return { kind: 'dropped', outcome: 'failed', detail: 'given up after 24 hours' };
@@ -128,9 +129,15 @@ export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): P
 /**
  * The request for a device: encrypted, signed with the key that its subscription was made with (RFC 8292 4).
  *
+ * @param receipt by which the device tells what became of the notification
  * @throws {UnusableKeysError}
  */
-export function requestFor(row: ReadyRow, keyring: VapidKeyring, publicUrl: string): PushRequest {
+export function requestFor(
+  row: ReadyRow,
+  receipt: string,
+  keyring: VapidKeyring,
+  publicUrl: string,
+): PushRequest {
   const p256dh = decodeKey(row.p256dh);
   const auth = decodeKey(row.auth);
   if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
@@ -140,16 +147,17 @@ export function requestFor(row: ReadyRow, keyring: VapidKeyring, publicUrl: stri
     p256dh,
     auth,
     vapid: keyring.signerFor(row.vapid_public),
-    payload: isConfirmed ? payloadFor(row, publicUrl) : tellNothing(publicUrl),
+    payload: isConfirmed ? payloadFor(row, receipt, publicUrl) : tellNothing(publicUrl),
     ttlSeconds: TTL_SECONDS,
     urgency: 'high',
     topic: topicOf(row.auth, row.user_id, isConfirmed ? row.peer_id : ''),
   });
 }
 
-function payloadFor(row: ReadyRow, publicUrl: string): Buffer {
-  if (row.short === 1) return tellNewsShort(publicUrl, row.peer_id);
+function payloadFor(row: ReadyRow, receipt: string, publicUrl: string): Buffer {
+  if (row.short === 1) return tellNewsShort(publicUrl, row.peer_id, receipt);
   return tellNews(publicUrl, {
+    receipt,
     preview: row.push_preview,
     peerId: row.peer_id,
     sender: row.sender,

@@ -3,13 +3,16 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
 import { listPushLog, writePushLog } from './push-log.ts';
 
 const START = 1_760_000_000_000;
 
 function write(db: Db, userId: string, at: number, detail = '') {
   const outcome = {
+    logId: newId(at),
     subscriptionId: 'device',
+    deviceName: 'Firefox',
     kind: 'test',
     outcome: 'refused',
     status: 400,
@@ -28,11 +31,14 @@ onEachDatabase('the push log', (database) => {
       at: START,
       peer: null,
       device: 'device',
+      device_name: 'Firefox',
       kind: 'test',
       outcome: 'refused',
       status: 400,
       detail: 'why',
       waiting_until: null,
+      shown: null,
+      clicked: null,
     });
     assert.deepEqual(
       (await listPushLog(db, alice)).map((one) => ({ ...one })),

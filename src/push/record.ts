@@ -12,6 +12,8 @@ const SUCCESS_STEP_MS = 60 * 60 * 1000;
 export interface Done {
   readonly job: Job;
   readonly row: ReadyRow;
+  /** The entry of the log: the row's own, or the one that was reserved when it was sent. */
+  readonly logId: string;
   readonly outcome: Outcome;
   readonly now: number;
 }
@@ -90,17 +92,13 @@ async function wait(
   { until, status, detail }: { until: number; status: number | null; detail: string },
   tries: 0 | 1,
 ): Promise<void> {
-  const { job, row } = done;
+  const { job, row, logId } = done;
   const waits = await tx.run`
-    update push_jobs set due_at = ${until}, leased = 0, tries = tries + ${tries}
+    update push_jobs set due_at = ${until}, leased = 0, tries = tries + ${tries}, log_id = ${logId}
     where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id} and due_at = ${job.leaseUntil}`;
   // Otherwise it was withdrawn while it was under way, and the log says why.
   if (waits === 0) return;
-  const logId = await log(tx, done, { outcome: 'waiting', status, detail, waitingUntil: until });
-  if (logId !== row.log_id)
-    await tx.run`
-      update push_jobs set log_id = ${logId}
-      where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id}`;
+  await log(tx, done, { outcome: 'waiting', status, detail, waitingUntil: until });
 }
 
 /** Several refusals that were under way together count once. */
@@ -124,12 +122,13 @@ async function setAside(
   await wait(tx, done, { until, status, detail }, 1);
 }
 
-function log(
+async function log(
   tx: Queries,
-  { row, now }: Done,
+  { row, logId, now }: Done,
   said: Pick<Decision, 'outcome' | 'status' | 'detail' | 'waitingUntil'>,
-): Promise<string> {
-  const { subscription_id: subscriptionId, user_id: userId, peer_id: peerId } = row;
-  const decision: Decision = { userId, peerId, kind: 'message', subscriptionId, ...said };
-  return row.log_id === '' ? addToPushLog(tx, decision, now) : updatePushLog(tx, row.log_id, decision, now);
+): Promise<void> {
+  const { subscription_id: subscriptionId, user_agent: deviceName, user_id: userId, peer_id: peerId } = row;
+  const decision: Decision = { userId, peerId, kind: 'message', subscriptionId, deviceName, ...said };
+  if (row.log_id === '') await addToPushLog(tx, decision, now, logId);
+  else await updatePushLog(tx, logId, decision, now);
 }

@@ -202,8 +202,13 @@ onEachDatabase('push routes', (database) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const alice = await service.join('alice');
-    const { endpoint, ...rest } = push.subscribe();
-    await service.post('/api/push/subscribe', { userId: alice.id, subscription: { endpoint, ...rest } });
+    const subscription = push.subscribe();
+    const { endpoint } = subscription;
+    await service.post(
+      '/api/push/subscribe',
+      { userId: alice.id, subscription },
+      { headers: { 'user-agent': 'Firefox' } },
+    );
     push.answerNext(endpoint, { status: 500, body: 'oops' });
     const { body } = await testSend(service, alice, '&detail=1');
     const [{ id: device }] = await devices(service, alice.token);
@@ -214,11 +219,14 @@ onEachDatabase('push routes', (database) => {
     assert.deepEqual(entry, {
       peer: null,
       device,
+      device_name: 'Firefox',
       kind: 'test',
       outcome: 'refused',
       status: 500,
       detail: 'oops',
       waiting_until: null,
+      shown: null,
+      clicked: null,
     });
     const log = await service.get('/api/push/log', { token: alice.token });
     assert.deepEqual(log.body, { code: 200, data: body.data });
@@ -228,6 +236,52 @@ onEachDatabase('push routes', (database) => {
     );
     const bob = await service.join('bob');
     assert.deepEqual((await service.get('/api/push/log', { token: bob.token })).body.data, []);
+  });
+
+  test('a test send to one device reaches it alone; one that is not one’s own is none', async (t) => {
+    await using push = await startPushService();
+    const service = await startService(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    for (const { id: userId, token } of [alice, alice, bob])
+      await service.post('/api/push/subscribe', { userId, subscription: push.subscribe() }, { token });
+    const [{ id: named }] = await devices(service, alice.token);
+    const [{ id: foreign }] = await devices(service, bob.token);
+    const { status, body } = await testSend(service, alice, `&detail=1&device=${named}`);
+    assert.deepEqual([status, body.data.length, body.data[0].device], [200, 1, named]);
+    for (const none of [foreign, 'nothing', encodeURIComponent(`${named} `)]) {
+      const refused = await testSend(service, alice, `&device=${none}`);
+      assert.deepEqual(
+        [refused.status, refused.text],
+        [404, '{"code":404,"message":"No push subscription found"}'],
+        none,
+      );
+    }
+    for (const wrong of ['&device=', `&device=${named}&device=${named}`])
+      assert.equal((await testSend(service, alice, wrong)).status, 400, wrong);
+    assert.equal(push.requests, 1);
+  });
+
+  test('a receipt is taken from anybody, in English, and every one is answered alike', async (t) => {
+    const service = await startService(t, database, { env: { RATE_LIMIT_API: '9/1m' } });
+    const report = (body: object) => service.post('/api/push/receipt', body);
+    const issued = service.services.pushReceipts.issue('01990000-0000-7000-8000-000000000000');
+    for (const receipt of [issued, 'nothing', 'A'.repeat(43)])
+      for (const event of ['shown', 'clicked']) {
+        const { status, text, headers } = await report({ receipt, event });
+        assert.deepEqual([status, text], [200, '{"code":200,"message":"Receipt taken"}']);
+        assert.ok(headers.ratelimit);
+      }
+    const stored = () => service.services.db.all<{ log_id: string }>`select log_id from push_early_receipts`;
+    assert.deepEqual(
+      (await stored()).map((row) => row.log_id),
+      ['01990000-0000-7000-8000-000000000000'],
+    );
+    for (const wrong of [{ receipt: issued }, { event: 'shown' }, { receipt: issued, event: 'closed' }]) {
+      const { status, body } = await report(wrong);
+      assert.equal(status, 400, JSON.stringify(wrong));
+      assert.match(body.msg, /^[\x20-\x7e]+$/);
+    }
+    assert.equal((await report({ receipt: issued, event: 'shown' })).status, 429);
   });
 
   test('keys that are no key are stored, and the first send shows it', async (t) => {

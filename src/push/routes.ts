@@ -9,11 +9,13 @@ import { readFields } from '../http/validation.ts';
 import type { Services } from '../services.ts';
 import { judgeEndpoint } from './endpoint-guard.ts';
 import { listPushLog } from './push-log.ts';
+import { noteReceipt } from './receipts.ts';
 import {
   NothingStored,
   PublicKeyAnswer,
   PushDevice,
   PushLogEntry,
+  ReceiptBody,
   SubscribeBody,
   Subscription,
   TestSendQuery,
@@ -28,7 +30,7 @@ import { sendTest } from './test-send.ts';
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 export async function pushRoutes(app: App, services: Services): Promise<void> {
-  const { config, db, keyring, log, now, pushAllowPrivate: allowPrivate, sender } = services;
+  const { config, db, keyring, log, now, pushAllowPrivate: allowPrivate, pushReceipts, sender } = services;
 
   app.get('/api/push/public-key', {
     config: { access: 'public' },
@@ -63,18 +65,33 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
-      const { userId, detail } = request.query;
+      const { userId, detail, device } = request.query;
       if (userId !== caller.userId && (await findUser(db, userId)))
         throw forbidden('The devices of another user');
       const sent =
         userId === caller.userId
-          ? await sendTest({ db, keyring, now, publicUrl: config.publicUrl, sender }, userId, (err) =>
-              log.error({ err }, 'a test send went wrong'),
+          ? await sendTest(
+              { db, keyring, now, publicUrl: config.publicUrl, pushReceipts, sender },
+              userId,
+              (err) => log.error({ err }, 'a test send went wrong'),
+              device,
             )
           : undefined;
       if (!sent) return reply.code(404).send({ code: 404 as const, message: 'No push subscription found' });
       const answer = { code: 200 as const, message: 'Test notification sent!' };
       return detail === '1' ? { ...answer, data: sent } : answer;
+    },
+  });
+
+  // By the worker of a page, which has no token; it answers the same to everybody, so nothing can be learnt from it.
+  app.post('/api/push/receipt', {
+    config: { access: 'public' },
+    schema: { body: ReceiptBody, response: answers(MessageOnly, 400) },
+    handler: async (request) => {
+      const { receipt, event } = request.body;
+      const logId = pushReceipts.read(receipt);
+      if (logId !== undefined) await noteReceipt(db, logId, event, now());
+      return { code: 200 as const, message: 'Receipt taken' };
     },
   });
 

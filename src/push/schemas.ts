@@ -23,7 +23,16 @@ export type Subscription = Static<typeof Subscription>;
 export const TestSendQuery = Type.Object({
   userId: text({ minLength: 1 }),
   detail: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
+  device: Type.Optional(
+    text({ minLength: 1, description: 'Id of the only device to send to; left out: all' }),
+  ),
 });
+
+export const ReceiptBody = Type.Object({
+  receipt: text({ minLength: 1, maxLength: 100, description: '`doorman.receipt` of the push' }),
+  event: Type.Union([Type.Literal('shown'), Type.Literal('clicked')]),
+});
+export type ReceiptBody = Static<typeof ReceiptBody>;
 
 export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey: Type.String() });
 
@@ -40,6 +49,9 @@ export const PushLogEntry = Type.Object({
   at: Type.Integer({ description: 'Epoch milliseconds' }),
   peer: Type.Union([Type.String(), Type.Null()], { description: 'Whose messages it is about' }),
   device: Type.String({ description: 'Id of the subscription; empty where it is about all of them' }),
+  device_name: Type.String({
+    description: "That device's own word for itself (User-Agent), as it was then; empty where there is none",
+  }),
   kind: Type.String({ description: 'message or test' }),
   outcome: Type.String({
     description:
@@ -48,9 +60,18 @@ export const PushLogEntry = Type.Object({
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The push service's answer, if it gave one",
   }),
-  detail: Type.String({ description: "The push service's own words, ours, or the device that has seen it" }),
+  detail: Type.String({
+    description:
+      "The push service's own words, or ours; where it was seen: on which device, by its word in hello, empty if that is not known",
+  }),
   waiting_until: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Epoch milliseconds: when it is tried again',
+  }),
+  shown: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Epoch milliseconds: when the device said that it shows the notification',
+  }),
+  clicked: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Epoch milliseconds: the same of a click',
   }),
 });
 export type PushLogEntry = Static<typeof PushLogEntry>;

@@ -5,6 +5,7 @@ import { addUser } from '../../test/people.ts';
 import { type SubscriptionJson, startPushService } from '../../test/push-service.ts';
 import { openSession } from '../accounts/sessions.ts';
 import { listPushLog } from './push-log.ts';
+import { openPushReceipts } from './receipts.ts';
 import type { Subscription } from './schemas.ts';
 import { openPushSender, type PushSender } from './sender.ts';
 import { listSubscriptions, saveSubscription } from './subscriptions.ts';
@@ -20,6 +21,7 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
   t.after(() => sender[Symbol.asyncDispose]());
   t.after(() => push[Symbol.asyncDispose]());
   const keyring = await openVapidKeyring(db, 'mailto:a@example.com', Date.now);
+  const pushReceipts = await openPushReceipts(db);
   const alice = await addUser(db, 'alice');
   const session = (await openSession(db, alice, '!', '', Date.now())) ?? '';
   const faults: unknown[] = [];
@@ -35,6 +37,7 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
   return {
     db,
     push,
+    pushReceipts,
     alice,
     faults,
     hooks,
@@ -45,7 +48,7 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
         subscription,
         sessionId,
         vapidPublic,
-        device: '',
+        device: 'Firefox',
         now: Date.now(),
       });
     },
@@ -55,11 +58,12 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
       await this.save(subscription, sessionId);
       return subscription;
     },
-    send: () =>
+    send: (deviceId?: string) =>
       sendTest(
-        { db, sender: watched, keyring, publicUrl: 'https://chat.example.com', now: Date.now },
+        { db, sender: watched, keyring, publicUrl: 'https://chat.example.com', pushReceipts, now: Date.now },
         alice,
         (fault) => faults.push(fault),
+        deviceId,
       ),
     async stored(): Promise<string[]> {
       return (await listSubscriptions(db, alice)).map((row) => row.endpoint).sort();
@@ -76,7 +80,7 @@ onEachDatabase('a test send', (database) => {
 
   test('reaches every device, unconfirmed ones too, as a valid Declarative Web Push of fixed words', async (t) => {
     const service = await start(t, database);
-    const { push, send } = service;
+    const { push, pushReceipts, send } = service;
     const devices = [await service.device(), await service.device(null)];
     const entries = await send();
     assert.deepEqual(
@@ -86,12 +90,17 @@ onEachDatabase('a test send', (database) => {
         ['test', 'accepted', 201, ''],
       ],
     );
-    for (const { endpoint } of devices) {
+    for (const [i, { endpoint }] of devices.entries()) {
       const [received, ...more] = push.received(endpoint);
       assert(received && more.length === 0);
       assert.equal(received.headers.ttl, String(DAY_S));
       assert.equal(received.headers.urgency, 'high');
-      assert.deepEqual(JSON.parse(received.text ?? ''), {
+      const { doorman, ...payload } = JSON.parse(received.text ?? '');
+      // By its receipt the device says what became of the notification, unless nobody confirmed it.
+      const logId = doorman && pushReceipts.read(doorman.receipt);
+      if (i === 0) assert.ok(entries?.some(({ id }) => id === logId));
+      else assert.equal(doorman, undefined);
+      assert.deepEqual(payload, {
         web_push: 8030,
         notification: {
           title: 'Doorman',
@@ -101,6 +110,20 @@ onEachDatabase('a test send', (database) => {
         },
       });
     }
+  });
+
+  test('only the device that is named is sent to, and nothing where there is none such', async (t) => {
+    const service = await start(t, database);
+    const { db, push, alice, send } = service;
+    const [named, other] = [await service.device(), await service.device()];
+    const { id = '' } =
+      (await listSubscriptions(db, alice)).find(({ endpoint }) => endpoint === named.endpoint) ?? {};
+    assert.deepEqual(
+      (await send(id))?.map((entry) => [entry.device, entry.device_name]),
+      [[id, 'Firefox']],
+    );
+    assert.equal(await send('nothing'), undefined);
+    assert.deepEqual([push.received(named.endpoint).length, push.received(other.endpoint).length], [1, 0]);
   });
 
   test('what each push service said stands in the log, and in the answer', async (t) => {

@@ -1,7 +1,10 @@
 import type { Db } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
 import { decodeKey, UnusableKeysError } from './encryption.ts';
 import type { PushAnswer } from './exchange.ts';
+import { tellTest } from './notification.ts';
 import { type Outcome, writePushLog } from './push-log.ts';
+import type { PushReceipts } from './receipts.ts';
 import type { PushLogEntry, SubscriptionRow } from './schemas.ts';
 import { buildPush, type PushSender } from './sender.ts';
 import { listSubscriptions, markSuccess, markUnusable, removeGone } from './subscriptions.ts';
@@ -17,26 +20,29 @@ interface Sending {
   readonly keyring: VapidKeyring;
   readonly publicUrl: string;
   readonly now: () => number;
+  readonly pushReceipts: PushReceipts;
 }
 
 /**
- * Sends a test notification to every device of the user (interface 4.15; its content is ours). Fixed words, so
- * unconfirmed devices may have it too. A device that its push service no longer knows is removed.
+ * Sends a test notification to every device of the user (interface 4.15; its content is ours), unconfirmed ones too. A
+ * device that its push service no longer knows is removed.
  *
  * @param onFault told of what goes wrong on our side after the answer
- * @returns what the push services said within 3 s; `undefined` if nothing is stored
+ * @param deviceId the only one to send to
+ * @returns what the push services said within 3 s; `undefined` if nothing is stored, or not that device
  */
 export async function sendTest(
   sending: Sending,
   userId: string,
   onFault: (error: unknown) => void,
+  deviceId?: string,
 ): Promise<PushLogEntry[] | undefined> {
-  const subscriptions = await listSubscriptions(sending.db, userId);
+  const stored = await listSubscriptions(sending.db, userId);
+  const subscriptions = stored.filter(({ id }) => deviceId === undefined || id === deviceId);
   if (subscriptions.length === 0) return undefined;
-  const payload = testPayload(sending.publicUrl);
   const entries: PushLogEntry[] = [];
   const all = subscriptions.map(async (subscription) => {
-    const outcome = await sendOne(sending, subscription, payload);
+    const outcome = await sendOne(sending, subscription);
     entries.push(await writePushLog(sending.db, userId, outcome, sending.now()));
   });
   const { promise: timeUp, resolve } = Promise.withResolvers<void>();
@@ -46,29 +52,16 @@ export async function sendTest(
   return [...entries];
 }
 
-/** Declarative Web Push, so that Safari needs no worker; our own worker reads the same. */
-function testPayload(publicUrl: string): Buffer {
-  return Buffer.from(
-    JSON.stringify({
-      web_push: 8030,
-      notification: {
-        title: 'Doorman',
-        body: 'Test notification · 测试通知',
-        navigate: `${publicUrl}/`,
-        tag: 'doorman-test',
-      },
-    }),
-  );
-}
-
 async function sendOne(
-  { db, sender, keyring, now }: Sending,
+  { db, sender, keyring, now, publicUrl, pushReceipts }: Sending,
   subscription: SubscriptionRow,
-  payload: Buffer,
 ): Promise<Outcome> {
-  const { id: subscriptionId, endpoint } = subscription;
+  const { id: subscriptionId, endpoint, user_agent: deviceName } = subscription;
+  const logId = newId(now());
   const outcome = (word: Outcome['outcome'], status: number | null, detail: string): Outcome => ({
+    logId,
     subscriptionId,
+    deviceName,
     kind: 'test',
     outcome: word,
     status,
@@ -79,6 +72,10 @@ async function sendOne(
     const p256dh = decodeKey(subscription.p256dh);
     const auth = decodeKey(subscription.auth);
     if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
+    const payload = tellTest(
+      publicUrl,
+      subscription.session_id === null ? undefined : pushReceipts.issue(logId),
+    );
     const vapid = keyring.signerFor(subscription.vapid_public);
     answer = await sender.send(
       buildPush({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),

@@ -8,6 +8,7 @@ import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from './jobs.ts
 import { findDue, judgeDue, nextDueAt, type Pair, pairKey } from './judge.ts';
 import { Lanes } from './lanes.ts';
 import { type Flight, Outbox } from './outbox.ts';
+import type { PushReceipts } from './receipts.ts';
 import type { PushSender } from './sender.ts';
 import type { VapidKeyring } from './vapid-keyring.ts';
 
@@ -33,6 +34,7 @@ interface Needs {
   readonly keyring: VapidKeyring;
   readonly log: Logger;
   readonly now: () => number;
+  readonly pushReceipts: PushReceipts;
   readonly sender: PushSender;
 }
 
