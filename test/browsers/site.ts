@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { openLog } from '../../src/log.ts';
+import { openPushWorker } from '../../src/push/worker.ts';
+import { startRounds } from '../../src/rounds.ts';
+import { openServices, type World } from '../../src/services.ts';
+import type { Body } from '../harness.ts';
+import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { endingsOf, type Scope } from './endings.ts';
+
+/** Somebody who registered through the interface. */
+export interface Account {
+  id: string;
+  username: string;
+  password: string;
+  token: string;
+}
+
+/** The service with its page, at an origin of its own that no other test uses. */
+export interface Site {
+  /** Its origin, which is its `PUBLIC_URL`. */
+  readonly url: string;
+  get(path: string, token?: string): Promise<{ status: number; body: Body }>;
+  post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
+  /** Registers somebody, with the password `password-of-NAME`. */
+  join(username: string): Promise<Account>;
+}
+
+export interface SiteProcess extends Site {
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, at the same origin with the same data. */
+  start(): Promise<void>;
+}
+
+/** The service in a process of its own, on an empty database; it ends with `scope`. */
+export async function startSite(scope: Scope, env: Record<string, string> = {}): Promise<SiteProcess> {
+  const { settings, url } = await chooseSettings(scope, env);
+  let server: ServerProcess | undefined;
+  const start = async () => {
+    server = await startServer(settings);
+  };
+  const kill = async () => server?.kill();
+  await start();
+  endingsOf(scope).defer(kill);
+  return { ...callers(url), kill, start };
+}
+
+/** The same inside the test's process, where a test can put something in place of the world outside. */
+export async function startSiteWithin(
+  scope: Scope,
+  world: World,
+  env: Record<string, string> = {},
+): Promise<Site> {
+  const { settings, url } = await chooseSettings(scope, env);
+  const config = readConfig(settings);
+  const endings = endingsOf(scope);
+  const services = endings.use(await openServices(config, openLog('silent'), world));
+  endings.use(startRounds(services));
+  endings.use(openPushWorker(services));
+  const app = await buildApp(services);
+  endings.defer(() => app.close());
+  await app.listen({ port: config.port, host: config.host });
+  return callers(url);
+}
+
+async function chooseSettings(scope: Scope, env: Record<string, string>) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'doorman-site-'));
+  endingsOf(scope).defer(() => rm(dataDir, { recursive: true, force: true }));
+  const port = await findPort();
+  const url = `http://127.0.0.1:${port}`;
+  return { url, settings: settingsOf({ dataDir }, { PORT: String(port), PUBLIC_URL: url, ...env }) };
+}
+
+/** Below those that systems give out by themselves, so that nobody takes it while the service is down. */
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer();
+    try {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      return port;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    } finally {
+      server.close();
+    }
+  }
+}
+
+function callers(url: string): Site {
+  async function call(path: string, token: string | undefined, request: RequestInit) {
+    const headers = {
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+    const response = await fetch(url + path, { ...request, headers });
+    return { status: response.status, body: await response.json() };
+  }
+  const post: Site['post'] = (path, body, token) =>
+    call(path, token, { method: 'POST', body: JSON.stringify(body) });
+  return {
+    url,
+    get: (path, token) => call(path, token, {}),
+    post,
+    async join(username) {
+      const password = `password-of-${username}`;
+      const { body } = await post('/api/register', { username, password });
+      if (body.code !== 200) throw new Error(`${username} could not register: ${JSON.stringify(body)}`);
+      return { id: body.data.id, username, password, token: body.data.token };
+    },
+  };
+}

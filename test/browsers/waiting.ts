@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from './running-browser.ts';
+
+/**
+ * What `look` finds, as soon as it finds something: neither `undefined`, nor `null`, nor `false`. It is asked again and
+ * again; what it throws ends the wait.
+ *
+ * @param what ends the sentence `Waited .. for`
+ */
+export async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  ms = PATIENCE_MS,
+): Promise<T> {
+  const tooLateAt = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== null && found !== false) return found;
+    if (performance.now() > tooLateAt) throw new Error(`Waited ${ms} ms in vain for ${what}`);
+    await sleep(25);
+  }
+}
