@@ -1,3 +1,4 @@
+import type { Envelope } from './http.ts';
 import type * as Wire from './wire.ts';
 
 /** The HTTP interface, one method for each endpoint (interface 4, docs `/docs`). All throw `DoormanError`. */
@@ -11,12 +12,15 @@ export interface Api {
   endSession(id: string): Promise<void>;
   changePassword(body: Wire.ChangePasswordBody): Promise<void>;
 
-  /** A page of everybody, oldest first. `next` is where the next one starts; absent on the last. */
+  /**
+   * A page of everybody, oldest first; of a search, by name. `next` is where the next one starts; absent on the last.
+   */
   users(query?: {
     /** How the username or nickname starts. */
     q?: string;
+    /** Only those who are online. */
     online?: boolean;
-    /** 1 to 1000. */
+    /** 1 to 1000; left out: 100. */
     limit?: number;
     after?: string;
   }): Promise<{ users: Wire.DirectoryEntry[]; next?: string }>;
@@ -52,4 +56,80 @@ export interface Api {
   pushLog(): Promise<Wire.PushLogEntry[]>;
   pushDevices(): Promise<Wire.PushDevice[]>;
   pushUnsubscribe(which: Wire.UnsubscribeBody): Promise<void>;
+}
+
+/** What the methods stand on. */
+export interface Caller {
+  /**
+   * @param access `public` goes without a token too, `stranger` always
+   * @throws {DoormanError}
+   */
+  call(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+    access?: 'public' | 'stranger',
+  ): Promise<Envelope>;
+  /** @throws {DoormanError} `signed_out` */
+  userId(): string;
+}
+
+export function openApi({ call, userId }: Caller): Api {
+  // What the answers hold is what `/openapi.json` says of them, which a test compares with these types.
+  const get = async <Data>(path: string) => (await call('GET', path)).data as Data;
+  const post = async <Data>(path: string, body: object = {}) => (await call('POST', path, body)).data as Data;
+
+  return {
+    register: async (body) => (await call('POST', '/api/register', body, 'stranger')).data as Wire.Registered,
+    login: async (body) => (await call('POST', '/api/login', body, 'stranger')).data as Wire.LoggedIn,
+    freshToken: () => post('/api/token'),
+    logout: () => post('/api/logout'),
+    sessions: () => get('/api/sessions'),
+    endSession: (id) => post('/api/sessions/end', { id } satisfies Wire.EndSessionBody),
+    changePassword: (body) => post('/api/user/change-password', body),
+
+    async users({ q, online, limit = USERS_LIMIT, after } = {}) {
+      const query = { q, online: online ? '1' : undefined, limit, after };
+      const { data, next } = await call('GET', withQuery('/api/users', query));
+      return { users: data as Wire.DirectoryEntry[], ...(next !== undefined && { next }) };
+    },
+    profileOf: async (id) =>
+      (await call('GET', `/api/user/profile/${encodeURIComponent(id)}`, undefined, 'public'))
+        .data as Wire.PublicProfile,
+    updateProfile: (body) => post('/api/user/profile', body),
+    updateSettings: (body) => post('/api/user/settings', body),
+
+    block: (blockedId) => post('/api/user/block', { blockedId } satisfies Wire.BlockBody),
+    unblock: (blockedId) => post('/api/user/unblock', { blockedId } satisfies Wire.BlockBody),
+    blocked: () => get('/api/user/blocked'),
+
+    sendMessage: (body) => post('/api/messages', body),
+    history: ({ peer, before, after, limit }) =>
+      get(withQuery('/api/messages', { peer, before, after, limit })),
+    markRead: (body) => post('/api/messages/mark', body),
+    conversations: () => get('/api/conversations'),
+
+    friends: () => get('/api/friends'),
+    friend: (act, id) =>
+      post(`/api/friends/${encodeURIComponent(act)}`, { userId: id } satisfies Wire.FriendBody),
+    snapshot: () => get('/api/sync'),
+
+    pushKey: async () => (await call('GET', '/api/push/public-key', undefined, 'public')).publicKey as string,
+    pushSubscribe: async (subscription) =>
+      post('/api/push/subscribe', { userId: userId(), subscription } satisfies Wire.SubscribeBody),
+    pushTest: async (device) =>
+      get(withQuery('/api/push/test-send', { userId: userId(), detail: '1', device })),
+    pushLog: () => get('/api/push/log'),
+    pushDevices: () => get('/api/push/devices'),
+    pushUnsubscribe: (which) => post('/api/push/unsubscribe', which),
+  };
+}
+
+const USERS_LIMIT = 100;
+
+function withQuery(path: string, query: Record<string, string | number | undefined>): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
+  );
+  return `${path}?${parts.join('&')}`;
 }

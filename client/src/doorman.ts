@@ -1,7 +1,9 @@
 import type { Api } from './api.ts';
+import { Client } from './client.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
 import type { PushClient } from './push.ts';
-import type { DoormanStorage } from './storage.ts';
+import { type DoormanStorage, openStorage } from './storage.ts';
+import { TIMES, type Times } from './times.ts';
 import type { LoginBody, RegisterBody, Sight } from './wire.ts';
 
 export interface DoormanOptions {
@@ -26,33 +28,45 @@ export interface Doorman {
   readonly connection: Connection;
   readonly push: PushClient;
 
-  /** Who was signed in on this device when it was last used. */
+  /**
+   * Who was signed in on this device when it was last used. It asks nobody, so it works without a network; if the session
+   * has ended meanwhile, `session` tells it as soon as the service can be reached.
+   */
   restore(): Promise<Session | undefined>;
   signUp(body: RegisterBody): Promise<Session>;
+  /** Whoever was signed in here before is signed out first. Other tabs that share the storage follow. */
   signIn(body: LoginBody): Promise<Session>;
-  /** Leaves nothing here: push subscription, storage, socket; and ends the session, if the service can be reached. */
+  /**
+   * Leaves nothing here: push subscription, storage, socket; other tabs that share the storage leave too. Ends the session
+   * at the service, if that can be reached within 5 s. Does not reject for what the service says.
+   */
   signOut(): Promise<void>;
 
-  /** Stays connected from now on, whatever happens, until `disconnect` or the end of the session. */
+  /**
+   * Stays connected from now on, whatever happens, until `disconnect` or the end of the session. Without a session it does
+   * nothing. When another person signs in in another tab, it goes on as that person, after `session` told it.
+   */
   connect(): void;
   disconnect(): void;
-  /** Does not wait for the next try, as when a network came back. */
+  /** Does not wait for the next try, as when a network came back; or asks whether the connection still is one. */
   reconnectNow(): void;
   /** Whether somebody is before this device; decides about pushes (`visible` and used within the last 60 s). */
   setView(view: { visible: boolean; active: boolean }): void;
 
   /**
-   * Writes a message. It is kept until the service has it, over reloads too, and sent in order. Calling it again with the
-   * same `cid` is the same message, and gives the same promise.
+   * Writes a message. It is kept until the service has it, over reloads too, and sent in order over the connection; without
+   * `connect` it waits (`api.sendMessage` does not). Calling it again with the same `cid` is the same message, and gives the
+   * same promise.
    *
-   * @returns settles when it is stored; rejects when it is refused (which `outgoing` told as well)
+   * @returns settles when it is stored; rejects with a `DoormanError` when it is refused, discarded (`discarded`), or the
+   *   session ends before (`signed_out`). `outgoing` tells the same, so nobody has to catch it
    */
   send(to: string, body: string, cid?: string): Promise<Outgoing>;
   /** What is not stored yet, in the order it was written. */
   outgoing(): Outgoing[];
-  /** Sends a refused message again. */
+  /** Sends a refused message again; `send` with its `cid` then gives a new promise. */
   retry(cid: string): void;
-  /** Forgets a message that is refused or still waits. */
+  /** Forgets a message that is refused or still waits. One that is under way cannot be called back: nothing happens. */
   discard(cid: string): Promise<void>;
 
   /** The user has read up to message `n` of the peer: told once it can be, the greatest counts. */
@@ -65,4 +79,13 @@ export interface Doorman {
   sight(userId: string): Sight | undefined;
 
   on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void;
+}
+
+/**
+ * @param times for tests only
+ * @throws {TypeError} if `baseUrl` is no address of http(s)
+ */
+export function createDoorman(options: DoormanOptions, times: Partial<Times> = {}): Doorman {
+  const { storage = openStorage(), ...rest } = options;
+  return new Client({ ...rest, storage }, { ...TIMES, ...times });
 }

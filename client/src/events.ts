@@ -51,7 +51,10 @@ export interface Session {
   token: string;
 }
 
-/** Why there is no session any more. */
+/**
+ * Why there is no session any more. After `signed_out` (here or in another tab) and `ended` (from another device, or by a new
+ * password) nothing is kept here; after `expired` and `suspended` what was written waits until the same person signs in.
+ */
 export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended';
 
 /** A message of one's own on its way. */
@@ -61,8 +64,11 @@ export interface Outgoing {
   body: string;
   /** When it was written, epoch milliseconds. */
   writtenAt: number;
-  /** `waiting`: for a connection, or for its turn; `refused` stays until `retry` or `discard`. */
-  state: 'waiting' | 'sending' | 'stored' | 'refused';
+  /**
+   * `waiting`: for a connection, or for its turn; `refused` stays until `retry` or `discard`; `stored` and `discarded` are
+   * told once, and it is no more in `outgoing()`.
+   */
+  state: 'waiting' | 'sending' | 'stored' | 'refused' | 'discarded';
   /** Of what is stored: its number in the conversation, and when. */
   n?: number;
   at?: number;

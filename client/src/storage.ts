@@ -1,11 +1,30 @@
+import { IndexedDbStorage } from './indexed-db-storage.ts';
+import { MemoryStorage } from './memory-storage.ts';
+
 /**
  * Where the kit keeps what must outlive the page: the session, and what is written but not stored yet. Values are plain
  * JSON. Each operation is atomic; `all` names every key that begins with `prefix`.
+ *
+ * Its own keys are `session`, `push`, and those that begin with `outgoing/`; a program may keep others beside them, under
+ * a prefix of its own and best by user id. Signing out clears all of it.
  */
 export interface DoormanStorage {
+  /**
+   * Where several tabs share what is kept here: the name by which they tell each other of sign-ins, sign-outs and
+   * messages, over `BroadcastChannel`. Left out: nobody shares it.
+   */
+  readonly name?: string;
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
   all(prefix: string): Promise<[key: string, value: unknown][]>;
   clear(): Promise<void>;
+}
+
+/**
+ * IndexedDB in browsers and their workers, else memory. Pages and workers of one origin share what has the same name;
+ * `createDoorman` without a storage takes the default one.
+ */
+export function openStorage(name = 'doorman'): DoormanStorage {
+  return typeof indexedDB === 'undefined' ? new MemoryStorage() : new IndexedDbStorage(name);
 }

@@ -1,0 +1,5 @@
+/** A new name for a message. Pages that are not in a secure context have no `crypto.randomUUID`. */
+export function newCid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

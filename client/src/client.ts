@@ -1,0 +1,319 @@
+import { type Api, openApi } from './api.ts';
+import { newCid } from './cid.ts';
+import { Connector } from './connector.ts';
+import type { Doorman, DoormanOptions } from './doorman.ts';
+import { DoormanError } from './errors.ts';
+import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session, SessionEnd } from './events.ts';
+import { Feed } from './feed.ts';
+import { type Call, callService, type Envelope, readBaseUrl } from './http.ts';
+import type { Frame, Link } from './link.ts';
+import { Listeners } from './listeners.ts';
+import { Marks } from './marks.ts';
+import { Outbox } from './outbox.ts';
+import { Push } from './push.ts';
+import { SessionKeeper } from './session.ts';
+import type { DoormanStorage } from './storage.ts';
+import { Tabs, type Told } from './tabs.ts';
+import type { Times } from './times.ts';
+import { Watching } from './watching.ts';
+import type { LoginBody, RegisterBody, Sight } from './wire.ts';
+
+/** The service takes no longer word of a device for itself. */
+const MAX_DEVICE_LENGTH = 64;
+const TYPING_EVERY_MS = 1_000;
+
+/** The parts of the kit, each of which knows only what it is given here. */
+export class Client implements Doorman {
+  readonly api: Api;
+  readonly push: Push;
+  readonly #baseUrl: string;
+  readonly #device: string | undefined;
+  readonly #storage: DoormanStorage;
+  readonly #times: Times;
+  readonly #listeners = new Listeners();
+  readonly #tabs: Tabs;
+  readonly #session: SessionKeeper;
+  readonly #connector: Connector;
+  readonly #feed: Feed;
+  readonly #outbox: Outbox;
+  readonly #marks: Marks;
+  readonly #watching: Watching;
+  readonly #typedAt = new Map<string, number>();
+  #view: { visible: boolean; active: boolean } | undefined;
+  #leaving: Promise<void> | undefined;
+  #tokenCheck: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: DoormanOptions & { storage: DoormanStorage }, times: Times) {
+    const { baseUrl, device, storage } = options;
+    this.#baseUrl = readBaseUrl(baseUrl);
+    this.#device = device && [...device].slice(0, MAX_DEVICE_LENGTH).join('');
+    this.#storage = storage;
+    this.#times = times;
+    const tell = <E extends DoormanEvent>(event: E, told: DoormanEvents[E]) =>
+      this.#listeners.tell(event, told);
+    const live = () => this.#connector.live;
+
+    this.api = openApi({ call: (...call) => this.#call(...call), userId: () => this.#signedIn().userId });
+    this.push = new Push({ api: this.api, storage, session: () => this.session });
+    this.#tabs = new Tabs(storage.name, (told) => this.#learn(told));
+    this.#session = new SessionKeeper({
+      baseUrl: this.#baseUrl,
+      storage,
+      times,
+      changed: (session, end) => this.#sessionChanged(session, end),
+      renewed: ({ token }) => void this.#connector.live?.request({ type: 'token', token }).catch(ignore),
+      tellOthers: (end) => this.#tabs.tell({ kind: 'session', end }),
+    });
+    this.#connector = new Connector({
+      baseUrl: this.#baseUrl,
+      times,
+      hello: () => this.#hello(),
+      entered: (link, welcome) => this.#feed.entered(link, welcome),
+      heard: (link, frame) => this.#heard(link, frame),
+      left: () => {
+        this.#feed.left();
+        this.#outbox.left();
+      },
+      changed: (connection) => this.#connectionChanged(connection),
+      renew: () => this.#session.renew(),
+      ended: (end) => void this.#session.end(end, this.session?.token ?? ''),
+    });
+    this.#feed = new Feed({
+      ackMs: times.ackMs,
+      snapshot: (snapshot) => tell('snapshot', snapshot),
+      event: (event, told) => {
+        if (event === 'message') this.#messageCame(told as DoormanEvents['message']);
+        if (event === 'block') this.#watching.hide((told as DoormanEvents['block']).userId);
+        tell(event, told);
+      },
+      live: () => this.#connector.goLive(),
+      broken: () => this.#connector.breakOff(),
+    });
+    this.#outbox = new Outbox({
+      storage,
+      times,
+      live,
+      told: (outgoing) => tell('outgoing', outgoing),
+      tellOthers: (outgoing) => this.#tabs.tell({ kind: 'outgoing', userId: this.#outbox.userId, outgoing }),
+    });
+    this.#marks = new Marks(live);
+    this.#watching = new Watching({
+      watchMs: times.watchMs,
+      live,
+      told: (sights) => tell('presence', sights),
+    });
+    if (typeof addEventListener === 'function') {
+      addEventListener('online', () => this.reconnectNow());
+      // It may have gone without a word.
+      addEventListener('offline', () => this.reconnectNow());
+    }
+  }
+
+  get session(): Session | undefined {
+    return this.#session.current;
+  }
+
+  get connection(): Connection {
+    return this.#connector.connection;
+  }
+
+  async restore(): Promise<Session | undefined> {
+    const session = await this.#session.restore();
+    this.#renewIfStale();
+    return session;
+  }
+
+  async signUp(body: RegisterBody): Promise<Session> {
+    const { id, username, token } = await this.api.register(body);
+    return this.#signIn({ userId: id, username, token });
+  }
+
+  async signIn(body: LoginBody): Promise<Session> {
+    const { id, username, token } = await this.api.login(body);
+    return this.#signIn({ userId: id, username, token });
+  }
+
+  signOut(): Promise<void> {
+    this.#leaving ??= this.#leave().finally(() => {
+      this.#leaving = undefined;
+    });
+    return this.#leaving;
+  }
+
+  connect(): void {
+    if (this.session) this.#connector.connect();
+  }
+
+  disconnect(): void {
+    this.#connector.disconnect();
+  }
+
+  reconnectNow(): void {
+    this.#connector.reconnectNow();
+  }
+
+  setView({ visible, active }: { visible: boolean; active: boolean }): void {
+    if (this.#view?.visible === visible && this.#view.active === active) return;
+    this.#view = { visible, active };
+    this.#connector.live?.request({ type: 'view', visible, active }).catch(ignore);
+  }
+
+  send(to: string, body: string, cid = newCid()): Promise<Outgoing> {
+    return this.#outbox.write(to, body, cid);
+  }
+
+  outgoing(): Outgoing[] {
+    return this.#outbox.all();
+  }
+
+  retry(cid: string): void {
+    this.#outbox.retry(cid);
+  }
+
+  discard(cid: string): Promise<void> {
+    return this.#outbox.discard(cid);
+  }
+
+  markRead(peer: string, n: number): void {
+    this.#marks.read(peer, n);
+  }
+
+  typing(to: string): void {
+    const now = Date.now();
+    const link = this.#connector.live;
+    if (!link || Math.abs(now - (this.#typedAt.get(to) ?? 0)) < TYPING_EVERY_MS) return;
+    this.#typedAt.set(to, now);
+    link.request({ type: 'typing', to }).catch(ignore);
+  }
+
+  watch(userIds: readonly string[]): () => void {
+    return this.#watching.watch(userIds);
+  }
+
+  sight(userId: string): Sight | undefined {
+    return this.#watching.sight(userId);
+  }
+
+  on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void {
+    return this.#listeners.on(event, listener);
+  }
+
+  #signedIn(): Session {
+    if (!this.session) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
+    return this.session;
+  }
+
+  async #call(
+    method: Call['method'],
+    path: string,
+    body?: object,
+    access?: 'public' | 'stranger',
+  ): Promise<Envelope> {
+    const session = access === undefined ? this.#signedIn() : this.session;
+    const token = access === 'stranger' ? undefined : session?.token;
+    const { deadlineMs } = this.#times;
+    if (token !== undefined) this.#renewIfStale();
+    try {
+      return await callService(this.#baseUrl, { method, path, ...(body && { body }), token, deadlineMs });
+    } catch (error) {
+      // Whether the session is at its end, asking for another token tells.
+      const isDoubtful = error instanceof DoormanError && error.error === 'unauthenticated';
+      if (isDoubtful && token === this.session?.token) void this.#session.renew();
+      throw error;
+    }
+  }
+
+  async #signIn(session: Session): Promise<Session> {
+    await this.#leaving;
+    const before = this.session;
+    if (before && before.userId !== session.userId) await this.signOut();
+    const signedIn = await this.#session.adopt(session);
+    if (before?.userId === session.userId) void this.#endAtService(before.token).catch(ignore);
+    void this.push.releaseOthers().catch(ignore);
+    return signedIn;
+  }
+
+  async #leave(): Promise<void> {
+    const token = this.session?.token;
+    const endpoint = await this.push.endpoint();
+    // Here first: whatever becomes of the rest, a reload finds nothing.
+    if (token === undefined) await this.#storage.clear();
+    else await this.#session.end('signed_out', token);
+    const atService = token === undefined ? undefined : this.#endAtService(token, endpoint);
+    const all = Promise.all([this.push.release().catch(ignore), atService?.catch(ignore)]);
+    await new Promise<unknown>((resolve) => {
+      const timer = setTimeout(resolve, this.#times.leavingMs);
+      void all.then(resolve).finally(() => clearTimeout(timer));
+    });
+  }
+
+  async #endAtService(token: string, endpoint?: string): Promise<void> {
+    const call = { method: 'POST', token, deadlineMs: this.#times.leavingMs } as const;
+    // It forgets the subscription with the session; one of an earlier session has to be named.
+    if (endpoint !== undefined)
+      await callService(this.#baseUrl, { ...call, path: '/api/push/unsubscribe', body: { endpoint } }).catch(
+        ignore,
+      );
+    await callService(this.#baseUrl, { ...call, path: '/api/logout', body: {} });
+  }
+
+  async #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
+    if (session) this.#connector.suspend();
+    else this.#connector.disconnect();
+    this.#feed.forget();
+    this.#marks.forget();
+    this.#watching.forget();
+    this.#typedAt.clear();
+    await this.#outbox.open(session?.userId);
+    if (end !== undefined && end !== 'signed_out') void this.push.release().catch(ignore);
+    this.#listeners.tell('session', { session, ...(end && { end }) });
+    if (session) this.#connector.goOn();
+  }
+
+  #hello(): object | undefined {
+    if (!this.session) return undefined;
+    return {
+      token: this.session.token,
+      ...(this.#device && { device: this.#device }),
+      ...this.#feed.position,
+      ...this.#view,
+    };
+  }
+
+  #heard(link: Link, frame: Frame): void {
+    if (this.#feed.heard(link, frame)) return;
+    // docs/protocol.md says what they hold.
+    if (frame.type === 'presence') this.#watching.learn(frame.users as Sight[]);
+    if (frame.type === 'typing') this.#listeners.tell('typing', { from: frame.from as string });
+  }
+
+  #messageCame(message: DoormanEvents['message']): void {
+    if (message.from === this.session?.userId) this.#outbox.seen(message);
+  }
+
+  #connectionChanged(connection: Connection): void {
+    if (connection.state === 'off') {
+      clearInterval(this.#tokenCheck);
+      this.#tokenCheck = undefined;
+    } else {
+      this.#tokenCheck ??= setInterval(() => this.#renewIfStale(), this.#times.tokenCheckMs);
+    }
+    this.#listeners.tell('connection', connection);
+    if (!this.#connector.live) return;
+    this.#watching.entered();
+    this.#marks.send();
+    this.#outbox.send();
+  }
+
+  #renewIfStale(): void {
+    if (this.#session.isStale) void this.#session.renew();
+  }
+
+  #learn(told: Told): void {
+    if (told.kind === 'session') void this.#session.restore(told.end);
+    else if (told.userId === this.session?.userId) this.#outbox.learn(told.outgoing);
+  }
+}
+
+/** Of what is tried for the sake of it, and what the next connection does by itself. */
+function ignore(): void {}

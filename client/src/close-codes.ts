@@ -1,0 +1,33 @@
+/** What to do after a connection ended (docs/protocol.md, Close codes). */
+export type Next = 'later' | 'spread' | 'new-token' | 'suspended' | 'ended' | 'replaced' | 'broken';
+
+/**
+ * @param code 1006 when it broke off
+ * @param isDraining the service had said that it goes
+ */
+export function judgeClose(code: number, reason: string, isDraining: boolean): Next {
+  switch (code) {
+    case 4401:
+      return 'new-token';
+    case 4403:
+      return 'suspended';
+    case 4409:
+      return 'ended';
+    case 4429:
+      return reason === 'too_many_sockets' ? 'replaced' : 'later';
+    case 1002:
+    case 1003:
+    case 1007:
+    case 1008:
+    case 1009:
+    case 4413:
+      return 'broken';
+    default:
+      return isDraining ? 'spread' : 'later';
+  }
+}
+
+/** A random moment within the time that doubles with each failure ("full jitter"). @param failures from 0 */
+export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
+  return Math.random() * Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30));
+}

@@ -1,0 +1,204 @@
+import { backoffMs, judgeClose } from './close-codes.ts';
+import type { Connection, SessionEnd } from './events.ts';
+import { type Frame, Link } from './link.ts';
+import type { Times } from './times.ts';
+import type { Welcome } from './wire.ts';
+
+/** What a connection is for, as those see it who live by it. */
+export interface ConnectorHost {
+  readonly baseUrl: string;
+  readonly times: Times;
+  /** The first frame without its type; `undefined` if nobody is signed in. */
+  hello(): object | undefined;
+  /** `hello` was answered. */
+  entered(link: Link, welcome: Welcome): void;
+  heard(link: Link, frame: Frame): void;
+  /** It has ended, whatever comes next. */
+  left(): void;
+  changed(connection: Connection): void;
+  renew(): Promise<'renewed' | 'ended' | 'later'>;
+  /** The service ended the session. */
+  ended(end: SessionEnd): void;
+}
+
+/** Stays connected, as the close codes ask for (docs/protocol.md). */
+export class Connector {
+  readonly #host: ConnectorHost;
+  #connection: Connection = { state: 'off' };
+  #isWanted = false;
+  #link: Link | undefined;
+  #failures = 0;
+  #spreadMs: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #steady: ReturnType<typeof setTimeout> | undefined;
+  /** A token was refused, and no connection came to be since. */
+  #isTokenDoubtful = false;
+
+  constructor(host: ConnectorHost) {
+    this.#host = host;
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  /** The connection, while it is live. */
+  get live(): Link | undefined {
+    return this.#connection.state === 'live' ? this.#link : undefined;
+  }
+
+  /** Any connection, also one that still opens. */
+  get link(): Link | undefined {
+    return this.#link;
+  }
+
+  connect(): void {
+    const { state } = this.#connection;
+    this.#isWanted = true;
+    if (state !== 'off' && state !== 'stopped') return;
+    this.#failures = 0;
+    this.#open();
+  }
+
+  disconnect(): void {
+    this.#isWanted = false;
+    this.#drop();
+    this.#set({ state: 'off' });
+  }
+
+  /** Another person is about to be signed in: nothing more comes for the one before. */
+  suspend(): void {
+    this.#drop();
+    if (this.#isWanted) this.#set({ state: 'connecting' });
+  }
+
+  /** Goes on for whom `hello` speaks of now, if a connection is wanted. */
+  goOn(): void {
+    if (!this.#isWanted || this.#link) return;
+    this.#failures = 0;
+    this.#isTokenDoubtful = false;
+    this.#open();
+  }
+
+  reconnectNow(): void {
+    if (this.#connection.state === 'waiting') {
+      clearTimeout(this.#timer);
+      this.#open();
+    } else if (this.#connection.state === 'live') {
+      this.#link?.probe(Math.min(5_000, this.#host.times.pongMs));
+    }
+  }
+
+  /** Everything that was missed has come. */
+  goLive(): void {
+    clearTimeout(this.#steady);
+    this.#steady = setTimeout(() => {
+      this.#failures = 0;
+    }, this.#host.times.steadyMs);
+    this.#set({ state: 'live' });
+  }
+
+  /** Begins anew, as when the other side does not keep to the protocol. */
+  breakOff(): void {
+    this.#drop();
+    this.#wait();
+  }
+
+  #open(): void {
+    const hello = this.#host.hello();
+    if (!hello) {
+      this.disconnect();
+      return;
+    }
+    this.#spreadMs = undefined;
+    const { baseUrl, times } = this.#host;
+    this.#link = new Link(
+      `${baseUrl.replace(/^http/, 'ws')}/ws`,
+      {
+        opened: (link) => this.#enter(link),
+        heard: (link, frame) => {
+          if (frame.type === 'drain') this.#spreadMs = Number(frame.spreadMs);
+          else this.#host.heard(link, frame);
+        },
+        closed: (_link, code, reason) => this.#closed(code, reason),
+      },
+      times,
+    );
+    this.#set({ state: 'connecting' });
+  }
+
+  #enter(link: Link): void {
+    const hello = this.#host.hello();
+    if (!hello) {
+      this.disconnect();
+      return;
+    }
+    const entered = (welcome: Welcome) => {
+      if (this.#link !== link) return;
+      link.settle();
+      this.#isTokenDoubtful = false;
+      this.#host.entered(link, welcome);
+    };
+    // Who is refused is sent away too, and the close says what to do.
+    link.ask({ ...hello, type: 'hello' }, entered, () => {});
+  }
+
+  #closed(code: number, reason: string): void {
+    const isDraining = this.#spreadMs !== undefined;
+    const next = judgeClose(code, reason, isDraining);
+    this.#drop();
+    switch (next) {
+      case 'new-token':
+        void this.#getToken();
+        break;
+      case 'suspended':
+      case 'ended':
+        this.#set({ state: 'connecting' });
+        this.#host.ended(next);
+        break;
+      case 'replaced':
+      case 'broken':
+        this.#set({ state: 'stopped', why: next });
+        break;
+      case 'spread':
+        this.#wait(Math.random() * (this.#spreadMs ?? 0));
+        break;
+      default:
+        this.#wait();
+    }
+  }
+
+  /** The token was refused: another one is asked for, once. */
+  async #getToken(): Promise<void> {
+    this.#set({ state: 'connecting' });
+    if (this.#isTokenDoubtful) return this.#host.ended('expired');
+    const outcome = await this.#host.renew();
+    if (outcome === 'ended' || this.#connection.state !== 'connecting' || this.#link) return;
+    if (outcome === 'later') return this.#wait();
+    this.#isTokenDoubtful = true;
+    this.#open();
+  }
+
+  #wait(ms?: number): void {
+    const { backoffMs: firstMs, maxBackoffMs } = this.#host.times;
+    const waitMs = ms ?? backoffMs(this.#failures++, firstMs, maxBackoffMs);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#open(), waitMs);
+    this.#set({ state: 'waiting', retryAt: Date.now() + waitMs });
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#steady);
+    const link = this.#link;
+    this.#link = undefined;
+    link?.leave();
+    if (link) this.#host.left();
+  }
+
+  #set(connection: Connection): void {
+    if (connection.state === this.#connection.state && connection.state !== 'waiting') return;
+    this.#connection = connection;
+    this.#host.changed(connection);
+  }
+}

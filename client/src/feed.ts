@@ -1,0 +1,138 @@
+import type { DoormanEvents } from './events.ts';
+import type { Frame, Link } from './link.ts';
+import type { Snapshot, Welcome } from './wire.ts';
+
+/** One event of the user's log, as the frame says it. */
+interface LogEvent {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: string;
+  readonly data: object;
+}
+
+export interface FeedHost {
+  readonly ackMs: number;
+  snapshot(snapshot: Snapshot): void;
+  event<E extends LogKind>(event: E, told: DoormanEvents[E]): void;
+  /** All that was missed was told. */
+  live(): void;
+  /** The connection does not give what the protocol promises. */
+  broken(): void;
+}
+
+const KINDS = ['message', 'marked', 'friend', 'block', 'unblock', 'profile', 'settings', 'sessions'] as const;
+type LogKind = (typeof KINDS)[number];
+
+/**
+ * The user's log as this device has it: every event once and in order, over all connections, or a snapshot and what comes
+ * after it (docs/protocol.md, The log).
+ */
+export class Feed {
+  readonly #host: FeedHost;
+  /** What was told to the program. */
+  #position: { epoch: string; seq: number } | undefined;
+  #link: Link | undefined;
+  #epoch = '';
+  /** The last event that came on this connection, told or not. */
+  #received = 0;
+  /** What came while a snapshot is under way. */
+  #held: LogEvent[] | undefined;
+  #isComplete = false;
+  #acking: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(host: FeedHost) {
+    this.#host = host;
+  }
+
+  /** For `hello`. */
+  get position(): { epoch?: string; seq?: number } {
+    return { ...this.#position };
+  }
+
+  /** Another person: all that was known is void. */
+  forget(): void {
+    this.left();
+    this.#position = undefined;
+  }
+
+  entered(link: Link, { epoch, seq, resumed }: Welcome): void {
+    this.#link = link;
+    this.#epoch = epoch;
+    this.#isComplete = false;
+    if (resumed && this.#position) {
+      this.#received = this.#position.seq;
+      this.#held = undefined;
+      // What was told just before the last connection broke was not acknowledged any more.
+      this.#ack();
+    } else {
+      this.#received = seq;
+      this.#held = [];
+      void this.#takeSnapshot(link);
+    }
+  }
+
+  left(): void {
+    this.#link = undefined;
+    this.#held = undefined;
+    clearTimeout(this.#acking);
+    this.#acking = undefined;
+  }
+
+  /** @returns whether the frame was one of the log's */
+  heard(link: Link, frame: Frame): boolean {
+    if (frame.type !== 'live' && frame.type !== 'event') return false;
+    if (link !== this.#link) return true;
+    if (frame.type === 'live') {
+      this.#isComplete = true;
+      if (!this.#held) this.#host.live();
+      return true;
+    }
+    const event = frame as unknown as LogEvent; // docs/protocol.md, The log
+    if (event.seq <= this.#received) return true;
+    if (event.seq !== this.#received + 1) {
+      this.#host.broken();
+      return true;
+    }
+    this.#received = event.seq;
+    if (this.#held) this.#held.push(event);
+    else this.#tell(event);
+    return true;
+  }
+
+  async #takeSnapshot(link: Link): Promise<void> {
+    let snapshot: Snapshot;
+    try {
+      snapshot = await link.request<Snapshot>({ type: 'sync' });
+    } catch {
+      if (link === this.#link) this.#host.broken();
+      return;
+    }
+    if (link !== this.#link) return;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#position = { epoch: snapshot.epoch, seq: snapshot.seq };
+    this.#host.snapshot(snapshot);
+    this.#ack();
+    for (const event of held) if (link === this.#link) this.#tell(event);
+    if (this.#isComplete && link === this.#link) this.#host.live();
+  }
+
+  #tell(event: LogEvent): void {
+    this.#ack();
+    // A snapshot has it already.
+    if (this.#position && event.seq <= this.#position.seq) return;
+    this.#position = { epoch: this.#epoch, seq: event.seq };
+    const kind = KINDS.find((known) => known === event.event);
+    if (!kind) return; // a later service may tell more
+    const told = kind === 'message' ? { ...event.data, at: event.at } : event.data;
+    this.#host.event(kind, told as DoormanEvents[typeof kind]); // docs/protocol.md, The log
+  }
+
+  /** Says how far this device has everything, a moment after it was told. */
+  #ack(): void {
+    this.#acking ??= setTimeout(() => {
+      this.#acking = undefined;
+      this.#link?.tell({ type: 'ack', seq: this.#received });
+    }, this.#host.ackMs);
+  }
+}

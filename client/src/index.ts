@@ -1,0 +1,11 @@
+/** The entry of the package. */
+export type { Api } from './api.ts';
+export { createDoorman, type Doorman, type DoormanOptions } from './doorman.ts';
+export { DoormanError } from './errors.ts';
+export type * from './events.ts';
+export { followView } from './follow-view.ts';
+export type { PushClient, PushState } from './push.ts';
+export { readSession } from './session.ts';
+export { type DoormanStorage, openStorage } from './storage.ts';
+export type * from './wire.ts';
+export { resubscribe } from './worker-push.ts';

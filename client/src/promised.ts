@@ -1,0 +1,14 @@
+/** A promise to be settled from outside. Nobody has to listen: a rejection that nobody catches is no error. */
+export class Promised<T> {
+  readonly promise: Promise<T>;
+  resolve: (value: T) => void = () => {};
+  reject: (error: Error) => void = () => {};
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.promise.catch(() => {});
+  }
+}

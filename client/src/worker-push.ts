@@ -1,0 +1,42 @@
+import { DoormanError } from './errors.ts';
+import { callService, readBaseUrl } from './http.ts';
+import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
+import { readSession } from './session.ts';
+import { type DoormanStorage, openStorage } from './storage.ts';
+import { TIMES } from './times.ts';
+
+// A worker needs these two, and nothing else of the kit.
+export { openStorage };
+
+/**
+ * For a service worker's `pushsubscriptionchange`: the browser lost the subscription. It gets another one, and the service
+ * learns of it, confirmed by the session that is kept; without one, or if its user wanted no notifications here, none is
+ * left.
+ *
+ * @param options.storage the one that `createDoorman` has in the page
+ * @throws {DoormanError} what could not be done is done by `push.check` when the page opens next
+ */
+export async function resubscribe(
+  registration: ServiceWorkerRegistration,
+  options: { baseUrl: string; storage: DoormanStorage },
+): Promise<void> {
+  const { storage } = options;
+  const [session, wanted] = [await readSession(storage), await findWanted(storage)];
+  if (!session || session.userId !== wanted?.userId) {
+    await (await registration.pushManager.getSubscription())?.unsubscribe();
+    return;
+  }
+  const { userId, token } = session;
+  const baseUrl = readBaseUrl(options.baseUrl);
+  const { deadlineMs } = TIMES;
+  const { publicKey } = await callService(baseUrl, {
+    method: 'GET',
+    path: '/api/push/public-key',
+    deadlineMs,
+  });
+  if (publicKey === undefined) throw new DoormanError(0, 'unreachable', 'The service has no key');
+  const subscription = await subscribe(registration, publicKey, wanted.key);
+  const body = { userId, subscription: toWire(subscription) };
+  await callService(baseUrl, { method: 'POST', path: '/api/push/subscribe', body, token, deadlineMs });
+  await keepWanted(storage, { userId, key: publicKey });
+}
