@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { splitLinks } from './links.ts';
+
+function linksIn(text: string): string[] {
+  return splitLinks(text).flatMap((part) => (part.kind === 'link' ? [part.href] : []));
+}
+
+test('an address between words becomes a link, the words stay', () => {
+  assert.deepEqual(splitLinks('see https://example.org/a?b=c#d for more'), [
+    { kind: 'text', text: 'see ' },
+    { kind: 'link', text: 'https://example.org/a?b=c#d', href: 'https://example.org/a?b=c#d' },
+    { kind: 'text', text: ' for more' },
+  ]);
+  assert.deepEqual(splitLinks('HTTP://EXAMPLE.org'), [
+    { kind: 'link', text: 'HTTP://EXAMPLE.org', href: 'http://example.org/' },
+  ]);
+});
+
+test('a text without an address is one part, an empty one too', () => {
+  for (const text of ['', 'hello', 'http://', 'https:// example.org', 'xhttp://example.org', 'ftp://a.org'])
+    assert.deepEqual(splitLinks(text), [{ kind: 'text', text }]);
+});
+
+test('no scheme but http and https is ever a link', () => {
+  const hostile = [
+    'javascript:alert(1)',
+    'javascript://https.example.org/%0aalert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:https//x',
+    'mailto:a@example.org',
+  ];
+  for (const text of hostile) assert.deepEqual(linksIn(text), [], text);
+});
+
+test('the marks of a sentence do not belong to the address', () => {
+  for (const after of [
+    '.',
+    ',',
+    '!',
+    '?',
+    '...',
+    '…',
+    ')',
+    ').',
+    '"',
+    "'",
+    '”',
+    '。',
+    '，看看',
+    '）',
+    '》',
+    '、b',
+  ])
+    assert.deepEqual(linksIn(`https://example.org/a${after}`), ['https://example.org/a'], after);
+  assert.deepEqual(linksIn('(https://example.org/a)'), ['https://example.org/a']);
+  assert.deepEqual(linksIn('<https://example.org/a>'), ['https://example.org/a']);
+});
+
+test('brackets that the address opened stay in it', () => {
+  const address = 'https://en.wikipedia.org/wiki/Doorman_(profession)';
+  assert.deepEqual(linksIn(`(${address}).`), [address]);
+  assert.deepEqual(linksIn('https://example.org/a[1]'), ['https://example.org/a[1]']);
+});
+
+test('a name before the host, which looks like another host, makes no link', () => {
+  assert.deepEqual(linksIn('https://bank.example.com@evil.example.org/'), []);
+  assert.deepEqual(linksIn('https://user:password@example.org'), []);
+});
+
+test('what cannot be seen ends the address', () => {
+  for (const hidden of ['\u202e', '\u2066', '\u200b', '\u0000', '\ufeff', '\u00ad'])
+    assert.deepEqual(linksIn(`https://example.org/a${hidden}gpj.exe`), ['https://example.org/a']);
+});
+
+test('an address in another script may be opened as it is written', () => {
+  const [part] = splitLinks('https://zh.wikipedia.org/wiki/中文');
+  assert.deepEqual(part, {
+    kind: 'link',
+    text: 'https://zh.wikipedia.org/wiki/中文',
+    href: 'https://zh.wikipedia.org/wiki/%E4%B8%AD%E6%96%87',
+  });
+});
+
+test('whatever is written, the parts are all of it, and every link is of the web', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.constantFrom('https://', 'http://a.b', 'javascript:', '@', '(', ')', '[', '://', '.', ' ', '\n', 'é'),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join('');
+      const parts = splitLinks(text);
+      assert.equal(parts.map((part) => part.text).join(''), text);
+      for (const part of parts) if (part.kind === 'link') assert.match(part.href, /^https?:\/\/[^/@]/);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the longest message takes no time, however it is made', () => {
+  const texts = [
+    `https://a.org/${')'.repeat(3_900)}`,
+    `https://a.org/${'.'.repeat(3_900)}`,
+    'https://'.repeat(500),
+    'http'.repeat(1_000),
+    `https://${'a.'.repeat(1_900)}`,
+  ];
+  const startedAt = performance.now();
+  for (const text of texts) for (let i = 0; i < 20; i++) splitLinks(text);
+  const passedMs = performance.now() - startedAt;
+  assert.ok(passedMs < 1_000, `${passedMs} ms`);
+});
