@@ -28,7 +28,6 @@ export class Client implements Doorman {
   readonly push: Push;
   readonly #baseUrl: string;
   readonly #device: string | undefined;
-  readonly #storage: DoormanStorage;
   readonly #times: Times;
   readonly #listeners = new Listeners();
   readonly #tabs: Tabs;
@@ -40,6 +39,7 @@ export class Client implements Doorman {
   readonly #watching: Watching;
   readonly #typedAt = new Map<string, number>();
   #view: { visible: boolean; active: boolean } | undefined;
+  #toldToken: string | undefined;
   #leaving: Promise<void> | undefined;
   #tokenCheck: ReturnType<typeof setInterval> | undefined;
 
@@ -47,7 +47,6 @@ export class Client implements Doorman {
     const { baseUrl, device, storage } = options;
     this.#baseUrl = readBaseUrl(baseUrl);
     this.#device = device && [...device].slice(0, MAX_DEVICE_LENGTH).join('');
-    this.#storage = storage;
     this.#times = times;
     const tell = <E extends DoormanEvent>(event: E, told: DoormanEvents[E]) =>
       this.#listeners.tell(event, told);
@@ -61,7 +60,7 @@ export class Client implements Doorman {
       storage,
       times,
       changed: (session, end) => this.#sessionChanged(session, end),
-      renewed: ({ token }) => void this.#connector.live?.request({ type: 'token', token }).catch(ignore),
+      renewed: () => this.#prolong(),
       tellOthers: (end) => this.#tabs.tell({ kind: 'session', end }),
     });
     this.#connector = new Connector({
@@ -76,7 +75,7 @@ export class Client implements Doorman {
       },
       changed: (connection) => this.#connectionChanged(connection),
       renew: () => this.#session.renew(),
-      ended: (end) => void this.#session.end(end, this.session?.token ?? ''),
+      ended: (end) => void this.#session.end(end),
     });
     this.#feed = new Feed({
       ackMs: times.ackMs,
@@ -234,12 +233,11 @@ export class Client implements Doorman {
   }
 
   async #leave(): Promise<void> {
-    const token = this.session?.token;
-    const endpoint = await this.push.endpoint();
+    const session = this.session ?? (await this.#session.restore());
+    const endpoint = await this.push.endpoint().catch(ignore);
     // Here first: whatever becomes of the rest, a reload finds nothing.
-    if (token === undefined) await this.#storage.clear();
-    else await this.#session.end('signed_out', token);
-    const atService = token === undefined ? undefined : this.#endAtService(token, endpoint);
+    await this.#session.end('signed_out');
+    const atService = session && this.#endAtService(session.token, endpoint ?? undefined);
     const all = Promise.all([this.push.release().catch(ignore), atService?.catch(ignore)]);
     await new Promise<unknown>((resolve) => {
       const timer = setTimeout(resolve, this.#times.leavingMs);
@@ -270,10 +268,19 @@ export class Client implements Doorman {
     if (session) this.#connector.goOn();
   }
 
+  /** The connection lives as long as the newest token it was told. */
+  #prolong(): void {
+    const token = this.session?.token;
+    if (token === undefined || token === this.#toldToken || !this.#connector.live) return;
+    this.#toldToken = token;
+    this.#connector.live.request({ type: 'token', token }).catch(ignore);
+  }
+
   #hello(): object | undefined {
     if (!this.session) return undefined;
+    this.#toldToken = this.session.token;
     return {
-      token: this.session.token,
+      token: this.#toldToken,
       ...(this.#device && { device: this.#device }),
       ...this.#feed.position,
       ...this.#view,
@@ -300,6 +307,7 @@ export class Client implements Doorman {
     }
     this.#listeners.tell('connection', connection);
     if (!this.#connector.live) return;
+    this.#prolong();
     this.#watching.entered();
     this.#marks.send();
     this.#outbox.send();

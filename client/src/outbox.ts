@@ -58,7 +58,12 @@ export class Outbox {
     this.#busy = new Set();
     this.#userId = userId;
     this.#shelf = userId === '' ? undefined : new OutgoingShelf(this.#host.storage, userId);
-    for (const kept of (await this.#shelf?.all()) ?? []) this.#add(kept, 0);
+    const kept = (await this.#shelf?.all()) ?? [];
+    // What was written meanwhile comes after it.
+    const written = this.#entries;
+    this.#entries = new Map();
+    for (const outgoing of kept) this.#add(outgoing, 0);
+    for (const [cid, entry] of written) this.#entries.set(cid, entry);
   }
 
   get userId(): string {
@@ -72,7 +77,11 @@ export class Outbox {
   write(to: string, body: string, cid: string): Promise<Outgoing> {
     const known = this.#entries.get(cid)?.promised.promise ?? this.#settled.get(cid);
     if (known) return known;
-    if (!this.#shelf) return Promise.reject(signedOut());
+    if (!this.#shelf) {
+      const nobody = new Promised<Outgoing>();
+      nobody.reject(signedOut());
+      return nobody.promise;
+    }
     // Later than the one before also within a millisecond, or when the clock is set back: it is their order.
     this.#lastWrittenAt = Math.max(Date.now(), this.#lastWrittenAt + 1);
     const outgoing = { to, cid, body, writtenAt: this.#lastWrittenAt, state: 'waiting' } as const;

@@ -132,6 +132,7 @@ export class Push implements PushClient {
     const subscription = await subscribe(registration, key, wanted?.key);
     // Also one that is known: the service may have lost it, and a repeat changes nothing.
     await api.pushSubscribe(toWire(subscription));
+    if (session()?.userId !== userId) return; // signed out meanwhile: what follows in turn removes it
     await keepWanted(storage, { userId, key });
     if (before && before.endpoint !== subscription.endpoint) await this.#tellGone(before.endpoint);
   }

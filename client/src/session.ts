@@ -3,7 +3,8 @@ import type { Session, SessionEnd } from './events.ts';
 import { callService } from './http.ts';
 import type { DoormanStorage } from './storage.ts';
 import type { Times } from './times.ts';
-import { renewalOf } from './tokens.ts';
+import { renewalOf, sessionIdOf } from './tokens.ts';
+import type { FreshToken } from './wire.ts';
 
 const KEY = 'session';
 
@@ -70,21 +71,25 @@ export class SessionKeeper {
 
   /**
    * Ends the session here. After `signed_out` and `ended`, which the user wanted, nothing is kept; after `expired` and
-   * `suspended` what he wrote waits for him.
+   * `suspended` what he wrote waits for him. If another tab signed somebody in meanwhile, that session is taken up.
    *
-   * @param token of the session that is meant: if another one has taken its place meanwhile, nothing happens
+   * @param token the one that is no good; if there is another by now, nothing happens. Left out: whatever there is
    */
-  end(end: SessionEnd, token: string): Promise<void> {
+  end(end: SessionEnd, token?: string): Promise<void> {
     return this.#inTurn(async () => {
-      const kept = await findKept(this.#host.storage);
-      if (this.#kept && this.#kept.token !== token) return;
-      const isOurs = !kept || kept.userId === this.#kept?.userId;
-      if (isOurs) {
-        if (end === 'signed_out' || end === 'ended') await this.#host.storage.clear();
-        else await this.#host.storage.delete(KEY);
+      const { storage, tellOthers } = this.#host;
+      if (token !== undefined && token !== this.#kept?.token) return;
+      const kept = await findKept(storage);
+      if (kept && this.#kept && !isSame(kept, this.#kept)) {
+        await this.#replace(kept);
+        return;
       }
-      await this.#replace(isOurs ? undefined : kept, end);
-      if (isOurs) this.#host.tellOthers(end);
+      const isForGood = end === 'signed_out' || end === 'ended';
+      // Before anybody is told, so that whoever reloads now finds nothing; and again, for what was written meanwhile.
+      await (isForGood ? storage.clear() : storage.delete(KEY));
+      await this.#replace(undefined, end);
+      if (isForGood) await storage.clear();
+      tellOthers.call(this.#host, end);
     });
   }
 
@@ -110,7 +115,7 @@ export class SessionKeeper {
     const before = this.#kept;
     if (!before) return 'ended';
     const elsewhere = await findKept(storage);
-    if (elsewhere && elsewhere.userId === before.userId && elsewhere.token !== before.token) {
+    if (elsewhere && elsewhere.token !== before.token) {
       await this.restore();
       return this.#kept ? 'renewed' : 'ended';
     }
@@ -118,7 +123,7 @@ export class SessionKeeper {
       const { deadlineMs } = times;
       const { token: old } = before;
       const call = { method: 'POST', path: '/api/token', body: {}, token: old, deadlineMs } as const;
-      const { token } = (await callService(baseUrl, call)).data as { token: string };
+      const { token } = (await callService(baseUrl, call)).data as FreshToken;
       await this.#inTurn(async () => {
         if (this.#kept !== before) return;
         const kept = { ...before, token, renewAt: renewalOf(token, Date.now()) };
@@ -139,10 +144,10 @@ export class SessionKeeper {
 
   async #replace(kept: KeptSession | undefined, end?: SessionEnd): Promise<void> {
     const before = this.#kept;
-    if (before?.userId === kept?.userId && before?.token === kept?.token) return;
+    if (before?.token === kept?.token) return;
     this.#kept = kept;
     this.#current = kept && toSession(kept);
-    if (before && kept && before.userId === kept.userId) this.#host.renewed(toSession(kept));
+    if (before && kept && isSame(before, kept)) this.#host.renewed(toSession(kept));
     else await this.#host.changed(this.#current, this.#current ? undefined : (end ?? 'signed_out'));
   }
 
@@ -157,6 +162,10 @@ async function findKept(storage: DoormanStorage): Promise<KeptSession | undefine
   const kept = await storage.get(KEY);
   // Written by this file alone.
   return typeof kept === 'object' && kept !== null && 'token' in kept ? (kept as KeptSession) : undefined;
+}
+
+function isSame(one: Session, other: Session): boolean {
+  return one.userId === other.userId && sessionIdOf(one.token) === sessionIdOf(other.token);
 }
 
 function toSession({ userId, username, token }: KeptSession): Session {

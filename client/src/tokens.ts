@@ -9,7 +9,12 @@ export function renewalOf(token: string, now: number): number {
   return typeof iat === 'number' && typeof exp === 'number' ? now + Math.max(0, (exp - iat) * 500) : now;
 }
 
-function readClaims(token: string): { iat?: unknown; exp?: unknown } {
+/** The session that a token belongs to: the newer ones of a session say the same. */
+export function sessionIdOf(token: string): unknown {
+  return readClaims(token).sid;
+}
+
+function readClaims(token: string): { iat?: unknown; exp?: unknown; sid?: unknown } {
   try {
     const [, payload = ''] = token.split('.');
     const claims: unknown = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
