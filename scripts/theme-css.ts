@@ -1,6 +1,6 @@
 // Writes web/src/theme.css from web/src/theme.ts: what Mantine would put into a <style> tag, which the page's
 // Content-Security-Policy forbids.
-//   node scripts/theme-css.ts
+//   node scripts/theme-css.ts && npx biome check --write web/src/theme.css
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

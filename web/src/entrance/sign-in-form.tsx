@@ -52,10 +52,12 @@ export function SignInForm() {
         }}
         error={entry.errors.fields.password}
       />
-      <ErrorText error={entry.errors.other} />
-      <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
-        {words.signIn}
-      </Button>
+      <div className={styles.enter}>
+        <ErrorText error={entry.errors.other} />
+        <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
+          {words.signIn}
+        </Button>
+      </div>
     </form>
   );
 }

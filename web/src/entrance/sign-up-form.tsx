@@ -88,10 +88,12 @@ export function SignUpForm() {
           {words.addNickname}
         </button>
       )}
-      <ErrorText error={other} />
-      <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
-        {words.signUp}
-      </Button>
+      <div className={styles.enter}>
+        <ErrorText error={other} />
+        <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
+          {words.signUp}
+        </Button>
+      </div>
     </form>
   );
 }

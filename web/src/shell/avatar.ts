@@ -13,7 +13,10 @@ export function avatarColor(id: string): number {
  * that an emoji stays whole. Empty for a name without any letter, digit or sign that can be seen.
  */
 export function initialsOf(name: string): string {
-  const words = name.split(/[\s\p{P}\p{Cf}\p{Cc}]+/u).filter((word) => word !== '');
+  const words = name
+    .replace(/\p{Bidi_Control}/gu, '')
+    .split(/[\s\p{P}\p{Cc}]+/u)
+    .filter((word) => word !== '');
   const [first = '', second = ''] = words.map(firstGrapheme);
   const isLatinLike = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
   if (!isLatinLike.test(first) || !isLatinLike.test(second)) return first.toLocaleUpperCase();

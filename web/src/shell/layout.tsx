@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useWords } from '../words/words.tsx';
 import { Banners } from './banners.tsx';
@@ -9,7 +9,7 @@ import { Navigation } from './navigation.tsx';
 import { PaneContext } from './panes.ts';
 import { placeOf } from './places.ts';
 import { ListRoutes, PageRoutes } from './routes.tsx';
-import { SignOutDialog } from './sign-out.tsx';
+import { SignOutProvider } from './sign-out.tsx';
 import { useVisibleHeight } from './visible-height.ts';
 
 /** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
@@ -17,29 +17,29 @@ export function Layout() {
   const words = useWords().shell;
   const [path] = useLocation();
   const place = placeOf(path);
-  const [isLeaving, setLeaving] = useState(false);
   useVisibleHeight();
   const front = place.isDeep ? 'page' : 'list';
   return (
-    <div className={styles.layout} data-front={front} data-chat={place.isChat || undefined}>
-      <a className={styles.skip} href="#main">
-        {words.skip}
-      </a>
-      <Navigation place={place} onSignOut={() => setLeaving(true)} />
-      <main className={styles.main} id="main" tabIndex={-1}>
-        <Banners />
-        <div className={styles.panes}>
-          <Pane name="list" isFront={front === 'list'} className={styles.list} path={place.section}>
-            <ListRoutes section={place.section} />
-          </Pane>
-          <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
-            <PageRoutes />
-          </Pane>
-        </div>
-      </main>
-      <SignOutDialog isOpen={isLeaving} onClose={() => setLeaving(false)} />
-      <DocumentTitle />
-    </div>
+    <SignOutProvider>
+      <div className={styles.layout} data-front={front} data-chat={place.isChat || undefined}>
+        <a className={styles.skip} href="#main">
+          {words.skip}
+        </a>
+        <Navigation place={place} />
+        <main className={styles.main} id="main" tabIndex={-1}>
+          <Banners />
+          <div className={styles.panes}>
+            <Pane name="list" isFront={front === 'list'} className={styles.list} path={place.section}>
+              <ListRoutes section={place.section} />
+            </Pane>
+            <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
+              <PageRoutes />
+            </Pane>
+          </div>
+        </main>
+        <DocumentTitle />
+      </div>
+    </SignOutProvider>
   );
 }
 

@@ -9,9 +9,11 @@ import { Name } from './name.tsx';
 import styles from './navigation.module.css';
 import { PersonAvatar } from './person-avatar.tsx';
 import { type Place, SECTION_PATHS, type Section } from './places.ts';
+import { useSignOut } from './sign-out.tsx';
 
 /** A rail at the side, or a bar below where it is narrow. */
-export function Navigation({ place, onSignOut }: { place: Place; onSignOut: () => void }) {
+export function Navigation({ place }: { place: Place }) {
+  const signOut = useSignOut();
   const words = useWords().shell;
   const unread = useUnreadTotal();
   const asked = useFriends().asked.length;
@@ -31,7 +33,7 @@ export function Navigation({ place, onSignOut }: { place: Place; onSignOut: () =
       </ul>
       <div className={styles.own}>
         <OwnPerson />
-        <button type="button" className={styles.out} onClick={onSignOut} data-testid="sign-out">
+        <button type="button" className={styles.out} onClick={signOut} data-testid="sign-out">
           <SignOutIcon size={18} />
           <span>{words.signOut}</span>
         </button>

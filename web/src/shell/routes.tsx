@@ -84,7 +84,7 @@ function NotFound() {
   const words = useWords().shell;
   return (
     <>
-      <PageHeader title={words.notFound} back="/" />
+      <PageHeader title={words.notFoundTitle} back="/" />
       <EmptyState
         icon={<QuestionIcon size={24} />}
         title={words.notFound}

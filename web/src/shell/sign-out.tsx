@@ -1,10 +1,29 @@
+import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
-/** Asks before signing out; what still waits to be sent would be lost. */
-export function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+const SignOutContext = createContext<() => void>(() => {});
+
+/** Asks whether to sign out, and does so. */
+export function useSignOut(): () => void {
+  return use(SignOutContext);
+}
+
+export function SignOutProvider({ children }: { children: ReactNode }) {
+  const [isAsking, setAsking] = useState(false);
+  const ask = useCallback(() => setAsking(true), []);
+  return (
+    <SignOutContext value={ask}>
+      {children}
+      <SignOutDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+    </SignOutContext>
+  );
+}
+
+/** What still waits to be sent would be lost. */
+function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const words = useWords().shell;
   const page = usePage();
   const [, go] = useLocation();

@@ -17,6 +17,12 @@ export const errors = {
   session_not_found: 'This device is signed out already.',
   subscription_not_found: 'This device does not get notifications any more.',
 
+  push_unavailable: 'This browser would not set up notifications. Try again, or restart it.',
+  endpoint_private: 'The push service of this browser cannot be used here.',
+  endpoint_not_https: 'The push service of this browser cannot be used here.',
+  endpoint_invalid: 'The push service of this browser cannot be used here.',
+  endpoint_too_long: 'The push service of this browser cannot be used here.',
+
   not_accepting: 'This person does not take messages at the moment.',
   unblock_first: 'You blocked this person. Unblock them first.',
   too_many_messages: 'That was many messages at once. Wait a moment, then go on.',
@@ -24,7 +30,6 @@ export const errors = {
   block_self: 'You cannot block yourself.',
   friend_self: 'You cannot befriend yourself.',
   friend_state: 'This has changed meanwhile. Look again.',
-  too_many_devices: 'Too many devices get notifications already.',
 
   unreachable: 'The service cannot be reached. Check your connection and try again.',
   signed_out: 'You are signed out. Please sign in again.',

@@ -16,6 +16,12 @@ export const errors: typeof import('./errors.en.ts').errors = {
   session_not_found: '该设备已经退出登录。',
   subscription_not_found: '该设备已不再接收通知。',
 
+  push_unavailable: '浏览器没能开启通知，请重试，或重启浏览器。',
+  endpoint_private: '无法使用此浏览器的推送服务。',
+  endpoint_not_https: '无法使用此浏览器的推送服务。',
+  endpoint_invalid: '无法使用此浏览器的推送服务。',
+  endpoint_too_long: '无法使用此浏览器的推送服务。',
+
   not_accepting: '对方暂时不接收消息。',
   unblock_first: '你已拉黑对方，请先取消拉黑。',
   too_many_messages: '消息发得太快了，请稍等片刻。',
@@ -23,7 +29,6 @@ export const errors: typeof import('./errors.en.ts').errors = {
   block_self: '不能拉黑自己。',
   friend_self: '不能添加自己为好友。',
   friend_state: '情况刚刚有变，请重新查看。',
-  too_many_devices: '接收通知的设备已经太多。',
 
   unreachable: '无法连接到服务，请检查网络后重试。',
   signed_out: '你已退出登录，请重新登录。',

@@ -38,11 +38,14 @@ export const shell = {
       : `${count} messages have not been sent yet and would be lost.`,
   signOutAnyway: 'Sign out anyway',
 
+  notFoundTitle: 'Not found',
   notFound: 'There is nothing here',
   notFoundSays: 'The address may be mistyped, or what was here has gone.',
   toChats: 'To your chats',
   crashed: 'Something went wrong here',
   crashedSays: 'Nothing you wrote is lost. Loading the page again usually helps.',
+
+  device: (browser: string, system: string) => `${browser} on ${system}`,
 
   language: 'Language',
   languages: { zh: '中文', en: 'English' },

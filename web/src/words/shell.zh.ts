@@ -35,11 +35,14 @@ export const shell: typeof import('./shell.en.ts').shell = {
   signOutLoses: (count) => `还有 ${count} 条消息没有发出，退出后将会丢失。`,
   signOutAnyway: '仍然退出',
 
+  notFoundTitle: '未找到',
   notFound: '这里什么都没有',
   notFoundSays: '地址可能有误，或者内容已不存在。',
   toChats: '返回聊天',
   crashed: '这里出了点问题',
   crashedSays: '你写的内容没有丢失，重新加载页面通常就能恢复。',
+
+  device: (browser, system) => `${system} 上的 ${browser}`,
 
   language: '语言',
   languages: { zh: '中文', en: 'English' },

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
+
+const PAGE = 'https://chat.example.org/people/1';
+
+test('a picture comes from http(s) or from the service itself', () => {
+  assert.equal(safeAvatar('https://pictures.example.org/a.png', PAGE), 'https://pictures.example.org/a.png');
+  assert.equal(safeAvatar('http://pictures.example.org/a.png', PAGE), 'http://pictures.example.org/a.png');
+  assert.equal(safeAvatar('/avatars/a.png', PAGE), 'https://chat.example.org/avatars/a.png');
+});
+
+for (const avatar of [
+  '',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'java\tscript:alert(1)',
+  ' javascript:alert(1)',
+  'data:image/svg+xml,<svg onload="alert(1)"/>',
+  'blob:https://chat.example.org/1',
+  'file:///etc/passwd',
+  'https://ada:secret@example.org/a.png',
+  'https://exa mple.org/a.png',
+  'https://',
+])
+  test(`no picture from ${JSON.stringify(avatar)}`, () => {
+    assert.equal(safeAvatar(avatar, PAGE), undefined);
+  });
+
+const INITIALS: Record<string, string> = {
+  ada: 'A',
+  'Ada Lovelace': 'AL',
+  'ada king lovelace': 'AK',
+  张小明: '张',
+  '👩‍🚀 Mae': '👩‍🚀',
+  _dot_: 'D',
+  'Élodie d’Arc': 'ÉD',
+  '\u202eevil': 'E',
+  '...': '',
+};
+
+for (const [name, initials] of Object.entries(INITIALS))
+  test(`${name} is short ${initials || 'nothing'}`, () => {
+    assert.equal(initialsOf(name), initials);
+  });
+
+test('marks stacked upon a letter are cut', () => {
+  assert.equal([...initialsOf(`Z${'\u0301'.repeat(500)}`)].length, 8);
+});
+
+test('a person keeps the colour, and people spread over all eight', () => {
+  assert.equal(avatarColor('0199-ada'), avatarColor('0199-ada'));
+  const colors = new Set(Array.from({ length: 200 }, (_, n) => avatarColor(`person ${n}`)));
+  assert.deepEqual([...colors].sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+});

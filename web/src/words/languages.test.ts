@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pickLanguage, WORDS } from './languages.ts';
+
+test('the first language of the browser that the page speaks', () => {
+  assert.equal(pickLanguage(['fr-FR', 'zh-TW', 'en']), 'zh');
+  assert.equal(pickLanguage(['en-US', 'zh-CN']), 'en');
+  assert.equal(pickLanguage(['zh-Hans']), 'zh');
+  assert.equal(pickLanguage(['de', 'fr']), 'en');
+  assert.equal(pickLanguage([]), 'en');
+});
+
+/** All texts with their place: `shell.chats`. Functions are called with what they may be given. */
+function textsOf(words: object, place = ''): [place: string, text: string][] {
+  return Object.entries(words).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    const here = place === '' ? name : `${place}.${name}`;
+    if (typeof value === 'string') return [[here, value]];
+    if (typeof value === 'object' && value !== null) return textsOf(value, here);
+    return [];
+  });
+}
+
+/** Names and the like are the same in both. */
+const SAME = new Set(['shell.brand', 'shell.languages.zh', 'shell.languages.en', 'entrance.ends.signed_out']);
+
+test('every text is there in Chinese, and is Chinese', () => {
+  const english = new Map(textsOf(WORDS.en));
+  const chinese = textsOf(WORDS.zh);
+  assert.deepEqual(chinese.map(([place]) => place).sort(), [...english.keys()].sort());
+  const poor = chinese.filter(([place, text]) => {
+    if (SAME.has(place)) return text !== english.get(place);
+    return !/\p{Script=Han}/u.test(text);
+  });
+  assert.deepEqual(poor, []);
+});
+
+test('no English text has Chinese in it, nor the other punctuation', () => {
+  const poor = textsOf(WORDS.en).filter(
+    ([place, text]) => !SAME.has(place) && /[\p{Script=Han}，。：？！]/u.test(text),
+  );
+  assert.deepEqual(poor, []);
+});
+
+test('Chinese sentences have Chinese punctuation', () => {
+  const poor = textsOf(WORDS.zh).filter(([, text]) => /\p{Script=Han}[,.:;?!]/u.test(text));
+  assert.deepEqual(poor, []);
+});
