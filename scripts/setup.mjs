@@ -1,15 +1,21 @@
-// Brings what a command needs, once; runs on any Node >= 20 and imports nothing but Node. A second run only looks.
-//   node scripts/setup.mjs            the packages of the lock file
-//   node scripts/setup.mjs --tests    the programs of the tests too
+// Brings what a command needs, once; runs on any Node >= 20 and imports nothing that has to be installed. A second run
+// only looks.
+//   node scripts/setup.mjs              the packages of the lock file, and the page built
+//   node scripts/setup.mjs --no-page    the packages alone
+//   node scripts/setup.mjs --tests      the programs of the tests too
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isPageBuilt } from './page-build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const isWindows = process.platform === 'win32';
 installPackages();
-if (process.argv.includes('--tests')) installPostgres();
+if (!process.argv.includes('--no-page')) buildPage();
+// The tests skip what they cannot have and say how to get it, so whatever this ends with is not fatal.
+if (process.argv.includes('--tests')) runWithOurNode('scripts/test-programs.ts');
 
 function installPackages() {
   const stamp = join(root, 'node_modules', '.doorman-setup');
@@ -21,9 +27,10 @@ function installPackages() {
   console.error('Installing packages (once) ...');
   // The npm and the Node that run this script, which are not those inside the folder that is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
-  const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  // The page is built here, so what builds it is wanted in production too.
+  const options = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, first] = npm && node ? [node, [npm]] : ['npm', []];
-  const shell = command === 'npm' && process.platform === 'win32';
+  const shell = command === 'npm' && isWindows;
   const { status } = spawnSync(command, [...first, ...options], {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -36,31 +43,18 @@ function installPackages() {
   writeFileSync(stamp, wanted);
 }
 
-/** The tests skip what they cannot have and say how to get it, so nothing here is fatal. */
-function installPostgres() {
-  if (hasPostgres()) return;
-  const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
-  if (!isDebianRoot) return;
-  console.error('Installing PostgreSQL for the tests (once) ...');
-  // The tests start a server of their own; the package need not make one.
-  const config = '/etc/postgresql-common/createcluster.conf';
-  const prepare = existsSync(config)
-    ? ''
-    : `mkdir -p ${dirname(config)} && echo 'create_main_cluster = false' > ${config} && `;
-  const install =
-    'apt-get update -q && apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold postgresql';
-  spawnSync('sh', ['-c', prepare + install], {
-    stdio: ['ignore', 2, 2],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
+function buildPage() {
+  if (isPageBuilt()) return;
+  console.error('Building the page (once) ...');
+  if (runWithOurNode('scripts/page-build.mjs')) return;
+  console.error('The page could not be built: see what is said above.');
+  process.exit(1);
 }
 
-function hasPostgres() {
-  const packaged = '/usr/lib/postgresql';
-  const folders = existsSync(packaged)
-    ? readdirSync(packaged).map((version) => join(packaged, version, 'bin'))
-    : [];
-  return [...(process.env.PATH ?? '').split(delimiter), ...folders].some((folder) =>
-    existsSync(join(folder, 'initdb')),
-  );
+/** With the Node of the lock file, where there is one for this machine. @returns whether it went well */
+function runWithOurNode(script) {
+  const ours = join(root, 'node_modules', '.bin', isWindows ? 'node.cmd' : 'node');
+  const [command, shell] = existsSync(ours) ? [ours, isWindows] : [process.execPath, false];
+  const { status } = spawnSync(command, [script], { cwd: root, stdio: ['ignore', 2, 2], shell });
+  return status === 0;
 }

@@ -1,0 +1,91 @@
+// Builds the page into web/dist, with compressed forms beside its files. Imports nothing but Node until it builds, so that
+// setup.mjs can ask on any Node >= 20 whether that was done.
+//   node scripts/page-build.mjs
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'web', 'dist');
+const STAMP = '.built-from';
+
+/** Below it, a packet is sent whether or not it is full. */
+const LEAST_COMPRESSED_BYTES = 1024;
+const COMPRESSED = /\.(?:css|html|js|json|svg|webmanifest)$/;
+
+/** Whether `web/dist` is what the sources make, as they stand. */
+export function isPageBuilt() {
+  const stamp = join(dist, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources();
+}
+
+/** All that the page is made of: the page, the kit, the packages, and how it is built. */
+function hashSources() {
+  const hash = createHash('sha256');
+  for (const part of ['web', 'client', 'scripts/page-build.mjs', 'package-lock.json']) {
+    for (const path of filesUnder(part)) hash.update(`${path}\n`).update(readFileSync(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+/** In an order that is always the same; without tests, and without what was made. */
+function filesUnder(path) {
+  if (/\.test\.tsx?$/.test(path) || /\/(?:node_modules|dist|\.dist-\d+)$/.test(path)) return [];
+  try {
+    return readdirSync(join(root, path))
+      .sort()
+      .flatMap((name) => filesUnder(`${path}/${name}`));
+  } catch (error) {
+    if (error.code === 'ENOTDIR') return [path];
+    throw error;
+  }
+}
+
+/** Whoever is served meanwhile gets the page as it was, and keeps it if this one fails. */
+async function buildPage() {
+  const made = join(root, 'web', `.dist-${process.pid}`);
+  try {
+    const sources = hashSources();
+    // Otherwise React is built for development wherever the environment says so.
+    process.env.NODE_ENV = 'production';
+    const { build } = await import('vite');
+    await build({
+      configFile: join(root, 'web', 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: made, emptyOutDir: true },
+    });
+    await compress(made);
+    await writeFile(join(made, STAMP), sources);
+    await rm(dist, { recursive: true, force: true });
+    await rename(made, dist);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+async function compress(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  await Promise.all(
+    files
+      .filter((file) => file.isFile() && COMPRESSED.test(file.name))
+      .map(async (file) => {
+        const path = join(file.parentPath, file.name);
+        const bytes = await readFile(path);
+        if (bytes.length < LEAST_COMPRESSED_BYTES) return;
+        const params = {
+          [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        };
+        await Promise.all([
+          promisify(brotliCompress)(bytes, { params }).then((small) => writeFile(`${path}.br`, small)),
+          promisify(gzip)(bytes, { level: 9 }).then((small) => writeFile(`${path}.gz`, small)),
+        ]);
+      }),
+  );
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await buildPage();

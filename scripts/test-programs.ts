@@ -1,0 +1,41 @@
+// Brings the programs that the tests want from Debian's packages: those that are missing, where this may be done.
+//   node scripts/test-programs.ts
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { findBrowsers } from '../test/browsers/find-browsers.ts';
+import { findPostgres } from '../test/postgres-cluster.ts';
+
+const browsers = findBrowsers();
+/** Whether each package is there, or something that serves as well. The fonts are for screenshots: Chinese, and emoji. */
+const packages: Record<string, boolean> = {
+  postgresql: findPostgres() !== undefined,
+  chromium: browsers.chromium.path !== undefined || isNamed('TEST_CHROMIUM'),
+  'firefox-esr': browsers.firefox.path !== undefined || isNamed('TEST_FIREFOX'),
+  'fonts-wqy-microhei': existsSync('/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'),
+  'fonts-noto-color-emoji': existsSync('/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf'),
+};
+const missing = Object.keys(packages).filter((name) => !packages[name]);
+
+// The tests start a PostgreSQL of their own; the package need not make one. What this Debian does not know is left out.
+const INSTALL = `
+  config=/etc/postgresql-common/createcluster.conf
+  test -e $config || { mkdir -p "$(dirname $config)" && echo 'create_main_cluster = false' > $config; }
+  apt-get update -q
+  for name in "$@"; do
+    if apt-cache show "$name" > /dev/null 2>&1; then known="$known $name"; fi
+  done
+  apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold $known`;
+
+if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+  console.error(`Installing ${missing.join(', ')} for the tests (once) ...`);
+  const { status } = spawnSync('sh', ['-c', INSTALL, 'install', ...missing], {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  process.exitCode = status ?? 1;
+}
+
+/** Whoever names a browser of his own brings it himself. */
+function isNamed(setting: string): boolean {
+  return Boolean(process.env[setting]);
+}
