@@ -1,5 +1,5 @@
 import { after, before, describe, test } from 'node:test';
-import { type Chromium, startChromium } from './chromium.ts';
+import { type Chromium, type ChromiumOptions, startChromium } from './chromium.ts';
 import type { Scope } from './endings.ts';
 import { type BrowserKind, findBrowsers } from './find-browsers.ts';
 import { type Firefox, type FirefoxOptions, startFirefox } from './firefox.ts';
@@ -15,7 +15,7 @@ export function onEachBrowser(name: string, register: (browser: () => RunningBro
  * Without Firefox the tests are skipped, and with `CI=true` they fail.
  *
  * @param register its argument gives the browser of the group, from within a test
- * @param prepare what is to be there before Firefox starts, such as its push service
+ * @param prepare starts what is to be there before the browser, such as its push service
  */
 export function onFirefox(
   name: string,
@@ -31,8 +31,17 @@ export function onFirefox(
 }
 
 /** The same for Chromium. */
-export function onChromium(name: string, register: (chromium: () => Chromium) => void): void {
-  onBrowser('chromium', `${name} (Chromium)`, (group) => startChromium(group), register);
+export function onChromium(
+  name: string,
+  register: (chromium: () => Chromium) => void,
+  prepare: (group: Scope) => Promise<ChromiumOptions> = async () => ({}),
+): void {
+  onBrowser(
+    'chromium',
+    `${name} (Chromium)`,
+    async (group) => startChromium(group, await prepare(group)),
+    register,
+  );
 }
 
 function onBrowser<B extends RunningBrowser>(

@@ -38,24 +38,13 @@ export interface SiteProcess extends Site {
   start(): Promise<void>;
 }
 
-/** The service in a process of its own, on an empty database; it ends with `scope`. */
-export async function startSite(scope: Scope, env: Record<string, string> = {}): Promise<SiteProcess> {
-  const { settings, url } = await chooseSettings(scope, env);
-  let server: ServerProcess | undefined;
-  const start = async () => {
-    server = await startServer(settings);
-  };
-  const kill = async () => server?.kill();
-  await start();
-  endingsOf(scope).defer(kill);
-  return { ...callers(url), kill, start };
-}
-
-/** The same inside the test's process, where a test can put something in place of the world outside. */
-export async function startSiteWithin(
+/**
+ * The service on an empty database, inside the test's own process, where a test can put something in place of the world
+ * outside; it ends with `scope`.
+ */
+export async function startSite(
   scope: Scope,
-  world: World,
-  env: Record<string, string> = {},
+  { env = {}, world = {} }: { env?: Record<string, string>; world?: World } = {},
 ): Promise<Site> {
   const { settings, url } = await chooseSettings(scope, env);
   const config = readConfig(settings);
@@ -67,6 +56,19 @@ export async function startSiteWithin(
   endings.defer(() => app.close());
   await app.listen({ port: config.port, host: config.host });
   return callers(url);
+}
+
+/** The same in a process of its own, which takes half a second more and can be killed. */
+export async function startSiteProcess(scope: Scope, env: Record<string, string> = {}): Promise<SiteProcess> {
+  const { settings, url } = await chooseSettings(scope, env);
+  let server: ServerProcess | undefined;
+  const start = async () => {
+    server = await startServer(settings);
+  };
+  const kill = async () => server?.kill();
+  await start();
+  endingsOf(scope).defer(kill);
+  return { ...callers(url), kill, start };
 }
 
 async function chooseSettings(scope: Scope, env: Record<string, string>) {
