@@ -3,7 +3,7 @@
 //   node scripts/page-build.mjs
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +11,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'web', 'dist');
-const STAMP = '.built-from';
+/** Of a build: what it was made from, and its own assets. */
+const STAMP = '.build.json';
 
 /** Below it, a packet is sent whether or not it is full. */
 const LEAST_COMPRESSED_BYTES = 1024;
@@ -19,8 +20,12 @@ const COMPRESSED = /\.(?:css|html|js|json|svg|webmanifest)$/;
 
 /** Whether `web/dist` is what the sources make, as they stand. */
 export function isPageBuilt() {
+  return readStamp()?.madeFrom === hashSources();
+}
+
+function readStamp() {
   const stamp = join(dist, STAMP);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources();
+  return existsSync(stamp) ? JSON.parse(readFileSync(stamp, 'utf8')) : undefined;
 }
 
 /** All that the page is made of: the page, the kit, the packages, and how it is built. */
@@ -49,7 +54,7 @@ function filesUnder(path) {
 async function buildPage() {
   const made = join(root, 'web', `.dist-${process.pid}`);
   try {
-    const sources = hashSources();
+    const madeFrom = hashSources();
     // Otherwise React is built for development wherever the environment says so.
     process.env.NODE_ENV = 'production';
     const { build } = await import('vite');
@@ -59,12 +64,28 @@ async function buildPage() {
       build: { outDir: made, emptyOutDir: true },
     });
     await compress(made);
-    await writeFile(join(made, STAMP), sources);
+    const assets = readdirSync(join(made, 'assets'));
+    await writeFile(join(made, STAMP), JSON.stringify({ madeFrom, assets }));
+    await keepFormerAssets(made, assets);
     await rm(dist, { recursive: true, force: true });
     await rename(made, dist);
   } finally {
     await rm(made, { recursive: true, force: true });
   }
+}
+
+/** A page that is open since before the build may still ask for what it did not need until now. */
+async function keepFormerAssets(made, assets) {
+  const former = (readStamp()?.assets ?? []).filter((name) => !assets.includes(name));
+  await Promise.all(
+    former.map((name) =>
+      copyFile(join(dist, 'assets', name), join(made, 'assets', name)).catch(ignoreMissing),
+    ),
+  );
+}
+
+function ignoreMissing(error) {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 async function compress(folder) {

@@ -59,13 +59,36 @@ test('a change of any source builds it anew, a change of a test does not', async
   await site.write('web/src/main.test.ts', 'changed');
   await site.write('client/src/kit.test.ts', 'changed');
   assert.equal((await site.setUp()).stderr, '');
-  for (const path of ['web/src/more.css', 'web/public/note.txt', 'client/src/kit.ts', 'web/index.html']) {
-    await site.write(path, `${path.endsWith('.ts') ? `${SOURCES['client/src/kit.ts']}// ` : ''}changed`);
+  const changes = {
+    'web/src/more.css': 'changed',
+    'web/public/note.txt': 'changed',
+    'web/index.html': `${SOURCES['web/index.html']}changed`,
+    'client/src/kit.ts': `${SOURCES['client/src/kit.ts']}// changed`,
+  };
+  for (const [path, content] of Object.entries(changes)) {
+    await site.write(path, content);
     assert.equal((await site.setUp()).stderr, 'Building the page (once) ...\n', path);
   }
   assert.equal(await site.dist('note.txt'), 'changed');
   await rm(join(site.folder, 'web/dist'), { recursive: true });
   assert.equal((await site.setUp()).stderr, 'Building the page (once) ...\n');
+});
+
+test('what the page before could still ask for is kept over one build', async (t) => {
+  const site = await start(t);
+  const assets = async () => (await readdir(join(site.folder, 'web/dist/assets'))).sort();
+  const generations: string[][] = [];
+  for (const word of ['first', 'second', 'third']) {
+    await site.write('web/src/main.ts', `document.title = '${word}';`);
+    await site.setUp();
+    const kept = generations.at(-1) ?? [];
+    generations.push((await assets()).filter((name) => !kept.includes(name)));
+    assert.deepEqual(await assets(), [...kept, ...(generations.at(-1) ?? [])].sort(), word);
+  }
+  assert.deepEqual(
+    generations.map((names) => names.length),
+    [1, 1, 1],
+  );
 });
 
 test('a build that fails is told, ends with 1, and leaves the page as it was', async (t) => {
