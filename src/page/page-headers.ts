@@ -1,7 +1,6 @@
 /** What of a browser the page never uses, so that nothing that got into it could. */
 const UNUSED_FEATURES = [
   'accelerometer',
-  'bluetooth',
   'camera',
   'display-capture',
   'geolocation',
