@@ -1,0 +1,115 @@
+import type { Doorman } from '../../../client/src/doorman.ts';
+import type { BlockedUser } from '../../../client/src/wire.ts';
+import { Computed, type Readable } from './cell.ts';
+import type { Errands } from './errands.ts';
+import { Keyed } from './keyed.ts';
+import type { BlocksStore } from './page.ts';
+import { Turns } from './turns.ts';
+import type { BlockedView } from './views.ts';
+
+interface BlocksHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  /** Somebody is blocked, or no longer; what is shown of him changes now. */
+  changed(userId: string, isBlocked: boolean): void;
+  keepList(): void;
+}
+
+/** Whom the user blocks. */
+export class Blocks implements BlocksStore {
+  readonly all: Computed<readonly BlockedView[]>;
+  readonly #host: BlocksHost;
+  /** By the service's word; when it was, epoch milliseconds. */
+  readonly #known = new Map<string, number>();
+  /** Blocks that the service has not answered yet: they hold here from the first moment. */
+  readonly #wanted = new Map<string, number>();
+  /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
+  readonly #told = new Map<string, number>();
+  readonly #turns = new Turns();
+  readonly #views = new Keyed<boolean>({ view: (id) => this.has(id) });
+
+  constructor(host: BlocksHost) {
+    this.#host = host;
+    this.all = new Computed<readonly BlockedView[]>(() =>
+      [...new Map([...this.#known, ...this.#wanted])]
+        .map(([id, at]) => ({ id, at: this.#known.get(id) ?? at }))
+        .sort((one, other) => other.at - one.at),
+    );
+  }
+
+  isBlocked(userId: string): Readable<boolean> {
+    return this.#views.of(userId);
+  }
+
+  has(userId: string): boolean {
+    return this.#known.has(userId) || this.#wanted.has(userId);
+  }
+
+  async block(userId: string): Promise<void> {
+    const { doorman, errands } = this.#host;
+    this.#change(userId, () => this.#wanted.set(userId, Date.now()));
+    await this.#turns.take(userId, async () => {
+      const told = this.#told.get(userId);
+      try {
+        const { create_time } = await errands.run(() => doorman.api.block(userId));
+        // If the log told meanwhile that he is blocked no more, that is newer.
+        if (this.#told.get(userId) === told || this.#known.has(userId)) this.#known.set(userId, create_time);
+      } finally {
+        this.#change(userId, () => this.#wanted.delete(userId));
+      }
+    });
+  }
+
+  /** He stays hidden until the service has answered. */
+  async unblock(userId: string): Promise<void> {
+    const { doorman, errands } = this.#host;
+    await this.#turns.take(userId, async () => {
+      const told = this.#told.get(userId);
+      await errands.act(() => doorman.api.unblock(userId));
+      if (this.#told.get(userId) === told) this.#change(userId, () => this.#known.delete(userId));
+    });
+  }
+
+  noteEvent(userId: string, isBlocked: boolean): void {
+    this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+    this.#change(userId, () => {
+      if (!isBlocked) this.#known.delete(userId);
+      else if (!this.#known.has(userId)) this.#known.set(userId, Date.now());
+    });
+  }
+
+  noteSnapshot(blocks: readonly BlockedUser[]): void {
+    const now = new Map(blocks.map(({ id, create_time }) => [id, create_time]));
+    for (const id of [...this.#known.keys()])
+      if (!now.has(id)) this.#change(id, () => this.#known.delete(id));
+    for (const [id, at] of now) this.#change(id, () => this.#known.set(id, at));
+    this.all.invalidate();
+  }
+
+  restore(blocks: readonly BlockedView[]): void {
+    for (const { id, at } of blocks) this.#change(id, () => this.#known.set(id, at));
+  }
+
+  kept(): BlockedView[] {
+    return [...this.#known].map(([id, at]) => ({ id, at }));
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#wanted.clear();
+    this.#told.clear();
+    this.#views.refreshAll();
+    this.all.invalidate();
+  }
+
+  #change(userId: string, change: () => void): void {
+    const before = this.has(userId);
+    change();
+    this.all.invalidate();
+    this.#host.keepList();
+    const isBlocked = this.has(userId);
+    if (isBlocked === before) return;
+    this.#views.refresh(userId);
+    this.#host.changed(userId, isBlocked);
+  }
+}

@@ -1,0 +1,61 @@
+import type { MarkedEvent, MessageEvent } from '../../../client/src/events.ts';
+import type * as Wire from '../../../client/src/wire.ts';
+import { countMessage, countRead, NO_TALLY, recount, startTally, type Tally, unreadOf } from './unread.ts';
+
+/** A conversation as the log of the user tells of it. */
+export interface Conversation {
+  readonly peer: string;
+  /** Absent while nothing but a mark is known. */
+  readonly last: Wire.Message | undefined;
+  readonly tally: Tally;
+  /** How far the peer is. */
+  readonly received: number;
+  readonly read: number;
+}
+
+export function noConversation(peer: string): Conversation {
+  return { peer, last: undefined, tally: NO_TALLY, received: 0, read: 0 };
+}
+
+export function fromWire({ peer, last, unread, received, read, ownRead }: Wire.Conversation): Conversation {
+  return { peer, last, tally: startTally(ownRead, last.n, unread), received, read };
+}
+
+/** As the service would tell it now; `undefined` for one without messages. */
+export function toWire({ peer, last, tally, received, read }: Conversation): Wire.Conversation | undefined {
+  return last && { peer, last, unread: unreadOf(tally), received, read, ownRead: tally.read };
+}
+
+/** A message stands in the log. One that came before changes nothing. */
+export function withMessage(one: Conversation, { n, from, cid, body, at }: MessageEvent): Conversation {
+  const shown = withStored(one, { n, from, cid, body, at });
+  const tally = countMessage(one.tally, n, from !== one.peer);
+  return tally === one.tally ? shown : { ...shown, tally };
+}
+
+/** A message is known to be stored, though the log may not have told of those before it yet. */
+export function withStored(one: Conversation, message: Wire.Message): Conversation {
+  return one.last && one.last.n >= message.n ? one : { ...one, last: message };
+}
+
+export function withMark(one: Conversation, { by, received, read }: MarkedEvent): Conversation {
+  if (by !== one.peer) return withOwnRead(one, read);
+  if (received <= one.received && read <= one.read) return one;
+  return { ...one, received: Math.max(one.received, received), read: Math.max(one.read, read) };
+}
+
+export function withOwnRead(one: Conversation, read: number): Conversation {
+  const tally = countRead(one.tally, read);
+  return tally === one.tally ? one : { ...one, tally };
+}
+
+/** What the service tells anew of one conversation, beside the log: as after a block, during which nothing was told. */
+export function withFresh(one: Conversation, fresh: Wire.Conversation): Conversation {
+  const { last, unread, received, read, ownRead } = fresh;
+  return {
+    ...withStored(one, last),
+    tally: recount(one.tally, ownRead, last.n, unread),
+    received: Math.max(one.received, received),
+    read: Math.max(one.read, read),
+  };
+}

@@ -1,0 +1,244 @@
+import type { Doorman } from '../../../client/src/doorman.ts';
+import type { Connection, Session, SessionEnd } from '../../../client/src/events.ts';
+import type { DoormanStorage } from '../../../client/src/storage.ts';
+import type { Snapshot } from '../../../client/src/wire.ts';
+import { Blocks } from './blocks.ts';
+import { Cell } from './cell.ts';
+import { Chats } from './chats.ts';
+import { Errands } from './errands.ts';
+import { Friends } from './friends.ts';
+import { Keeping } from './keeping.ts';
+import { keptSources, restoreList } from './kept-state.ts';
+import { Own } from './own.ts';
+import type { Page, SessionStore } from './page.ts';
+import { People } from './people.ts';
+import { Presence } from './presence.ts';
+import { browserSurroundings, type Surroundings } from './surroundings.ts';
+import type { ConnectionView, Freshness, SessionView } from './views.ts';
+
+/**
+ * The page's state over a kit that nobody else listens to or starts.
+ *
+ * @param storage the kit's own, so that signing out in any tab clears both
+ */
+export function createPage(
+  doorman: Doorman,
+  storage: DoormanStorage,
+  surroundings: Surroundings = browserSurroundings(),
+): Page {
+  return new DoormanPage(doorman, storage, surroundings);
+}
+
+/** Passes on what the kit tells to those whom it concerns, and begins and ends with each user. */
+class DoormanPage implements Page {
+  readonly doorman: Doorman;
+  readonly session: SessionStore;
+  readonly connection: Cell<ConnectionView>;
+  readonly freshness = new Cell<Freshness>('none');
+  readonly chats: Chats;
+  readonly people: People;
+  readonly presence: Presence;
+  readonly friends: Friends;
+  readonly blocks: Blocks;
+  readonly own: Own;
+  readonly #surroundings: Surroundings;
+  readonly #session = new Cell<SessionView>({ state: 'restoring' });
+  readonly #errands = new Errands();
+  readonly #keeping: Keeping;
+  readonly #endings: (() => void)[] = [];
+  /** Of the database that the numbers are of; empty while nothing is known. */
+  #epoch = '';
+  #current: Session | undefined;
+  /** Since the last time it was live, the connection was found to be none. */
+  #isCutOff = false;
+  #isBeginning = false;
+  /** As it was set last; not known at first, as the worker sets it too. */
+  #badge: number | undefined;
+
+  constructor(doorman: Doorman, storage: DoormanStorage, surroundings: Surroundings) {
+    this.doorman = doorman;
+    this.#surroundings = surroundings;
+    this.connection = new Cell<ConnectionView>(doorman.connection);
+    this.#keeping = new Keeping(
+      storage,
+      keptSources(this, () => this.#epoch),
+    );
+    const errands = this.#errands;
+    const isBlocked = (userId: string) => this.blocks.has(userId);
+    const keepList = () => this.#keeping.note('list');
+    this.people = new People({ doorman, errands, keepNames: () => this.#keeping.note('names') });
+    this.presence = new Presence({ doorman, isBlocked });
+    this.friends = new Friends({ doorman, errands, isBlocked, keepList });
+    this.blocks = new Blocks({
+      doorman,
+      errands,
+      keepList,
+      changed: (...told) => this.#blockChanged(...told),
+    });
+    this.own = new Own({ doorman, errands, keepList });
+    this.chats = new Chats({
+      doorman,
+      errands,
+      isBlocked,
+      keepList,
+      ownId: () => doorman.session?.userId ?? '',
+      isFresh: () => this.freshness.get() === 'fresh',
+      isCutOff: () => this.#isCutOff,
+      isVisible: () => surroundings.isVisible(),
+      keepDrafts: () => this.#keeping.note('drafts'),
+      keepThread: (peer) => this.#keeping.noteThread(peer),
+      allRead: (peer) => surroundings.closeNotifications((of) => of === peer),
+    });
+    this.session = {
+      get: this.#session.get,
+      subscribe: this.#session.subscribe,
+      signUp: async (body) => void (await doorman.signUp(body)),
+      signIn: async (body) => void (await doorman.signIn(body)),
+      signOut: () => doorman.signOut(),
+    };
+    this.#listen();
+  }
+
+  async start(): Promise<void> {
+    this.#endings.push(this.#surroundings.followView(this.doorman));
+    // Whoever is found is told by `session` too, and begun with there.
+    const session = await this.doorman.restore();
+    if (session || this.#session.get().state !== 'restoring') return;
+    this.#session.set({ state: 'signed_out' });
+    await this.#keeping.wipe({ exceptDrafts: true });
+  }
+
+  flush(): Promise<void> {
+    return this.#keeping.flush();
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings.splice(0)) end();
+    this.#errands.leave();
+    this.presence.close();
+    this.chats.typing.clear();
+    await this.#keeping.flush();
+  }
+
+  #listen(): void {
+    const { doorman, chats, people, presence, friends, blocks, own } = this;
+    const { onVisibility, isVisible } = this.#surroundings;
+    this.#endings.push(
+      doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
+      doorman.on('connection', (connection) => this.#connectionChanged(connection)),
+      doorman.on('snapshot', (snapshot) => this.#begin(snapshot)),
+      doorman.on('message', (event) => chats.noteMessage(event)),
+      doorman.on('marked', (event) => chats.noteMark(event)),
+      doorman.on('outgoing', (outgoing) => chats.noteOutgoing(outgoing)),
+      doorman.on('typing', ({ from }) => {
+        if (!blocks.has(from)) chats.typing.note(from);
+      }),
+      doorman.on('presence', (sights) => presence.note(sights)),
+      doorman.on('friend', (event) => friends.noteEvent(event, Date.now())),
+      doorman.on('block', ({ userId }) => {
+        blocks.noteEvent(userId, true);
+        friends.noteBlockEvent(userId);
+      }),
+      doorman.on('unblock', ({ userId }) => blocks.noteEvent(userId, false)),
+      doorman.on('profile', (profile) => {
+        own.noteProfile(profile);
+        people.names.note([profile]);
+      }),
+      doorman.on('settings', (settings) => own.noteSettings(settings)),
+      onVisibility(() => {
+        if (isVisible()) chats.noteVisible();
+        else void this.#keeping.flush();
+      }),
+      chats.unreadTotal.subscribe(() => this.#showBadge()),
+    );
+  }
+
+  #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): void {
+    this.#clear();
+    this.#current = session;
+    if (session) {
+      void this.#enter(session);
+      return;
+    }
+    this.#session.set({ state: 'signed_out', ...(end && { end }) });
+    this.#surroundings.closeNotifications(() => true);
+    // After these two the kit keeps what was written until the same person comes back; so it is with drafts.
+    void this.#keeping.wipe({ exceptDrafts: end === 'expired' || end === 'suspended' });
+  }
+
+  /** Shows what was kept, then what the service tells. */
+  async #enter(session: Session): Promise<void> {
+    const { userId } = session;
+    const kept = await this.#keeping.open(userId);
+    if (this.#current !== session) return;
+    const { chats, people } = this;
+    chats.drafts.restore(kept.drafts);
+    for (const { at, ...named } of kept.names) people.names.note([named], at);
+    // In another tab's wake the connection may have been faster.
+    if (kept.list && this.freshness.get() === 'none') {
+      this.#epoch = kept.list.epoch;
+      this.freshness.set('kept');
+      restoreList(this, kept.list);
+      for (const thread of kept.threads)
+        if (thread.epoch === this.#epoch) chats.thread(thread.peer).restore(thread);
+    }
+    chats.noteOutgoing();
+    this.#session.set({ state: 'signed_in', session });
+    this.doorman.connect();
+  }
+
+  #begin(snapshot: Snapshot): void {
+    const { epoch, profile, settings, friends, requests, blocks, conversations } = snapshot;
+    const isOtherDatabase = this.#epoch !== '' && this.#epoch !== epoch;
+    this.#epoch = epoch;
+    this.freshness.set('fresh');
+    this.#isBeginning = true;
+    this.own.noteProfile(profile);
+    this.own.noteSettings(settings);
+    this.people.names.note([profile, ...friends, ...requests, ...blocks]);
+    this.blocks.noteSnapshot(blocks);
+    this.friends.noteAll([...friends, ...requests]);
+    this.chats.noteSnapshot(conversations, isOtherDatabase);
+    this.#isBeginning = false;
+    this.#badge = undefined;
+    this.#showBadge();
+    const unread = new Set(conversations.filter((one) => one.unread > 0).map(({ peer }) => peer));
+    this.#surroundings.closeNotifications((peer) => !unread.has(peer));
+  }
+
+  #connectionChanged(connection: Connection): void {
+    const isLive = connection.state === 'live';
+    if (connection.state !== 'connecting') this.#isCutOff = !isLive;
+    this.connection.set(connection);
+    this.presence.noteConnection(isLive);
+    this.chats.noteConnection(isLive);
+    if (isLive) this.people.noteLive();
+  }
+
+  #blockChanged(userId: string, isBlocked: boolean): void {
+    // A snapshot brings what was not told meanwhile by itself.
+    this.chats.noteBlock(userId, isBlocked || this.#isBeginning);
+    this.presence.noteBlock(userId);
+    this.friends.noteHidden(userId);
+  }
+
+  #showBadge(): void {
+    const total = this.chats.unreadTotal.get();
+    if (total === this.#badge) return;
+    this.#badge = total;
+    this.#surroundings.setBadge(total);
+  }
+
+  /** Nothing of the user before stays in memory, nor do answers to him arrive. */
+  #clear(): void {
+    this.#errands.leave();
+    this.#epoch = '';
+    this.freshness.set('none');
+    this.chats.clear();
+    this.people.clear();
+    this.blocks.clear();
+    this.friends.clear();
+    this.own.clear();
+    this.presence.clear();
+  }
+}

@@ -1,0 +1,45 @@
+import { Keyed } from './keyed.ts';
+import type { Draft } from './page.ts';
+
+/** More than a message may have; nobody's storage is to be filled by what is pasted. */
+const MAX_LENGTH = 20_000;
+
+/** What is being written, by peer. */
+export class Drafts {
+  readonly #texts = new Map<string, string>();
+  readonly #views = new Keyed<string>({ view: (peer) => this.#texts.get(peer) ?? '' });
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  of(peer: string): Draft {
+    const { get, subscribe } = this.#views.of(peer);
+    return { get, subscribe, set: (text) => this.set(peer, text) };
+  }
+
+  set(peer: string, text: string): void {
+    if (text === '') this.#texts.delete(peer);
+    else this.#texts.set(peer, text.slice(0, MAX_LENGTH));
+    this.#views.refresh(peer);
+    this.#onChange();
+  }
+
+  all(): [peer: string, text: string][] {
+    return [...this.#texts];
+  }
+
+  /** What was kept, where nothing was written meanwhile. */
+  restore(texts: readonly (readonly [peer: string, text: string])[]): void {
+    for (const [peer, text] of texts) {
+      if (!this.#texts.has(peer)) this.#texts.set(peer, text);
+      this.#views.refresh(peer);
+    }
+  }
+
+  clear(): void {
+    this.#texts.clear();
+    this.#views.refreshAll();
+  }
+}

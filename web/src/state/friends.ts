@@ -1,0 +1,136 @@
+import type { Doorman } from '../../../client/src/doorman.ts';
+import type { FriendEvent } from '../../../client/src/events.ts';
+import { Computed, type Readable } from './cell.ts';
+import type { Errands } from './errands.ts';
+import { Keyed } from './keyed.ts';
+import type { FriendsStore } from './page.ts';
+import { Turns } from './turns.ts';
+import type { FriendAct, FriendState, FriendsView, FriendView } from './views.ts';
+
+interface FriendsHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  isBlocked(userId: string): boolean;
+  keepList(): void;
+}
+
+/** What is to be seen at once; the service may see it otherwise, and then has the last word. */
+const WANTED: Record<FriendAct, FriendState | ((before: FriendState) => FriendState)> = {
+  // Who requests the one who asked him means yes.
+  request: (before) => (before === 'asked' || before === 'friends' ? 'friends' : 'requested'),
+  cancel: 'none',
+  accept: 'friends',
+  decline: 'none',
+  remove: 'none',
+};
+
+/** Friends, and who asked whom. */
+export class Friends implements FriendsStore {
+  readonly all: Computed<FriendsView>;
+  readonly #host: FriendsHost;
+  /** By the service's word. */
+  readonly #known = new Map<string, FriendView>();
+  /** What is wanted by acts that are not answered yet. */
+  readonly #wanted = new Map<string, FriendView>();
+  /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
+  readonly #told = new Map<string, number>();
+  readonly #turns = new Turns();
+  readonly #views = new Keyed<FriendState>({ view: (id) => this.#stateOf(id) });
+
+  constructor(host: FriendsHost) {
+    this.#host = host;
+    this.all = new Computed<FriendsView>(() => {
+      const shown = [...new Map([...this.#known, ...this.#wanted]).values()]
+        .filter(({ id, state }) => this.#stateOf(id) === state)
+        .sort((one, other) => other.at - one.at || (one.id < other.id ? -1 : 1));
+      const of = (state: FriendState) => shown.filter((one) => one.state === state);
+      return { friends: of('friends'), asked: of('asked'), requested: of('requested') };
+    });
+  }
+
+  state(userId: string): Readable<FriendState> {
+    return this.#views.of(userId);
+  }
+
+  async act(act: FriendAct, userId: string): Promise<void> {
+    const { doorman, errands } = this.#host;
+    const wish = WANTED[act];
+    const state = typeof wish === 'string' ? wish : wish(this.#stateOf(userId));
+    const wanted: FriendView = { id: userId, state, at: Date.now() };
+    this.#wanted.set(userId, wanted);
+    this.#changed(userId);
+    await this.#turns.take(userId, async () => {
+      const told = this.#told.get(userId);
+      try {
+        const answer = await errands.act(() => doorman.api.friend(act, userId));
+        if (this.#told.get(userId) === told) this.#set(userId, toFriendState(answer.state), wanted.at);
+      } finally {
+        // Unless the user wants something else already.
+        if (this.#wanted.get(userId) === wanted) this.#wanted.delete(userId);
+        this.#changed(userId);
+      }
+    });
+  }
+
+  /** @param at epoch milliseconds */
+  noteEvent({ userId, state }: FriendEvent, at: number): void {
+    this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+    this.#set(userId, state, at);
+    this.#changed(userId);
+  }
+
+  /** The log told of a block, which ends what was asked between the two; a friendship rests (DESIGN 4). */
+  noteBlockEvent(userId: string): void {
+    if (this.#known.get(userId)?.state !== 'friends') this.#known.delete(userId);
+    this.#changed(userId);
+  }
+
+  /** Somebody is hidden, or no longer. */
+  noteHidden(userId: string): void {
+    this.#changed(userId);
+  }
+
+  noteAll(entries: readonly { id: string; state: string; at: number }[]): void {
+    this.#known.clear();
+    for (const { id, state, at } of entries) this.#set(id, toFriendState(state), at);
+    this.#views.refreshAll();
+    this.all.invalidate();
+    this.#host.keepList();
+  }
+
+  has(userId: string): boolean {
+    return this.#known.has(userId);
+  }
+
+  kept(): FriendView[] {
+    return [...this.#known.values()];
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#wanted.clear();
+    this.#told.clear();
+    this.#views.refreshAll();
+    this.all.invalidate();
+  }
+
+  #stateOf(userId: string): FriendState {
+    const { state } = this.#wanted.get(userId) ?? this.#known.get(userId) ?? { state: 'none' };
+    return state !== 'friends' && this.#host.isBlocked(userId) ? 'none' : state;
+  }
+
+  #set(id: string, state: FriendState, at: number): void {
+    if (state === 'none') this.#known.delete(id);
+    else this.#known.set(id, { id, state, at });
+  }
+
+  #changed(userId: string): void {
+    this.#views.refresh(userId);
+    this.all.invalidate();
+    this.#host.keepList();
+  }
+}
+
+function toFriendState(word: string): FriendState {
+  return word === 'requested' || word === 'asked' || word === 'friends' ? word : 'none';
+}

@@ -1,0 +1,173 @@
+import type { DoormanStorage } from '../../../client/src/storage.ts';
+import {
+  isKeptDrafts,
+  isKeptList,
+  isKeptNames,
+  isKeptThread,
+  type KeptDrafts,
+  type KeptList,
+  type KeptThread,
+  seal,
+  unseal,
+} from './kept.ts';
+import type { KeptName } from './names.ts';
+
+const PREFIX = 'page:';
+/** After a change it is written so much later, with all that changed meanwhile. */
+const WRITE_AFTER_MS = 1_000;
+const MAX_THREADS = 30;
+
+/** All that was kept of one user. */
+export interface Kept {
+  readonly list: KeptList | undefined;
+  readonly names: readonly KeptName[];
+  readonly drafts: KeptDrafts;
+  readonly threads: readonly KeptThread[];
+}
+
+/** What there is to keep now; absent: nothing yet. */
+export interface KeptSources {
+  list(): KeptList | undefined;
+  names(): readonly KeptName[];
+  drafts(): KeptDrafts;
+  thread(peer: string): KeptThread | undefined;
+}
+
+type Part = 'list' | 'names' | 'drafts';
+
+/**
+ * Keeps on this device what was loaded, so that it can be read without a connection: each user's under his own keys,
+ * bounded, and gone when he signs out. A storage that fails, as when it is full, costs no more than that.
+ */
+export class Keeping {
+  readonly #storage: DoormanStorage;
+  readonly #sources: KeptSources;
+  #userId: string | undefined;
+  readonly #parts = new Set<Part>();
+  readonly #threads = new Set<string>();
+  /** Peers of the kept threads, the latest at the end. */
+  #keptThreads: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** One after the other, so that what is wiped is not written again. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(storage: DoormanStorage, sources: KeptSources) {
+    this.#storage = storage;
+    this.#sources = sources;
+  }
+
+  /** Reads what was kept of this user, and removes what is nobody's, another's, or of no use. */
+  async open(userId: string): Promise<Kept> {
+    const own = `${PREFIX}${userId}:`;
+    const kept: { list?: KeptList; names: readonly KeptName[]; drafts: KeptDrafts; threads: KeptThread[] } = {
+      names: [],
+      drafts: [],
+      threads: [],
+    };
+    const useless: string[] = [];
+    for (const [key, sealed] of await this.#readAll()) {
+      const part = key.startsWith(own) ? key.slice(own.length) : undefined;
+      const list = part === 'list' && unseal(sealed, userId, isKeptList);
+      const names = part === 'names' && unseal(sealed, userId, isKeptNames);
+      const drafts = part === 'drafts' && unseal(sealed, userId, isKeptDrafts);
+      const thread = part?.startsWith('thread:') && unseal(sealed, userId, isKeptThread);
+      if (list) kept.list = list;
+      else if (names) kept.names = names;
+      else if (drafts) kept.drafts = drafts;
+      else if (thread && part === threadPart(thread.peer)) kept.threads.push(thread);
+      else useless.push(key);
+    }
+    kept.threads.sort((one, other) => one.at - other.at);
+    this.#userId = userId;
+    this.#keptThreads = kept.threads.map(({ peer }) => peer);
+    void this.#inTurn(() => this.#delete(useless));
+    return { ...kept, list: kept.list };
+  }
+
+  /** It changed, and is written soon. */
+  note(part: Part): void {
+    this.#parts.add(part);
+    this.#writeSoon();
+  }
+
+  noteThread(peer: string): void {
+    this.#threads.add(peer);
+    this.#writeSoon();
+  }
+
+  /** Writes now what is not written yet. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const userId = this.#userId;
+    if (userId === undefined) return this.#turn;
+    const entries = this.#collect();
+    return this.#inTurn(async () => {
+      for (const [part, value] of entries) {
+        const key = `${PREFIX}${userId}:${part}`;
+        await (value ? this.#storage.set(key, seal(userId, value)) : this.#storage.delete(key));
+      }
+    });
+  }
+
+  /** Nothing of anybody stays here, but for drafts where the same person is awaited back. */
+  wipe({ exceptDrafts }: { exceptDrafts: boolean }): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const drafts = exceptDrafts && this.#userId !== undefined ? `${PREFIX}${this.#userId}:drafts` : undefined;
+    this.#userId = undefined;
+    this.#parts.clear();
+    this.#threads.clear();
+    this.#keptThreads = [];
+    return this.#inTurn(async () => {
+      const keys = (await this.#readAll()).map(([key]) => key);
+      await this.#delete(keys.filter((key) => key !== drafts));
+    });
+  }
+
+  /** What changed since the last time, by part; absent is to be removed. */
+  #collect(): [part: string, value: object | undefined][] {
+    const { list, names, drafts, thread } = this.#sources;
+    const read = { list, names, drafts };
+    const entries: [string, object | undefined][] = [...this.#parts].flatMap((part) => {
+      const value = read[part]();
+      return value ? [[part, value]] : [];
+    });
+    for (const peer of this.#threads) {
+      const value = thread(peer);
+      this.#keptThreads = this.#keptThreads.filter((one) => one !== peer);
+      if (value) this.#keptThreads.push(peer);
+      entries.push([threadPart(peer), value]);
+    }
+    for (const peer of this.#keptThreads.splice(0, this.#keptThreads.length - MAX_THREADS))
+      entries.push([threadPart(peer), undefined]);
+    this.#parts.clear();
+    this.#threads.clear();
+    return entries;
+  }
+
+  #writeSoon(): void {
+    if (this.#userId !== undefined) this.#timer ??= setTimeout(() => this.flush(), WRITE_AFTER_MS);
+  }
+
+  async #delete(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#storage.delete(key);
+  }
+
+  async #readAll(): Promise<[key: string, value: unknown][]> {
+    try {
+      return await this.#storage.all(PREFIX);
+    } catch {
+      return []; // whatever the browser has against it: the page works without
+    }
+  }
+
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(act).catch(() => {}); // as in #readAll
+    return this.#turn;
+  }
+}
+
+function threadPart(peer: string): string {
+  return `thread:${peer}`;
+}

@@ -1,0 +1,124 @@
+import type { Doorman } from '../../../client/src/doorman.ts';
+import { DoormanError } from '../../../client/src/errors.ts';
+import type { DirectoryEntry } from '../../../client/src/wire.ts';
+import { Computed } from './cell.ts';
+import type { Errands } from './errands.ts';
+import type { DirectoryQueryView, DirectoryView } from './views.ts';
+
+/** The first page is what is waited for; the others are few, as a user has 60 calls a minute. */
+const FIRST_PAGE = 200;
+const NEXT_PAGE = 1_000;
+/** How long a list is shown without asking anew; who is online changes faster than who is there. */
+const GOOD_FOR_MS = 60_000;
+const ONLINE_GOOD_FOR_MS = 15_000;
+
+export interface ListingHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  got(entries: readonly DirectoryEntry[]): void;
+}
+
+/** The directory, or what a search found of it, as far as it was loaded. */
+export class Listing {
+  readonly view: Computed<DirectoryView>;
+  readonly #host: ListingHost;
+  readonly #query: DirectoryQueryView;
+  #entries: readonly DirectoryEntry[] = [];
+  readonly #ids = new Set<string>();
+  #next: string | undefined;
+  #loadedAt = 0;
+  #load: object | undefined;
+  #waitsUntil: number | undefined;
+  #failure: string | undefined;
+
+  constructor(query: DirectoryQueryView, host: ListingHost) {
+    this.#query = query;
+    this.#host = host;
+    this.view = new Computed(() => ({
+      query,
+      entries: this.#entries,
+      hasMore: this.#next !== undefined,
+      isLoading: this.#load !== undefined,
+      waitsUntil: this.#waitsUntil,
+      failure: this.#failure,
+    }));
+  }
+
+  /** Something of it can be shown. */
+  get isKnown(): boolean {
+    return this.#loadedAt > 0;
+  }
+
+  /** The first page, unless a fresh one is there. */
+  begin(): void {
+    const goodForMs = this.#query.isOnlineOnly ? ONLINE_GOOD_FOR_MS : GOOD_FOR_MS;
+    if (!this.#load && this.#loadedAt < Date.now() - goodForMs) this.#ask(undefined);
+  }
+
+  refresh(): void {
+    this.#ask(undefined);
+  }
+
+  loadMore(): void {
+    if (this.#load) return;
+    if (this.#next !== undefined) this.#ask(this.#next);
+    else if (!this.isKnown) this.#ask(undefined);
+  }
+
+  /** The connection is back. */
+  retry(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    if (this.isKnown) this.loadMore();
+    else this.begin();
+  }
+
+  #ask(after: string | undefined): void {
+    const own = {};
+    this.#load = own;
+    this.#failure = undefined;
+    void this.#fetch(after, own).finally(() => {
+      if (this.#load !== own) return;
+      this.#load = undefined;
+      this.#waitsUntil = undefined;
+      this.view.invalidate();
+    });
+    this.view.invalidate();
+  }
+
+  async #fetch(after: string | undefined, own: object): Promise<void> {
+    const { doorman, errands, got } = this.#host;
+    const { q, isOnlineOnly } = this.#query;
+    const limit = after === undefined ? FIRST_PAGE : NEXT_PAGE;
+    try {
+      const { users, next } = await errands.run(
+        () =>
+          doorman.api.users({
+            limit,
+            ...(q && { q }),
+            ...(isOnlineOnly && { online: true }),
+            ...(after !== undefined && { after }),
+          }),
+        { onWait: (until) => this.#wait(until, own) },
+      );
+      if (this.#load !== own) return;
+      got(users);
+      if (after === undefined) this.#ids.clear();
+      // Who was renamed between two pages may be on both.
+      const added = users.filter(({ id }) => !this.#ids.has(id));
+      for (const { id } of added) this.#ids.add(id);
+      this.#entries = after === undefined ? added : [...this.#entries, ...added];
+      this.#next = next;
+      if (after === undefined) this.#loadedAt = Date.now();
+    } catch (error) {
+      if (!(error instanceof DoormanError)) throw error;
+      if (this.#load === own) this.#failure = error.error;
+    }
+  }
+
+  #wait(until: number, own: object): void {
+    if (this.#load !== own) return;
+    this.#waitsUntil = until;
+    this.view.invalidate();
+  }
+}

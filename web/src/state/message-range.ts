@@ -1,0 +1,53 @@
+import type { Message } from '../../../client/src/wire.ts';
+
+/** Messages of a conversation without gaps, oldest first. */
+export interface MessageRange {
+  readonly messages: readonly Message[];
+  /** There are messages before the first one. */
+  readonly hasOlder: boolean;
+}
+
+/** The number of its last message; 0 for an empty one. */
+export function endOf({ messages }: MessageRange): number {
+  return messages.at(-1)?.n ?? 0;
+}
+
+/**
+ * With those of `more` that follow without a gap; what is in it already is left out. Of messages out of order, such as 6
+ * before 5, all have to be given together.
+ */
+export function append(range: MessageRange, more: Iterable<Message>): MessageRange {
+  let end = endOf(range);
+  const added: Message[] = [];
+  for (const message of [...more].sort((one, other) => one.n - other.n)) {
+    if (message.n !== end + 1) continue;
+    added.push(message);
+    end = message.n;
+  }
+  return added.length === 0 ? range : { ...range, messages: [...range.messages, ...added] };
+}
+
+/** With an older page, which has to end right before it; one that does not is not taken. */
+export function prepend(range: MessageRange, older: readonly Message[], hasOlder: boolean): MessageRange {
+  const [first] = range.messages;
+  const last = older.at(-1);
+  if (!first || (last && last.n !== first.n - 1)) return range;
+  return { messages: [...older, ...range.messages], hasOlder };
+}
+
+/** Its last messages, up to `count`, and as many of them as have no more text than `characters`. */
+export function newest(
+  range: MessageRange,
+  count: number,
+  characters = Number.POSITIVE_INFINITY,
+): MessageRange {
+  const { messages } = range;
+  let start = messages.length;
+  let left = characters;
+  while (start > Math.max(0, messages.length - count)) {
+    left -= messages[start - 1]?.body.length ?? 0;
+    if (left < 0) break;
+    start--;
+  }
+  return start === 0 ? range : { messages: messages.slice(start), hasOlder: true };
+}

@@ -1,0 +1,66 @@
+import type { Doorman } from '../../../client/src/doorman.ts';
+import type { MessageEvent, Outgoing } from '../../../client/src/events.ts';
+
+/** A message of one's own that the log has not told of. */
+export type OnItsWay = Outgoing & { readonly state: Exclude<Outgoing['state'], 'discarded'> };
+
+const NONE: readonly OnItsWay[] = [];
+
+/** The user's own messages that are on their way, by peer: those that are not stored, and those the log has not told yet. */
+export class Outbox {
+  readonly #doorman: Doorman;
+  /** Stored, but not heard of from the log yet. */
+  readonly #stored = new Map<string, readonly OnItsWay[]>();
+  #unsent = new Map<string, readonly OnItsWay[]>();
+
+  constructor(doorman: Doorman) {
+    this.#doorman = doorman;
+  }
+
+  /** In the order they were written. */
+  of(peer: string): readonly OnItsWay[] {
+    const stored = this.#stored.get(peer);
+    const unsent = this.#unsent.get(peer) ?? NONE;
+    return stored ? [...stored, ...unsent] : unsent;
+  }
+
+  peers(): string[] {
+    return [...new Set([...this.#stored.keys(), ...this.#unsent.keys()])];
+  }
+
+  /** @param head the last message of that conversation that the log told of */
+  note(outgoing: Outgoing, head: number): void {
+    const { to, cid, n = 0 } = outgoing;
+    if (isOnItsWay(outgoing) && outgoing.state === 'stored' && n > head)
+      this.#stored.set(to, [...(this.#stored.get(to) ?? []).filter((one) => one.cid !== cid), outgoing]);
+    this.read();
+  }
+
+  /** The log told of a message. */
+  noteMessage({ peer, cid, from }: MessageEvent): void {
+    if (from === peer) return;
+    const left = this.#stored.get(peer)?.filter((one) => one.cid !== cid);
+    if (left && left.length > 0) this.#stored.set(peer, left);
+    else this.#stored.delete(peer);
+  }
+
+  /** Everything anew. */
+  noteSnapshot(): void {
+    this.#stored.clear();
+    this.read();
+  }
+
+  /** What is not stored, as the kit has it now. */
+  read(): void {
+    this.#unsent = Map.groupBy(this.#doorman.outgoing().filter(isOnItsWay), ({ to }) => to);
+  }
+
+  clear(): void {
+    this.#stored.clear();
+    this.#unsent.clear();
+  }
+}
+
+function isOnItsWay(outgoing: Outgoing): outgoing is OnItsWay {
+  return outgoing.state !== 'discarded';
+}
