@@ -2,7 +2,37 @@ import './theme.css';
 import './mantine.css';
 import './app.css';
 import { createRoot } from 'react-dom/client';
-import { Splash } from './shell/splash.tsx';
+import { navigate } from 'wouter/use-browser-location';
+import { createDoorman } from '../../client/src/doorman.ts';
+import { openStorage } from '../../client/src/storage.ts';
+import { App } from './app.tsx';
+import { deviceName } from './device-name.ts';
+import { waitingUpdate } from './shell/update.ts';
+import { createPage } from './state/create-page.ts';
+import { WORDS } from './words/languages.ts';
+import { linkWorker } from './worker-link.ts';
+
+const storage = openStorage();
+const device = deviceName(navigator.userAgent, WORDS.en.shell.device).slice(0, 64);
+const doorman = createDoorman({ baseUrl: location.origin, device, storage });
+const page = createPage(doorman, storage);
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<Splash />);
+if (root) createRoot(root).render(<App page={page} />);
+
+void begin();
+
+async function begin(): Promise<void> {
+  await page.start();
+  await linkWorker({ onUpdate: (accept) => waitingUpdate.set(accept), onOpen: (path) => navigate(path) });
+  page.session.subscribe(checkPush);
+  checkPush();
+}
+
+/** Whoever wanted notifications on this device goes on having them, whatever became of the subscription meanwhile. */
+function checkPush(): void {
+  if (page.session.get().state !== 'signed_in') return;
+  doorman.push
+    .check()
+    .catch((error: unknown) => console.warn('Notifications could not be looked after:', error));
+}

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { SessionEnd } from '../../../client/src/events.ts';
 import { BrandMark } from '../shell/brand-mark.tsx';
+import { takeFocusOf } from '../shell/route-focus.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './entrance.module.css';
 import { LanguageLinks } from './language-links.tsx';
@@ -22,6 +23,9 @@ export function Entrance({ end }: EntranceProps) {
   useEffect(() => {
     document.title = `${title} · ${shell.brand}`;
   }, [title, shell.brand]);
+  useEffect(() => {
+    takeFocusOf(path); // The first field takes it by itself.
+  }, [path]);
   return (
     <main className={styles.entrance}>
       <div className={styles.middle}>

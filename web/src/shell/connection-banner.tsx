@@ -12,46 +12,39 @@ const PATIENCE_MS = 2_000;
 export function ConnectionBanner() {
   const connection = useConnection();
   const isLong = useLasting(connection.state !== 'live' && connection.state !== 'off', PATIENCE_MS);
+  const isOffline = useOffline(connection.state);
   return (
     <div role="status">
-      {(isLong || connection.state === 'stopped') && <Trouble connection={connection} />}
+      {(isLong || connection.state === 'stopped') && (
+        <Trouble connection={connection} isOffline={isOffline} />
+      )}
     </div>
   );
 }
 
-function Trouble({ connection }: { connection: ConnectionView }) {
+function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffline: boolean }) {
   const words = useWords().shell;
   const { doorman } = usePage();
-  const icon = <CloudOfflineIcon size={16} />;
-  switch (connection.state) {
-    case 'connecting':
-      return (
-        <Banner kind="trouble" icon={icon} testId="connection-banner">
-          <span>{words.connecting}</span>
-        </Banner>
-      );
-    case 'waiting':
-      return (
-        <Banner kind="trouble" icon={icon} testId="connection-banner">
-          <span>{words.offline}</span>
-          <BannerButton onClick={() => doorman.reconnectNow()}>{words.tryNow}</BannerButton>
-        </Banner>
-      );
-    case 'stopped':
-      return connection.why === 'replaced' ? (
-        <Banner kind="trouble" icon={icon} testId="connection-banner">
-          <span>{words.replaced}</span>
-          <BannerButton onClick={() => doorman.connect()}>{words.takeOver}</BannerButton>
-        </Banner>
-      ) : (
-        <Banner kind="trouble" icon={icon} testId="connection-banner">
-          <span>{words.broken}</span>
-          <BannerButton onClick={() => location.reload()}>{words.reload}</BannerButton>
-        </Banner>
-      );
-    default:
-      return null;
-  }
+  const say = (text: string, button?: string, act?: () => void) => (
+    <Banner kind="trouble" icon={<CloudOfflineIcon size={16} />} testId="connection-banner">
+      <span>{text}</span>
+      {button && act && <BannerButton onClick={act}>{button}</BannerButton>}
+    </Banner>
+  );
+  if (connection.state === 'stopped')
+    return connection.why === 'replaced'
+      ? say(words.replaced, words.takeOver, () => doorman.connect())
+      : say(words.broken, words.reload, () => location.reload());
+  return isOffline ? say(words.offline, words.tryNow, () => doorman.reconnectNow()) : say(words.connecting);
+}
+
+/** From the first try that failed until one succeeds: the tries in between change nothing for the user. */
+function useOffline(state: ConnectionView['state']): boolean {
+  const [isOffline, setOffline] = useState(state === 'waiting');
+  useEffect(() => {
+    if (state !== 'connecting') setOffline(state === 'waiting');
+  }, [state]);
+  return isOffline;
 }
 
 /** Whether something has been so for a while without a break. */

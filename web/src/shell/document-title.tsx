@@ -22,6 +22,13 @@ export function DocumentTitle() {
 
 function windowTitle(place: string, unread: number, brand: string): string {
   const count = unread > 0 ? `(${unread > 99 ? '99+' : unread}) ` : '';
-  // First strong isolate and its end, as <bdi> does it: a name cannot turn what stands around it.
-  return place === '' ? `${count}${brand}` : `${count}\u2068${place}\u2069 · ${brand}`;
+  if (place === '') return `${count}${brand}`;
+  return `${count}${TURNS.test(place) ? `\u2068${place}\u2069` : place} · ${brand}`;
 }
+
+/**
+ * What is written from right to left, or says so: then the name stands between first strong isolate and its end, as in
+ * <bdi>, so that it does not turn what is around it.
+ */
+const TURNS =
+  /[\p{Bidi_Control}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

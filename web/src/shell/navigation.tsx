@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import { CommentDiscussionIcon, GearIcon, PeopleIcon, SignOutIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -78,16 +79,12 @@ function OwnPerson() {
   const { userId, username } = session.session;
   const name = profile?.nickname || profile?.username || username;
   return (
-    <Link
-      href="/settings/profile"
-      className={styles.person}
-      aria-label={words.ownProfile(name)}
-      data-testid="own-profile"
-    >
+    <Link href="/settings/profile" className={styles.person} data-testid="own-profile">
       <PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={36} />
       <span className={styles.name}>
         <Name>{name}</Name>
       </span>
+      <VisuallyHidden>{words.ownProfile}</VisuallyHidden>
     </Link>
   );
 }

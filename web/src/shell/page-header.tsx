@@ -5,6 +5,7 @@ import { useWords } from '../words/words.tsx';
 import { placeTitle } from './document-title.tsx';
 import styles from './page-header.module.css';
 import { PaneContext } from './panes.ts';
+import { takeFocusOf } from './route-focus.ts';
 
 interface PageHeaderProps {
   title: ReactNode;
@@ -19,9 +20,6 @@ interface PageHeaderProps {
   /** At the end; buttons. */
   actions?: ReactNode;
 }
-
-/** The path whose heading has got the focus. Where the page begins, the browser has it. */
-let focusedPath = location.pathname;
 
 /**
  * The head of a pane. In front, its heading is the page's first, names the window, and gets the focus when the address
@@ -39,8 +37,7 @@ export function PageHeader({ title, titleText, back, start, below, actions }: Pa
   }, [isFront, said]);
 
   useEffect(() => {
-    if (!isFront || focusedPath === path) return;
-    focusedPath = path;
+    if (!isFront || !takeFocusOf(path)) return;
     const pane = heading.current?.closest('[data-pane]');
     if (!pane?.contains(document.activeElement)) heading.current?.focus({ preventScroll: true });
   }, [isFront, path]);

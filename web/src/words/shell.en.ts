@@ -14,7 +14,7 @@ export const shell = {
   idle: 'away',
   gone: 'Deleted account',
   you: 'You',
-  ownProfile: (name: string) => `${name}: your profile`,
+  ownProfile: 'your profile',
   unread: (count: number) => `${count} unread`,
   requests: (count: number) => (count === 1 ? '1 friend request' : `${count} friend requests`),
 

@@ -14,7 +14,7 @@ export const shell: typeof import('./shell.en.ts').shell = {
   idle: '离开',
   gone: '已注销的用户',
   you: '我',
-  ownProfile: (name) => `${name}：我的资料`,
+  ownProfile: '我的资料',
   unread: (count) => `${count} 条未读`,
   requests: (count) => `${count} 个好友申请`,
 
