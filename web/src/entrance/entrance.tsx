@@ -1,4 +1,5 @@
-import { useEffect } from 'react';
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { SessionEnd } from '../../../client/src/events.ts';
 import { BrandMark } from '../shell/brand-mark.tsx';
@@ -19,6 +20,8 @@ export function Entrance({ end }: EntranceProps) {
   const { entrance: words, shell } = useWords();
   const [path] = useLocation();
   const isSignUp = path === '/sign-up';
+  // Once somebody tries to come in, what then happens is told instead.
+  const [isToldEnd, setToldEnd] = useState(false);
   const title = isSignUp ? words.signUpTitle : words.signInTitle;
   useEffect(() => {
     document.title = `${title} · ${shell.brand}`;
@@ -36,18 +39,23 @@ export function Entrance({ end }: EntranceProps) {
         </div>
         <div className={styles.card}>
           <h1 className={styles.title}>{title}</h1>
-          {end !== undefined && words.ends[end] !== '' && !isSignUp && (
+          {end !== undefined && words.ends[end] !== '' && !isSignUp && !isToldEnd && (
             <p className={styles.end} role="status" data-testid={`end-${end}`}>
               {words.ends[end]}
             </p>
           )}
-          {isSignUp ? <SignUpForm /> : <SignInForm />}
-          <p className={styles.other}>
-            {isSignUp ? words.haveAccount : words.newHere}{' '}
-            <Link href={isSignUp ? '/sign-in' : '/sign-up'} className={styles.link}>
-              {isSignUp ? words.signIn : words.signUp}
-            </Link>
-          </p>
+          {isSignUp ? <SignUpForm /> : <SignInForm onTry={() => setToldEnd(true)} />}
+          <p className={styles.or}>{isSignUp ? words.haveAccount : words.newHere}</p>
+          <Button
+            component={Link}
+            href={isSignUp ? '/sign-in' : '/sign-up'}
+            variant="default"
+            size="md"
+            fullWidth
+            data-testid="other-way"
+          >
+            {isSignUp ? words.signIn : words.signUp}
+          </Button>
         </div>
         <LanguageLinks />
       </div>

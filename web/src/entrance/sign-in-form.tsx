@@ -7,7 +7,8 @@ import styles from './entrance.module.css';
 import { PasswordField } from './password-field.tsx';
 import { useEntry } from './use-entry.ts';
 
-export function SignInForm() {
+/** @param onTry called at each try that is sent */
+export function SignInForm({ onTry }: { onTry: () => void }) {
   const words = useWords().entrance;
   const { session } = usePage();
   const [username, setUsername] = useState('');
@@ -18,7 +19,10 @@ export function SignInForm() {
       ...(username === '' && { username: words.usernameMissing }),
       ...(password === '' && { password: words.passwordMissing }),
     }),
-    enter: () => session.signIn({ username, password }),
+    enter: () => {
+      onTry();
+      return session.signIn({ username, password });
+    },
     sentence: useErrorSentence(),
   });
   return (
