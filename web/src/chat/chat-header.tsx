@@ -1,0 +1,83 @@
+import { Link } from 'wouter';
+import { PersonName } from '../shell/name.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { PersonAvatar } from '../shell/person-avatar.tsx';
+import { useMinute, useTimes } from '../shell/time-text.tsx';
+import { useIsBlocked, useSight, useSights, useTyping } from '../state/hooks.ts';
+import type { PersonView } from '../state/views.ts';
+import { useWords } from '../words/words.tsx';
+import { ChatMenu } from './chat-menu.tsx';
+import styles from './chat-page.module.css';
+import { useCalled } from './names.tsx';
+
+/** Whom one writes with, whether he is there, and what can be done about him. */
+export function ChatHeader({ person }: { person: PersonView }) {
+  useSights([person.id]);
+  const called = useCalled(person);
+  const { state } = useSight(person.id);
+  const profile = `/people/${person.id}`;
+  return (
+    <div className={styles.header}>
+      <PageHeader
+        back="/"
+        titleText={called}
+        title={
+          <Link href={profile} className={styles.name} data-testid="chat-name">
+            <PersonName person={person} />
+          </Link>
+        }
+        start={
+          // The name beside it leads to the same place, and can be read.
+          <Link href={profile} tabIndex={-1} aria-hidden="true">
+            <PersonAvatar person={person} size={40} sight={state} />
+          </Link>
+        }
+        below={<Presence userId={person.id} />}
+        actions={<ChatMenu person={person} />}
+      />
+    </div>
+  );
+}
+
+/** Said when it changes; but not each minute how long somebody has been away. */
+function Presence({ userId }: { userId: string }) {
+  const words = useWords();
+  const isTyping = useTyping(userId);
+  const isBlocked = useIsBlocked(userId);
+  const { state, lastSeen } = useSight(userId);
+  const isAway = !isTyping && state === 'offline';
+  const said = () => {
+    if (isBlocked) return words.chat.blocked;
+    if (isTyping) return words.chat.typing;
+    switch (state) {
+      case 'online':
+        return words.shell.online;
+      case 'idle':
+        return words.shell.idle;
+      case 'offline':
+        return lastSeen > 0 ? <LastSeen at={lastSeen} /> : words.chat.offline;
+      case 'unknown':
+        return '\u00a0';
+    }
+  };
+  return (
+    <span
+      className={styles.presence}
+      aria-live={isAway ? 'off' : 'polite'}
+      data-typing={isTyping || undefined}
+      data-testid="presence"
+    >
+      {said()}
+    </span>
+  );
+}
+
+function LastSeen({ at }: { at: number }) {
+  const times = useTimes();
+  const ago = times.ago(at, useMinute());
+  return (
+    <time dateTime={new Date(at).toISOString()} title={times.full(at)}>
+      {useWords().chat.lastSeen(ago)}
+    </time>
+  );
+}

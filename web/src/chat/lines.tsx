@@ -1,0 +1,22 @@
+import { TimeText } from '../shell/time-text.tsx';
+import { useWords } from '../words/words.tsx';
+import styles from './lines.module.css';
+
+export function DayLine({ at }: { at: number }) {
+  return (
+    <h3 className={styles.day}>
+      <span>
+        <TimeText at={at} as="day" />
+      </span>
+    </h3>
+  );
+}
+
+/** Between what was read and what is new. */
+export function UnreadLine() {
+  return (
+    <h3 className={styles.unread} data-line="" data-testid="unread-line">
+      <span>{useWords().chat.newMessages}</span>
+    </h3>
+  );
+}

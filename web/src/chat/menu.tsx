@@ -1,0 +1,126 @@
+import { ActionIcon } from '@mantine/core';
+import { KebabHorizontalIcon } from '@primer/octicons-react';
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import styles from './menu.module.css';
+
+export interface MenuItem {
+  /** Also its `data-testid`, as `menu-<id>`. */
+  id: string;
+  label: string;
+  icon: ReactNode;
+  /** A link, or an act. */
+  leads: string | (() => void);
+  isDangerous?: boolean;
+}
+
+/** A button with a menu below it, as ARIA's practices have it: arrows move, Escape and a look elsewhere close. */
+export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (!isOpen) return;
+    entries(list.current)[0]?.focus();
+    const closeBeside = ({ target }: PointerEvent) => {
+      if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', closeBeside, true);
+    return () => document.removeEventListener('pointerdown', closeBeside, true);
+  }, [isOpen]);
+
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!isOpen) return;
+    if (event.key === 'Escape') close();
+    else if (!moveFocus(event.key, entries(list.current))) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onBlur = ({ relatedTarget }: FocusEvent) => {
+    if (relatedTarget instanceof Node && !root.current?.contains(relatedTarget)) setOpen(false);
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the button and the menu inside.
+    <div className={styles.root} ref={root} onKeyDown={onKeyDown} onBlur={onBlur}>
+      <ActionIcon
+        ref={button}
+        variant="subtle"
+        color="gray"
+        size={44}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        data-testid="menu"
+        onClick={() => setOpen((before) => !before)}
+      >
+        <KebabHorizontalIcon size={18} />
+      </ActionIcon>
+      {isOpen && (
+        <div className={styles.menu} ref={list} role="menu" aria-label={label}>
+          {items.map((item) => (
+            <Entry key={item.id} item={item} onChosen={close} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
+  const { id, label, icon, leads, isDangerous } = item;
+  const shared = {
+    className: styles.item,
+    role: 'menuitem',
+    tabIndex: -1,
+    'data-dangerous': isDangerous || undefined,
+    'data-testid': `menu-${id}`,
+  };
+  if (typeof leads === 'string')
+    return (
+      <Link href={leads} {...shared}>
+        {icon}
+        <span>{label}</span>
+      </Link>
+    );
+  return (
+    <button
+      type="button"
+      {...shared}
+      onClick={() => {
+        // First, so that a dialog gives the focus back to the button.
+        onChosen();
+        leads();
+      }}
+    >
+      {icon}
+      <span>{label}</span>
+    </button>
+  );
+}
+
+function entries(list: HTMLElement | null): HTMLElement[] {
+  return [...(list?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+}
+
+/** @returns whether the key is one that moves */
+function moveFocus(key: string, all: readonly HTMLElement[]): boolean {
+  const at = all.findIndex((entry) => entry.matches(':focus'));
+  const steps: Record<string, number> = {
+    ArrowDown: (at + 1) % all.length,
+    ArrowUp: at <= 0 ? all.length - 1 : at - 1,
+    Home: 0,
+    End: all.length - 1,
+  };
+  const next = steps[key];
+  if (next === undefined) return false;
+  all[next]?.focus();
+  return true;
+}

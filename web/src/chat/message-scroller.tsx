@@ -1,0 +1,174 @@
+import { Component, createRef, type ReactNode } from 'react';
+import styles from './message-list.module.css';
+
+interface MessageScrollerProps {
+  label: string;
+  /** The number before the first new message: where the line "new" was drawn, if one was. */
+  unreadAfter: number | undefined;
+  /** Key of the user's own latest message: when he writes one, he wants to see it. */
+  ownLast: string | undefined;
+  /** Whether the newest message is in sight; told at every change. */
+  onAtEnd: (isAtEnd: boolean) => void;
+  /** The beginning of what is loaded comes near; told again and again. */
+  onNearTop: () => void;
+  /** Over the messages, at the lower end. */
+  overlay: ReactNode;
+  /** The rows; those of messages have `data-message`, the line "new" has `data-line`. */
+  children: ReactNode;
+}
+
+/** A row that is in sight, and where: below the upper edge of the scroller, in pixels. */
+interface Anchor {
+  row: Element;
+  top: number;
+}
+
+/** So near to the end counts as there. */
+const END_PX = 32;
+/** The line "new" is put so far below the upper edge, so that a bit of what was read is seen too. */
+const LINE_PX = 72;
+
+/**
+ * Keeps in sight what is read. At the end it stays at the end, whatever comes or grows; elsewhere no row moves, whatever is
+ * put above or below. While nobody looks, new messages push the line "new" no further than the upper edge.
+ *
+ * A class, because only `getSnapshotBeforeUpdate` can see where things are before React changes them. (Browsers anchor by
+ * themselves, but neither Safari, nor any of them at the very top.)
+ */
+export class MessageScroller extends Component<MessageScrollerProps> {
+  readonly #scroller = createRef<HTMLDivElement>();
+  readonly #rows = createRef<HTMLDivElement>();
+  readonly #resizes = new ResizeObserver(() => this.#settle());
+  #isFollowing = true;
+  #isAtEnd: boolean | undefined;
+
+  override componentDidMount(): void {
+    for (const part of [this.#scroller.current, this.#rows.current]) if (part) this.#resizes.observe(part);
+    this.#follow(true);
+    this.#report();
+  }
+
+  override componentWillUnmount(): void {
+    this.#resizes.disconnect();
+  }
+
+  override getSnapshotBeforeUpdate(): Anchor | null {
+    return this.#isFollowing ? null : this.#findAnchor();
+  }
+
+  override componentDidUpdate(before: MessageScrollerProps, _state: unknown, anchor: Anchor | null): void {
+    const { unreadAfter, ownLast } = this.props;
+    if (ownLast !== before.ownLast && ownLast !== undefined) this.toEnd();
+    else if (this.#isFollowing) this.#follow(unreadAfter !== before.unreadAfter);
+    else if (anchor) this.#hold(anchor);
+    this.#report();
+  }
+
+  toEnd(): void {
+    const scroller = this.#scroller.current;
+    if (!scroller) return;
+    scroller.scrollTop = scroller.scrollHeight;
+    this.#isFollowing = true;
+    this.#report();
+  }
+
+  /** For the keyboard, which scrolls what has the focus. */
+  focus(): void {
+    this.#scroller.current?.focus({ preventScroll: true });
+  }
+
+  override render(): ReactNode {
+    const { label, children, overlay } = this.props;
+    return (
+      <div className={styles.frame}>
+        <div
+          className={styles.scroller}
+          ref={this.#scroller}
+          role="log"
+          // What comes is said by an announcer beside it: a page of history is no news, nor is a tick.
+          aria-live="off"
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it.
+          tabIndex={0}
+          onScroll={this.#onScroll}
+          data-testid="messages"
+        >
+          <div className={styles.rows} ref={this.#rows}>
+            {children}
+          </div>
+        </div>
+        {overlay}
+      </div>
+    );
+  }
+
+  readonly #onScroll = (): void => {
+    this.#isFollowing = this.#distance() < END_PX;
+    this.#report();
+  };
+
+  /** Something grew or shrank without React, such as the window, the keyboard on a phone, or a font. */
+  #settle(): void {
+    if (this.#isFollowing) this.#follow(false);
+    this.#report();
+  }
+
+  /** To the end, but not past the line while nobody looks, or when it has just been drawn. */
+  #follow(isLineNew: boolean): void {
+    const scroller = this.#scroller.current;
+    if (!scroller) return;
+    const isAttended = document.visibilityState === 'visible' && document.hasFocus();
+    const line = isLineNew || !isAttended ? scroller.querySelector('[data-line]') : null;
+    scroller.scrollTop = scroller.scrollHeight;
+    if (!line) return;
+    const over = LINE_PX - this.#topOf(line);
+    if (over <= 0) return;
+    scroller.scrollTop -= over;
+    this.#isFollowing = this.#distance() < END_PX;
+  }
+
+  #findAnchor(): Anchor | null {
+    const rows = this.#rows.current?.children;
+    if (!rows) return null;
+    let low = 0;
+    let high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const row = rows.item(middle);
+      if (row && this.#topOf(row) + row.getBoundingClientRect().height > 0) high = middle;
+      else low = middle + 1;
+    }
+    // A day or the line may go when something is put before it; messages stay.
+    let row = rows.item(low);
+    while (row && !row.hasAttribute('data-message')) row = row.nextElementSibling;
+    return row && { row, top: this.#topOf(row) };
+  }
+
+  #hold({ row, top }: Anchor): void {
+    const scroller = this.#scroller.current;
+    if (!scroller || !row.isConnected) return;
+    const moved = this.#topOf(row) - top;
+    if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
+  }
+
+  #topOf(row: Element): number {
+    const edge = this.#scroller.current?.getBoundingClientRect().top ?? 0;
+    return row.getBoundingClientRect().top - edge;
+  }
+
+  #distance(): number {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = this.#scroller.current ?? {};
+    return scrollHeight - scrollTop - clientHeight;
+  }
+
+  #report(): void {
+    const scroller = this.#scroller.current;
+    if (!scroller) return;
+    const isAtEnd = this.#distance() < END_PX;
+    if (isAtEnd !== this.#isAtEnd) {
+      this.#isAtEnd = isAtEnd;
+      this.props.onAtEnd(isAtEnd);
+    }
+    if (scroller.scrollTop < scroller.clientHeight * 1.5) this.props.onNearTop();
+  }
+}
