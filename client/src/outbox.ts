@@ -42,7 +42,7 @@ export class Outbox {
   /** To whom something is under way. */
   #busy = new Set<string>();
   #lastWrittenAt = 0;
-  #refusals = 0;
+  #faults = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: OutboxHost) {
@@ -163,7 +163,7 @@ export class Outbox {
     try {
       const { n, at } = await link.request<Stored>({ type: 'send', to, cid, body });
       busy.delete(to);
-      this.#refusals = 0;
+      this.#faults = 0;
       this.#store(entry, { n, at });
     } catch (error) {
       busy.delete(to);
@@ -175,7 +175,7 @@ export class Outbox {
         void this.#shelf?.keep(entry.outgoing);
       } else {
         this.#change(entry, { state: 'waiting' });
-        if (error.code !== 0) this.#pauseFor(error.retryAfterMs);
+        if (error.code !== 0) this.#pauseAfter(error);
       }
     }
     this.send();
@@ -243,17 +243,15 @@ export class Outbox {
     this.#host.tellOthers(outgoing);
   }
 
-  /** @param ms what the service asked for; over the socket it does not say */
-  #pauseFor(ms?: number): void {
+  /** Too many messages: over the socket it is not said for how long. Else the service has a fault: it is asked ever later. */
+  #pauseAfter({ code, retryAfterMs }: DoormanError): void {
     const { pauseMs, maxPauseMs } = this.#host.times;
+    const ms = code === 429 ? pauseMs : Math.min(maxPauseMs, pauseMs * 2 ** this.#faults++);
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(
-      () => {
-        this.#pause = undefined;
-        this.send();
-      },
-      ms ?? Math.min(maxPauseMs, pauseMs * 2 ** this.#refusals++),
-    );
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      this.send();
+    }, retryAfterMs ?? ms);
   }
 
   #endPause(): void {

@@ -16,7 +16,7 @@ export interface Times {
   readonly ackMs: number;
   /** Who is watched is told so long after it changed. */
   readonly watchMs: number;
-  /** The first wait after "too many messages"; it doubles up to the second. The service counts by ten seconds. */
+  /** The wait after "too many messages", and the first one after a fault of the service, which doubles up to the second. */
   readonly pauseMs: number;
   readonly maxPauseMs: number;
   /** A message that another tab wrote and has not sent by then is sent by this one. */
@@ -36,7 +36,7 @@ export const TIMES: Times = {
   ackMs: 250,
   watchMs: 100,
   pauseMs: 1_000,
-  maxPauseMs: 10_000,
+  maxPauseMs: 30_000,
   takeOverMs: 5_000,
   tokenCheckMs: 60_000,
 };

@@ -1,0 +1,133 @@
+import type { TestContext } from 'node:test';
+import { createDoorman, type Doorman } from '../../client/src/doorman.ts';
+import type { Connection, DoormanEvent, DoormanEvents, Session } from '../../client/src/events.ts';
+import { MemoryStorage } from '../../client/src/memory-storage.ts';
+import type { DoormanStorage } from '../../client/src/storage.ts';
+import type { Times } from '../../client/src/times.ts';
+
+/** As in life, but for the waits after a broken connection. */
+const QUICK: Partial<Times> = { backoffMs: 20, maxBackoffMs: 200 };
+
+const EVENTS = [
+  'session',
+  'connection',
+  'snapshot',
+  'message',
+  'marked',
+  'friend',
+  'block',
+  'unblock',
+  'profile',
+  'settings',
+  'sessions',
+  'presence',
+  'typing',
+  'outgoing',
+] as const satisfies readonly DoormanEvent[];
+
+/** Something that was told, of one kind. */
+type Told = { [E in DoormanEvent]: { readonly event: E; readonly what: DoormanEvents[E] } }[DoormanEvent];
+
+interface Options {
+  device?: string;
+  storage?: DoormanStorage;
+  times?: Partial<Times>;
+}
+
+/** Somebody's kit, and all that it told. It is disconnected when the test ends. */
+export class Device {
+  readonly doorman: Doorman;
+  readonly storage: DoormanStorage;
+  readonly told: Told[] = [];
+  #wake: (() => void)[] = [];
+
+  constructor(t: TestContext, url: string, { device, storage = new MemoryStorage(), times }: Options = {}) {
+    this.storage = storage;
+    const options = { baseUrl: url, storage, ...(device !== undefined && { device }) };
+    this.doorman = createDoorman(options, { ...QUICK, ...times });
+    for (const event of EVENTS)
+      this.doorman.on(event, (what) => {
+        this.told.push({ event, what } as Told); // what was told is of the event that told it
+        for (const wake of this.#wake.splice(0)) wake();
+      });
+    t.after(() => this.doorman.disconnect());
+  }
+
+  get id(): string {
+    return this.session.userId;
+  }
+
+  get session(): Session {
+    const { session } = this.doorman;
+    if (!session) throw new Error('nobody is signed in');
+    return session;
+  }
+
+  /** All that was told of one kind. */
+  all<E extends DoormanEvent>(event: E): DoormanEvents[E][] {
+    return this.told.flatMap((one) => (one.event === event ? [one.what as DoormanEvents[E]] : []));
+  }
+
+  /** The first that is meant of what was told or will be; after the `from`-th of its kind. */
+  async first<E extends DoormanEvent>(
+    event: E,
+    isMeant: (what: DoormanEvents[E]) => boolean = () => true,
+    from = 0,
+  ): Promise<DoormanEvents[E]> {
+    for (;;) {
+      const found = this.all(event).slice(from).find(isMeant);
+      if (found !== undefined) return found;
+      await new Promise<void>((wake) => {
+        this.#wake.push(wake);
+      });
+    }
+  }
+
+  /** The connection is in this state, or comes to be. */
+  async is<S extends Connection['state']>(state: S): Promise<Extract<Connection, { state: S }>> {
+    for (;;) {
+      const { connection } = this.doorman;
+      if (connection.state === state) return connection as Extract<Connection, { state: S }>; // it just was compared
+      await new Promise<void>((wake) => {
+        this.#wake.push(wake);
+      });
+    }
+  }
+
+  /** The bodies of all messages that were told, in their order. */
+  get bodies(): string[] {
+    return this.all('message').map(({ body }) => body);
+  }
+
+  async signUp(username: string): Promise<this> {
+    await this.doorman.signUp({ username, password: `password-of-${username}` });
+    return this;
+  }
+
+  async signIn(username: string): Promise<this> {
+    await this.doorman.signIn({ username, password: `password-of-${username}` });
+    return this;
+  }
+
+  async connect(): Promise<this> {
+    this.doorman.connect();
+    await this.is('live');
+    return this;
+  }
+}
+
+/** Signed up and connected. */
+export async function join(
+  t: TestContext,
+  url: string,
+  username: string,
+  options?: Options,
+): Promise<Device> {
+  const device = await new Device(t, url, options).signUp(username);
+  return device.connect();
+}
+
+/** Waits for what nobody tells. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((again) => setTimeout(again, 10));
+}
