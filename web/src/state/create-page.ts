@@ -154,6 +154,14 @@ class DoormanPage implements Page {
   }
 
   #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): void {
+    if (session && session.userId === this.#current?.userId) {
+      // Signed in once more: what is known is as good as before, and a snapshot follows.
+      this.#session.set({ state: 'signed_in', session });
+      return;
+    }
+    // After these two the kit keeps what was written until the same person comes back; so it is with drafts.
+    const exceptDrafts = end === 'expired' || end === 'suspended';
+    if (exceptDrafts) void this.#keeping.flush();
     this.#clear();
     this.#current = session;
     if (session) {
@@ -162,8 +170,7 @@ class DoormanPage implements Page {
     }
     this.#session.set({ state: 'signed_out', ...(end && { end }) });
     this.#surroundings.closeNotifications(() => true);
-    // After these two the kit keeps what was written until the same person comes back; so it is with drafts.
-    void this.#keeping.wipe({ exceptDrafts: end === 'expired' || end === 'suspended' });
+    void this.#keeping.wipe({ exceptDrafts });
   }
 
   /** Shows what was kept, then what the service tells. */
@@ -240,5 +247,6 @@ class DoormanPage implements Page {
     this.friends.clear();
     this.own.clear();
     this.presence.clear();
+    this.#showBadge();
   }
 }

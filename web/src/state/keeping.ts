@@ -13,6 +13,7 @@ import {
 import type { KeptName } from './names.ts';
 
 const PREFIX = 'page:';
+const DRAFTS = /^page:[^:]+:drafts$/;
 /** After a change it is written so much later, with all that changed meanwhile. */
 const WRITE_AFTER_MS = 1_000;
 const MAX_THREADS = 30;
@@ -58,6 +59,7 @@ export class Keeping {
 
   /** Reads what was kept of this user, and removes what is nobody's, another's, or of no use. */
   async open(userId: string): Promise<Kept> {
+    this.#stop();
     const own = `${PREFIX}${userId}:`;
     const kept: { list?: KeptList; names: readonly KeptName[]; drafts: KeptDrafts; threads: KeptThread[] } = {
       names: [],
@@ -110,19 +112,23 @@ export class Keeping {
     });
   }
 
-  /** Nothing of anybody stays here, but for drafts where the same person is awaited back. */
+  /** Nothing of anybody stays here, but for drafts where their writer is awaited back. */
   wipe({ exceptDrafts }: { exceptDrafts: boolean }): Promise<void> {
+    this.#stop();
+    return this.#inTurn(async () => {
+      const keys = (await this.#readAll()).map(([key]) => key);
+      await this.#delete(keys.filter((key) => !exceptDrafts || !DRAFTS.test(key)));
+    });
+  }
+
+  /** What changes from now on is nobody's. */
+  #stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const drafts = exceptDrafts && this.#userId !== undefined ? `${PREFIX}${this.#userId}:drafts` : undefined;
     this.#userId = undefined;
     this.#parts.clear();
     this.#threads.clear();
     this.#keptThreads = [];
-    return this.#inTurn(async () => {
-      const keys = (await this.#readAll()).map(([key]) => key);
-      await this.#delete(keys.filter((key) => key !== drafts));
-    });
   }
 
   /** What changed since the last time, by part; absent is to be removed. */

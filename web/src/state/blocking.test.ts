@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DoormanError } from '../../../client/src/errors.ts';
+import { onSqlite } from '../../../test/databases.ts';
+import { aWhile, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+
+/** All that a page shows of somebody. */
+function seen({ page }: TestPage, peer: string) {
+  const row = page.chats.conversations.get().find((one) => one.peer === peer);
+  return {
+    isBlocked: page.blocks.isBlocked(peer).get(),
+    typing: page.chats.thread(peer).typing.get(),
+    sight: page.presence.sight(peer).get().state,
+    unread: row?.unread,
+    total: page.chats.unreadTotal.get(),
+    friend: page.friends.state(peer).get(),
+  };
+}
+
+const OPEN = {
+  isBlocked: false,
+  typing: true,
+  sight: 'online',
+  unread: 2,
+  total: 2,
+  friend: 'asked',
+};
+const HIDDEN = { isBlocked: true, typing: false, sight: 'unknown', unread: 0, total: 0, friend: 'none' };
+
+async function meet(town: Town) {
+  const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+  alice.page.presence.watch([bob.id]);
+  await bob.page.friends.act('request', alice.id);
+  await town.writeMany(bob, alice.id, ['one', 'two']);
+  bob.page.chats.thread(alice.id).noteTyping();
+  await untilEqual(() => seen(alice, bob.id), OPEN);
+  return { alice, bob };
+}
+
+onSqlite('blocks of the page', (database) => {
+  test('from the click on nothing is shown, before the service has answered', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const answered = alice.page.blocks.block(bob.id);
+    assert.deepEqual(seen(alice, bob.id), HIDDEN);
+    bob.page.chats.thread(alice.id).noteTyping();
+    await answered;
+    bob.page.chats.thread(alice.id).noteTyping();
+    await aWhile();
+    assert.deepEqual(seen(alice, bob.id), HIDDEN);
+    assert.deepEqual(
+      alice.page.blocks.all.get().map(({ id }) => id),
+      [bob.id],
+    );
+    assert.deepEqual(alice.page.friends.all.get().asked, []);
+  });
+
+  test('a block on one device hides on the other, and lifting it brings back what is true', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const laptop = await town.another('alice');
+    laptop.page.presence.watch([bob.id]);
+    await until(() => seen(laptop, bob.id).sight === 'online');
+    await alice.page.blocks.block(bob.id);
+    await untilEqual(() => seen(laptop, bob.id), HIDDEN);
+    // A device that comes meanwhile is not told what was unread.
+    const tablet = await town.another('alice');
+    tablet.page.presence.watch([bob.id]);
+    assert.deepEqual(seen(tablet, bob.id), HIDDEN);
+    await laptop.page.blocks.unblock(bob.id);
+    const lifted = { ...OPEN, typing: false, friend: 'none' };
+    for (const one of [alice, laptop, tablet]) await untilEqual(() => seen(one, bob.id), lifted);
+  });
+
+  test('a refused block hides nobody', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const nobody = '00000000-0000-7000-8000-000000000000';
+    const refused = alice.page.blocks.block(nobody);
+    assert.equal(alice.page.blocks.isBlocked(nobody).get(), true);
+    await assert.rejects(refused, (error) => error instanceof DoormanError && error.code === 404);
+    assert.equal(alice.page.blocks.isBlocked(nobody).get(), false);
+    assert.deepEqual(alice.page.blocks.all.get(), []);
+  });
+
+  test('acts on the same person happen in the order in which they were asked', async (t) => {
+    const town = await Town.open(t, database);
+    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+    const { blocks } = alice.page;
+    await Promise.all([
+      blocks.block(bob.id),
+      blocks.unblock(bob.id),
+      blocks.block(bob.id),
+      blocks.unblock(bob.id),
+    ]);
+    await aWhile();
+    assert.equal(blocks.isBlocked(bob.id).get(), false);
+    assert.deepEqual(await alice.doorman.api.blocked(), []);
+  });
+
+  test('the one who is blocked sees nobody type, nor whether he is there, and is refused', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    bob.page.presence.watch([alice.id]);
+    await until(() => seen(bob, alice.id).sight === 'online');
+    await alice.page.blocks.block(bob.id);
+    await until(() => seen(bob, alice.id).sight === 'offline');
+    await assert.rejects(bob.page.friends.act('request', alice.id), /not_accepting/);
+  });
+});

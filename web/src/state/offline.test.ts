@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDoorman } from '../../../client/src/doorman.ts';
+import type { DoormanStorage } from '../../../client/src/storage.ts';
+import { restoreUser, suspendUser } from '../../../src/accounts/standing.ts';
+import { onSqlite } from '../../../test/databases.ts';
+import { createPage } from './create-page.ts';
+import { noSurroundings } from './surroundings.ts';
+import { settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+
+/** The page of the same device while the service is out of reach. */
+async function startOffline(storage: DoormanStorage) {
+  // Nothing listens on the discard port.
+  const doorman = createDoorman({ baseUrl: 'http://127.0.0.1:9', storage });
+  const page = createPage(doorman, storage, noSurroundings());
+  await page.start();
+  return {
+    page,
+    close: async () => {
+      await page.close();
+      doorman.disconnect();
+    },
+  };
+}
+
+async function keys(storage: DoormanStorage): Promise<string[]> {
+  return (await storage.all('page:')).map(([key]) => key);
+}
+
+/** Alice, who has a conversation with Bob on the screen, a friend, a block and a draft, all of it kept. */
+async function aliceWithAll(town: Town) {
+  const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
+  await bob.page.own.updateProfile({ nickname: 'Bobby' });
+  await town.writeMany(bob, alice.id, ['one', 'two']);
+  await bob.page.friends.act('request', alice.id);
+  await until(() => alice.page.friends.state(bob.id).get() === 'asked');
+  await alice.page.friends.act('accept', bob.id);
+  await alice.page.blocks.block(carol.id);
+  await alice.page.own.updateSettings({ pushPreview: 'none' });
+  const person = alice.page.people.person(bob.id);
+  person.subscribe(() => {});
+  const thread = alice.page.chats.thread(bob.id);
+  thread.open();
+  await until(() => thread.view.get().messages.length === 2 && person.get().state === 'known');
+  alice.page.chats.draft(bob.id).set('half a sentence');
+  await until(() => alice.page.own.settings.get()?.pushPreview === 'none');
+  await alice.page.flush();
+  return { alice, bob, carol };
+}
+
+onSqlite('what the page keeps', (database) => {
+  test('all that was loaded is there without the service', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob, carol } = await aliceWithAll(town);
+    const { page, close } = await startOffline(alice.storage);
+    t.after(close);
+    assert.equal(page.freshness.get(), 'kept');
+    assert.equal(page.own.profile.get()?.username, 'alice');
+    assert.equal(page.own.settings.get()?.pushPreview, 'none');
+    assert.deepEqual(
+      page.chats.conversations.get().map(({ peer, last, unread }) => [peer, last?.body, unread]),
+      [[bob.id, 'two', 2]],
+    );
+    assert.deepEqual(
+      page.chats
+        .thread(bob.id)
+        .view.get()
+        .messages.map(({ body }) => body),
+      ['one', 'two'],
+    );
+    assert.equal(page.chats.draft(bob.id).get(), 'half a sentence');
+    assert.equal(page.people.person(bob.id).get().name, 'Bobby');
+    assert.equal(page.people.person(alice.id).get().name, 'alice');
+    assert.equal(page.friends.state(bob.id).get(), 'friends');
+    assert.equal(page.blocks.isBlocked(carol.id).get(), true);
+    assert.equal(page.presence.sight(bob.id).get().state, 'unknown');
+    const nothing = page.chats.thread('somebody-else').view;
+    await until(() => nothing.get().failure === 'unreachable');
+    page.chats.thread(bob.id).send('written offline');
+    assert.deepEqual(
+      page.chats
+        .thread(bob.id)
+        .view.get()
+        .messages.map(({ body, state }) => `${body} ${state}`),
+      ['one theirs', 'two theirs', 'written offline waiting'],
+    );
+  });
+
+  test('changes are written by themselves, and when the page is hidden', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    await until(() => alice.page.own.profile.get() !== undefined);
+    const kept = async () => (await keys(alice.storage)).length > 0;
+    assert.equal(await kept(), false);
+    alice.browser.show(false);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(await kept(), true);
+    alice.page.chats.draft('bob').set('hello');
+    const key = `page:${alice.id}:drafts`;
+    assert.equal(await alice.storage.get(key), undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    assert.deepEqual(await alice.storage.get(key), {
+      version: 1,
+      userId: alice.id,
+      value: [['bob', 'hello']],
+    });
+  });
+
+  test('signing out leaves nothing, in memory and in storage', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await aliceWithAll(town);
+    assert.ok((await keys(alice.storage)).length >= 4);
+    alice.page.chats.draft(bob.id).set('written a moment before');
+    await alice.page.session.signOut();
+    await alice.page.flush();
+    assert.deepEqual(await alice.storage.all(''), []);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    assert.deepEqual(await alice.storage.all(''), [], 'nothing is written afterwards');
+    nothingOfAlice(alice, bob.id);
+    assert.deepEqual(alice.page.session.get(), { state: 'signed_out', end: 'signed_out' });
+  });
+
+  test('the next person on the same device sees nothing of the one before', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await aliceWithAll(town);
+    await town.join('dora');
+    const before = await alice.storage.all('page:');
+    await alice.page.session.signIn({ username: 'dora', password: 'password-of-dora' });
+    await settled(alice);
+    nothingOfAlice(alice, bob.id);
+    assert.equal(alice.page.own.profile.get()?.username, 'dora');
+    // Even what was put back behind the page's back, or pretends to be hers, is not shown but removed.
+    for (const [key, value] of before) {
+      await alice.storage.set(key, value);
+      await alice.storage.set(key.replace(/^page:[^:]+/, `page:${alice.id}`), value);
+    }
+    const reloaded = await alice.reload();
+    nothingOfAlice(reloaded, bob.id, 'dora');
+    await settled(reloaded);
+    nothingOfAlice(reloaded, bob.id, 'dora');
+    await until(() => reloaded.page.own.profile.get()?.username === 'dora');
+    await reloaded.page.flush();
+    for (const [key, value] of await reloaded.storage.all('page:')) {
+      assert.ok(key.startsWith(`page:${reloaded.id}:`), key);
+      assert.ok(!JSON.stringify(value).includes('two'), key);
+    }
+  });
+
+  test('an answer that comes after signing out reaches nobody', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, carol } = await aliceWithAll(town);
+    const { profileOf } = alice.doorman.api;
+    let answer = () => {};
+    alice.doorman.api.profileOf = async (id) => {
+      const profile = await profileOf(id);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return profile;
+    };
+    alice.page.people.profile(carol.id).subscribe(() => {});
+    const asked = answer;
+    await until(() => answer !== asked);
+    await alice.page.session.signOut();
+    answer();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(alice.page.people.person(carol.id).get().state, 'unknown');
+    assert.equal(alice.page.people.profile(carol.id).get().profile, undefined);
+  });
+
+  test('who was kept out finds his drafts when he comes back, and nothing else was kept', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await aliceWithAll(town);
+    const { id } = alice;
+    const { db, events } = town.service.services;
+    alice.page.chats.draft(bob.id).set('half a sentence more');
+    const sessionIds = await db.transaction((tx) => suspendUser(tx, id));
+    events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
+    await until(() => alice.page.session.get().state === 'signed_out');
+    await alice.page.flush();
+    assert.deepEqual(await keys(alice.storage), [`page:${id}:drafts`]);
+    nothingOfAlice(alice, bob.id);
+    await db.transaction((tx) => restoreUser(tx, id));
+    await alice.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
+    await until(() => alice.page.chats.draft(bob.id).get() === 'half a sentence more');
+  });
+
+  for (const [what, spoil] of [
+    ['of another version', (value: object) => ({ ...value, version: 0 })],
+    ['cut in half', () => ({ version: 1 })],
+    ['something else', () => 'garbage'],
+    [
+      'with a wrong field',
+      (value: object) => JSON.parse(JSON.stringify(value).replaceAll(/"at":\d+/g, '"at":"x"')),
+    ],
+  ] as const)
+    test(`what was kept and is ${what} is thrown away, and the page goes on`, async (t) => {
+      const town = await Town.open(t, database);
+      const { alice, bob } = await aliceWithAll(town);
+      for (const [key, value] of await alice.storage.all('page:'))
+        await alice.storage.set(key, spoil(value as object)); // written by seal
+      const offline = await startOffline(alice.storage);
+      assert.deepEqual(offline.page.chats.conversations.get(), []);
+      assert.deepEqual(offline.page.chats.thread(bob.id).view.get().messages, []);
+      assert.equal(offline.page.freshness.get(), 'none');
+      await offline.close();
+      const left = (await keys(alice.storage)).filter((key) => !key.endsWith(':drafts'));
+      assert.deepEqual(left, []);
+      const reloaded = await alice.reload();
+      await settled(reloaded);
+      await untilEqual(() => reloaded.page.chats.unreadTotal.get(), 2);
+    });
+
+  test('thirty threads are kept, those used last', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const crowd = [];
+    for (let i = 0; i < 33; i++) crowd.push(await town.service.join(`writer${i}`));
+    for (const { id, token } of crowd) {
+      const message = { to: alice.id, cid: `first-${id}`, body: 'hi' };
+      await town.service.post('/api/messages', message, { token });
+    }
+    await until(() => alice.page.chats.unreadTotal.get() === 33);
+    await alice.page.flush();
+    const threads = (await keys(alice.storage)).filter((key) => key.includes(':thread:'));
+    assert.deepEqual(
+      threads.map((key) => key.slice(key.lastIndexOf(':') + 1)).sort(),
+      crowd
+        .slice(3)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
+  test('a storage that fails costs nothing but what it would have kept', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await aliceWithAll(town);
+    const fail = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+    alice.storage.set = fail;
+    alice.storage.all = fail;
+    alice.page.chats.draft(bob.id).set('still here');
+    await alice.page.flush();
+    assert.equal(alice.page.chats.draft(bob.id).get(), 'still here');
+    assert.equal(alice.page.chats.conversations.get().length, 1);
+  });
+});
+
+function nothingOfAlice({ page }: TestPage, peer: string, now?: string): void {
+  assert.deepEqual(page.chats.conversations.get(), []);
+  assert.deepEqual(page.chats.thread(peer).view.get().messages, []);
+  assert.equal(page.chats.draft(peer).get(), '');
+  assert.equal(page.chats.unreadTotal.get(), 0);
+  assert.equal(page.people.person(peer).get().state, 'unknown');
+  assert.equal(page.friends.state(peer).get(), 'none');
+  assert.deepEqual(page.blocks.all.get(), []);
+  if (now === undefined) assert.notEqual(page.own.profile.get()?.username, 'alice');
+  else assert.ok([now, undefined].includes(page.own.profile.get()?.username));
+}

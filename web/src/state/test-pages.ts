@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { createDoorman, type Doorman } from '../../../client/src/doorman.ts';
+import { MemoryStorage } from '../../../client/src/memory-storage.ts';
+import type { DoormanStorage } from '../../../client/src/storage.ts';
+import { sendMessage } from '../../../src/chat/messages.ts';
+import type { TestDatabase } from '../../../test/databases.ts';
+import { startService, type TestService } from '../../../test/harness.ts';
+import { createPage } from './create-page.ts';
+import type { Page } from './page.ts';
+import { noSurroundings } from './surroundings.ts';
+
+/** A page of one person on one device, over a kit of its own. */
+export interface TestPage {
+  readonly page: Page;
+  readonly doorman: Doorman;
+  readonly storage: DoormanStorage;
+  readonly browser: TestBrowser;
+  readonly id: string;
+  /** Ends this page and opens another on the same device. */
+  reload(): Promise<TestPage>;
+}
+
+/** What the page did to the browser around it, and whether somebody sees it. */
+export class TestBrowser {
+  isVisible = true;
+  readonly badges: number[] = [];
+  /** Peers whose notifications are on the screen. */
+  notified = new Set<string>();
+  #listeners = new Set<() => void>();
+
+  show(isVisible: boolean): void {
+    this.isVisible = isVisible;
+    for (const listener of this.#listeners) listener();
+  }
+
+  get surroundings() {
+    return {
+      ...noSurroundings(),
+      isVisible: () => this.isVisible,
+      onVisibility: (listener: () => void) => {
+        this.#listeners.add(listener);
+        return () => void this.#listeners.delete(listener);
+      },
+      setBadge: (count: number) => void this.badges.push(count),
+      closeNotifications: (isOver: (peer: string) => boolean) => {
+        this.notified = new Set([...this.notified].filter((peer) => !isOver(peer)));
+      },
+    };
+  }
+}
+
+/** Waits are short: nobody waits for a machine that is asleep. */
+const TIMES = { ackMs: 5, watchMs: 5, backoffMs: 20, maxBackoffMs: 100 };
+
+/** A whole service, and pages of people who use it. */
+export class Town {
+  service: TestService;
+  readonly url: string;
+  readonly #t: TestContext;
+
+  constructor(t: TestContext, service: TestService, url: string) {
+    this.#t = t;
+    this.service = service;
+    this.url = url;
+  }
+
+  static async open(
+    t: TestContext,
+    database: TestDatabase,
+    options?: Parameters<typeof startService>[2],
+  ): Promise<Town> {
+    const service = await startService(t, database, options);
+    return new Town(t, service, await service.app.listen({ port: 0, host: '127.0.0.1' }));
+  }
+
+  /** Signs up, and waits until the page is fresh. */
+  async join(username: string): Promise<TestPage> {
+    const one = this.newPage(new MemoryStorage());
+    await one.page.start();
+    await one.page.session.signUp({ username, password: `password-of-${username}` });
+    await settled(one);
+    return one;
+  }
+
+  /** The same person on another device. */
+  async another(username: string): Promise<TestPage> {
+    const one = this.newPage(new MemoryStorage());
+    await one.page.start();
+    await one.page.session.signIn({ username, password: `password-of-${username}` });
+    await settled(one);
+    return one;
+  }
+
+  /** A page that is not started yet. */
+  newPage(storage: DoormanStorage): TestPage {
+    const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
+    const browser = new TestBrowser();
+    const page = createPage(doorman, storage, browser.surroundings);
+    const end = async () => {
+      await page.close();
+      doorman.disconnect();
+    };
+    this.#t.after(end);
+    return {
+      page,
+      doorman,
+      storage,
+      browser,
+      get id() {
+        return doorman.session?.userId ?? assert.fail('nobody is signed in');
+      },
+      reload: async () => {
+        await end();
+        const next = this.newPage(storage);
+        await next.page.start();
+        return next;
+      },
+    };
+  }
+
+  /** The service ends, and comes back at the same address. */
+  async restart(): Promise<void> {
+    this.service = await this.service.restart();
+    await this.service.app.listen({ port: Number(new URL(this.url).port), host: '127.0.0.1' });
+  }
+
+  /** Messages as fast as they can be stored: the kit is held to 30 in ten seconds. */
+  async writeMany(from: TestPage, to: string, bodies: readonly string[]): Promise<void> {
+    const { db, events, now } = this.service.services;
+    const session = (await from.doorman.api.sessions()).find(({ current }) => current === 1);
+    const sender = { userId: from.id, sessionId: session?.id ?? assert.fail() };
+    for (const body of bodies)
+      await sendMessage({ db, events }, sender, { to, cid: crypto.randomUUID(), body }, now());
+  }
+}
+
+export function settled({ page }: TestPage): Promise<void> {
+  return until(() => page.freshness.get() === 'fresh' && page.connection.get().state === 'live', 'live');
+}
+
+/** Waits for what comes over the network, at most five seconds. */
+export async function until(isSo: () => boolean, what: string | (() => unknown) = 'it'): Promise<void> {
+  const end = Date.now() + 5_000;
+  while (!isSo()) {
+    if (Date.now() > end)
+      assert.fail(`not within 5 s: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The same, and what it is then. */
+export async function untilEqual<T>(read: () => T, expected: T): Promise<void> {
+  await until(
+    () => {
+      try {
+        assert.deepEqual(read(), expected);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    () => ({ expected, found: read() }),
+  );
+}
+
+/** Long enough that what should not come would have come. */
+export function aWhile(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 150));
+}
