@@ -1,7 +1,84 @@
+import { Button, VisuallyHidden } from '@mantine/core';
+import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { EmptyState } from '../shell/empty-state.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { usePerson, useProfile, useSession, useSights } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
+import { BlockedNotice } from './blocked-notice.tsx';
+import { OwnNotice } from './own-notice.tsx';
+import { PersonActs } from './person-acts.tsx';
+import { PersonDetails } from './person-details.tsx';
+import { PersonHero } from './person-hero.tsx';
+import styles from './person-page.module.css';
 
-export function PersonPage({ userId: _userId }: { userId: string }) {
-  const words = useWords().shell;
-  return <PageHeader title={words.people} back="/people" />;
+/** Who somebody is, and what there is between him and the user. */
+export function PersonPage({ userId }: { userId: string }) {
+  const [tries, setTries] = useState(0);
+  // Whoever begins to read a profile has it asked for; a new reader is a new try.
+  return <Person key={tries} userId={userId} onRetry={() => setTries(tries + 1)} />;
+}
+
+function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
+  const { people: words, shell } = useWords();
+  const session = useSession();
+  const { profile, state } = useProfile(userId);
+  const known = usePerson(userId);
+  useSights([userId]);
+  const isOwn = session.state === 'signed_in' && session.session.userId === userId;
+
+  if (state === 'gone')
+    return (
+      <>
+        <PageHeader title={words.nobodyHere} back="/people" />
+        <EmptyState
+          icon={<QuestionIcon size={24} />}
+          title={words.nobodyHere}
+          action={
+            <Button component={Link} href="/people">
+              {words.toPeople}
+            </Button>
+          }
+        >
+          {words.nobodyHereSays}
+        </EmptyState>
+      </>
+    );
+
+  const { username, avatar } = profile ?? known;
+  const name = profile ? profile.nickname || profile.username : known.name;
+  const person = { id: userId, name, username, avatar, isOnline: profile?.isOnline };
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            {words.profile}
+            <VisuallyHidden component="bdi">{name}</VisuallyHidden>
+          </>
+        }
+        titleText={name || words.profile}
+        back="/people"
+      />
+      <div className={styles.scroller} data-testid="profile">
+        <div className={styles.column}>
+          <PersonHero person={person} isOwn={isOwn} />
+          {isOwn ? <OwnNotice /> : <BlockedNotice userId={userId} />}
+          {state === 'failed' ? (
+            <EmptyState
+              icon={<AlertIcon size={24} />}
+              title={words.profileFailed}
+              action={<Button onClick={onRetry}>{shell.retry}</Button>}
+            >
+              {words.profileFailedSays}
+            </EmptyState>
+          ) : (
+            <PersonDetails profile={profile} />
+          )}
+          {name !== '' && <PersonActs person={person} isOwn={isOwn} />}
+        </div>
+      </div>
+    </>
+  );
 }

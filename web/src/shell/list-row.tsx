@@ -14,16 +14,29 @@ interface ListRowProps {
   /** On the second line, at its end; a badge. */
   belowAside?: ReactNode;
   isSelected?: boolean;
+  /** Where only one row of many is in the order of the Tab key. */
+  tabIndex?: 0 | -1;
   testId?: string;
 }
 
 /** A row of a list that leads somewhere. The list and its items are the caller's: `<ul><li><ListRow/></li></ul>`. */
-export function ListRow({ href, start, title, aside, below, belowAside, isSelected, testId }: ListRowProps) {
+export function ListRow({
+  href,
+  start,
+  title,
+  aside,
+  below,
+  belowAside,
+  isSelected,
+  tabIndex,
+  testId,
+}: ListRowProps) {
   return (
     <Link
       href={href}
       className={styles.row}
       aria-current={isSelected ? 'page' : undefined}
+      tabIndex={tabIndex}
       data-testid={testId}
     >
       {start}

@@ -15,9 +15,11 @@ interface Teller {
   say: (text: string) => void;
   /** Says kindly what went wrong. */
   fail: (error: unknown) => void;
+  /** The same in words of one's own. */
+  warn: (text: string) => void;
 }
 
-const ToastContext = createContext<Teller>({ say: () => {}, fail: () => {} });
+const ToastContext = createContext<Teller>({ say: () => {}, fail: () => {}, warn: () => {} });
 
 /** Long enough to read a sentence twice; held while the pointer or the focus is on it. */
 const SHOWN_MS = 6_000;
@@ -50,6 +52,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     () => ({
       say: (text: string) => add(text, 'said'),
       fail: (error: unknown) => add(speak.current(error), 'failed'),
+      warn: (text: string) => add(text, 'failed'),
     }),
     [add],
   );

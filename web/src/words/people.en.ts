@@ -1,4 +1,5 @@
 export const people = {
+  list: 'People',
   search: 'Search people',
   searchHint: 'Name or username',
   clearSearch: 'Clear the search',
@@ -27,8 +28,6 @@ export const people = {
   noFriendsSays: 'Open the profile of somebody you know and add them.',
   noRequests: 'No friend requests',
   noRequestsSays: 'Requests that you get or send appear here.',
-  unknownYet: 'Not loaded yet',
-  unknownYetSays: 'It appears as soon as there is a connection.',
   failed: 'The list could not be loaded',
   moreFailed: 'The rest could not be loaded.',
   waits: (wait: string) => `That was a lot at once. It goes on by itself in ${wait}.`,
@@ -48,6 +47,8 @@ export const people = {
   declineFrom: (name: string) => `Decline the request of ${name}`,
   takeBack: 'Take back',
   takeBackTo: (name: string) => `Take back the request to ${name}`,
+  takeBackRequest: 'Take back the request',
+  areFriends: 'You are friends',
   wantsToBeFriends: 'Wants to be friends with you',
   requestSent: 'You sent a friend request.',
   nowFriends: 'You are friends now.',
@@ -75,12 +76,12 @@ export const people = {
   copySays: 'This browser does not let the page copy. Select the link and copy it yourself.',
   profileFailed: 'This profile could not be loaded',
   profileFailedSays: 'Check your connection and try again.',
-  profileOld: 'This may be out of date: the profile could not be loaded again.',
   nobodyHere: 'Nobody is here',
   nobodyHereSays: 'The link may be mistyped, or the account was deleted.',
   toPeople: 'To everybody',
 
   block: 'Block',
+  blockPerson: 'Block this person',
   blockAsk: 'Block this person?',
   blockSays: [
     'Nothing they send reaches you, on any of your devices: no message, no friend request, no notification.',

@@ -1,4 +1,5 @@
 export const people: typeof import('./people.en.ts').people = {
+  list: '联系人',
   search: '搜索联系人',
   searchHint: '昵称或用户名',
   clearSearch: '清空搜索',
@@ -23,8 +24,6 @@ export const people: typeof import('./people.en.ts').people = {
   noFriendsSays: '打开认识的人的资料页，添加为好友。',
   noRequests: '没有好友申请',
   noRequestsSays: '收到和发出的申请会显示在这里。',
-  unknownYet: '尚未加载',
-  unknownYetSays: '网络连上后就会显示。',
   failed: '列表加载失败',
   moreFailed: '其余部分加载失败。',
   waits: (wait) => `操作过于频繁，${wait}后自动继续。`,
@@ -44,6 +43,8 @@ export const people: typeof import('./people.en.ts').people = {
   declineFrom: (name) => `拒绝 ${name} 的申请`,
   takeBack: '撤回',
   takeBackTo: (name) => `撤回发给 ${name} 的申请`,
+  takeBackRequest: '撤回申请',
+  areFriends: '你们是好友',
   wantsToBeFriends: '对方想加你为好友',
   requestSent: '好友申请已发出。',
   nowFriends: '你们已成为好友。',
@@ -71,12 +72,12 @@ export const people: typeof import('./people.en.ts').people = {
   copySays: '浏览器不允许自动复制，请选中链接后手动复制。',
   profileFailed: '资料加载失败',
   profileFailedSays: '请检查网络后重试。',
-  profileOld: '资料未能更新，显示的内容可能已过时。',
   nobodyHere: '没有这个人',
   nobodyHereSays: '链接可能有误，或者该账号已注销。',
   toPeople: '查看所有人',
 
   block: '屏蔽',
+  blockPerson: '屏蔽此人',
   blockAsk: '要屏蔽这个人吗？',
   blockSays: [
     '对方发出的任何内容都不会到达你的任何设备：没有消息，没有好友申请，也没有通知。',

@@ -1,0 +1,28 @@
+import { Button, TextInput } from '@mantine/core';
+import { Dialog } from '../shell/dialog.tsx';
+import { useWords } from '../words/words.tsx';
+
+interface CopyLinkDialogProps {
+  link: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** For browsers that do not let a page copy. */
+export function CopyLinkDialog({ link, isOpen, onClose }: CopyLinkDialogProps) {
+  const { people: words, shell } = useWords();
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={words.copyAsk} testId="copy-link-dialog">
+      <TextInput
+        label={words.copySays}
+        value={link}
+        readOnly
+        data-autofocus
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <Button variant="default" onClick={onClose}>
+        {shell.close}
+      </Button>
+    </Dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
+import { useFriendState } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import styles from './friend-buttons.module.css';
+import { useFocusKept } from './use-focus-kept.ts';
+import { useFriendAct } from './use-friend-act.ts';
+
+/** The next steps between the user and somebody; removing a friend is rarer, and stands below. */
+export function FriendButtons({ userId, className }: { userId: string; className: string | undefined }) {
+  const words = useWords().people;
+  const state = useFriendState(userId);
+  const act = useFriendAct(userId);
+  useFocusKept(state);
+  switch (state) {
+    case 'none':
+      return (
+        <Button
+          className={className}
+          variant="light"
+          leftSection={<PersonAddIcon size={18} />}
+          onClick={() => void act('request', words.requestSent)}
+          data-testid="friend-request"
+        >
+          {words.add}
+        </Button>
+      );
+    case 'requested':
+      return (
+        <Button
+          className={className}
+          variant="default"
+          onClick={() => void act('cancel')}
+          data-testid="friend-cancel"
+        >
+          {words.takeBackRequest}
+        </Button>
+      );
+    case 'asked':
+      return (
+        <div className={styles.asked}>
+          <p>{words.wantsToBeFriends}</p>
+          <Button
+            size="compact-md"
+            leftSection={<CheckIcon size={16} />}
+            onClick={() => void act('accept', words.nowFriends)}
+            data-testid="friend-accept"
+          >
+            {words.accept}
+          </Button>
+          <Button
+            size="compact-md"
+            variant="default"
+            onClick={() => void act('decline')}
+            data-testid="friend-decline"
+          >
+            {words.decline}
+          </Button>
+        </div>
+      );
+    case 'friends':
+      return (
+        <p className={styles.friends} data-testid="friend-state">
+          <CheckIcon size={16} />
+          {words.areFriends}
+        </p>
+      );
+  }
+}

@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core';
+import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
+import { useCallback, useMemo } from 'react';
+import { EmptyState } from '../shell/empty-state.tsx';
+import { useFreshness, useFriends } from '../state/hooks.ts';
+import type { PersonView } from '../state/views.ts';
+import { LOCALES } from '../words/languages.ts';
+import { useLanguage, useWords } from '../words/words.tsx';
+import { FoundStatus } from './found-status.tsx';
+import { sortByName, startsWith } from './names.ts';
+import { usePeople } from './people-by-id.ts';
+import { PeopleRows } from './people-rows.tsx';
+import { PersonRow, ROW_REM } from './person-row.tsx';
+import { SkeletonRows } from './skeleton-rows.tsx';
+
+/** One's friends by name. */
+export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const { language } = useLanguage();
+  const { friends } = useFriends();
+  const known = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
+  const shown = useMemo(
+    () =>
+      sortByName(
+        known.filter((person) => q === '' || startsWith(person, q)),
+        LOCALES[language],
+      ),
+    [known, q, language],
+  );
+  const idAt = useCallback((index: number) => shown[index]?.id ?? '', [shown]);
+  return (
+    <>
+      <FoundStatus count={q === '' ? undefined : shown.length} />
+      {shown.length === 0 ? (
+        <NoFriends hasFriends={friends.length > 0} onSearchAll={onSearchAll} />
+      ) : (
+        <PeopleRows label={words.friends} count={shown.length} rowRem={ROW_REM} idAt={idAt}>
+          {(index, tabIndex) => <FriendRow person={shown[index]} tabIndex={tabIndex} />}
+        </PeopleRows>
+      )}
+    </>
+  );
+}
+
+function FriendRow({ person, tabIndex }: { person: PersonView | undefined; tabIndex: 0 | -1 }) {
+  if (!person) return null;
+  const { id, name, username, avatar, state } = person;
+  return (
+    <PersonRow id={id} name={name} username={username} avatar={avatar} state={state} tabIndex={tabIndex} />
+  );
+}
+
+function NoFriends({ hasFriends, onSearchAll }: { hasFriends: boolean; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const isUnknown = useFreshness() === 'none';
+  if (isUnknown) return <SkeletonRows count={6} />;
+  if (hasFriends)
+    return (
+      <EmptyState
+        icon={<SearchIcon size={24} />}
+        title={words.nobodyFound}
+        action={
+          <Button variant="light" onClick={onSearchAll}>
+            {words.searchAll}
+          </Button>
+        }
+      >
+        {words.nobodyFoundHereSays}
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon={<PeopleIcon size={24} />}
+      title={words.noFriends}
+      action={
+        <Button variant="light" onClick={onSearchAll}>
+          {words.showAll}
+        </Button>
+      }
+    >
+      {words.noFriendsSays}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { glance, searchText, sortByName, startsWith } from './names.ts';
+
+const person = (name: string, username = name) => ({ name, username });
+
+test('the search field takes a username as the page shows it, and no spaces around it', () => {
+  assert.equal(searchText('  @ada '), 'ada');
+  assert.equal(searchText('@'), '@');
+  assert.equal(searchText('a@b'), 'a@b');
+  assert.equal(searchText('   '), '');
+  assert.equal(searchText('@😀'), '😀');
+});
+
+test('somebody is found by the start of the username or the nickname, whatever way they are spelt', () => {
+  assert.ok(startsWith(person('Ada Lovelace', 'countess'), 'ada l'));
+  assert.ok(startsWith(person('Ada Lovelace', 'countess'), 'COUNT'));
+  assert.ok(startsWith(person('ＡＤＡ', 'x1'), 'ada'));
+  assert.ok(startsWith(person('Σοφός', 'x2'), 'ΣΟΦΌΣ'));
+  assert.ok(startsWith(person('小明', 'x3'), '小'));
+  assert.ok(!startsWith(person('Ada Lovelace', 'countess'), 'love'));
+  assert.ok(startsWith(person('a.b', 'a.b'), 'a.'));
+  assert.ok(!startsWith(person('axb', 'axb'), 'a.'));
+});
+
+test('friends are sorted as their language sorts names, and who is not known yet comes last', () => {
+  const sorted = (locale: string, names: string[]) =>
+    sortByName(
+      names.map((name, i) => person(name, `u${i}`)),
+      locale,
+    ).map(({ name }) => name);
+  assert.deepEqual(sorted('en', ['', 'zoe', 'Émile', 'adam', 'eve', 'p10', 'p9', '']), [
+    'adam',
+    'Émile',
+    'eve',
+    'p9',
+    'p10',
+    'zoe',
+    '',
+    '',
+  ]);
+  assert.deepEqual(sorted('zh-CN', ['王', '李', '张', '陈']), ['陈', '李', '王', '张']);
+  assert.deepEqual(
+    sortByName([person('Ada', 'b'), person('Ada', 'a')], 'en').map(({ username }) => username),
+    ['a', 'b'],
+  );
+});
+
+test('a row shows the start of a bio on one line, and no half of an emoji', () => {
+  assert.equal(glance('  one\n\n\ttwo   three '), 'one two three');
+  assert.equal([...glance('😀'.repeat(1000))].length, 120);
+  assert.ok(glance('😀'.repeat(1000)).isWellFormed());
+  assert.ok(glance(`a${'😀'.repeat(999)}`).isWellFormed());
+});

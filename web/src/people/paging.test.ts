@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isNearEnd, pageWaitMs } from './paging.ts';
+
+test('the next page is asked for before the end is there, but not at the first sight of a short page', () => {
+  assert.ok(!isNearEnd(15, 200));
+  assert.ok(isNearEnd(80, 200));
+  assert.ok(!isNearEnd(700, 1_200));
+  assert.ok(isNearEnd(800, 1_200));
+  assert.ok(isNearEnd(0, 0));
+});
+
+test('however fast one scrolls, a minute has at most 30 pages', () => {
+  let now = 5_000;
+  let askedAt: number | undefined;
+  let pages = 0;
+  while (now < 65_000) {
+    now += pageWaitMs(askedAt, now);
+    if (now >= 65_000) break;
+    askedAt = now;
+    pages++;
+    now += 20; // the answer
+  }
+  assert.equal(pages, 30);
+  assert.equal(pageWaitMs(undefined, 5_000), 0);
+  assert.equal(pageWaitMs(1_000, 900_000), 0);
+});

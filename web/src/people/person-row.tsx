@@ -1,0 +1,123 @@
+import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
+import { memo, type ReactNode } from 'react';
+import { Link, useRoute } from 'wouter';
+import { ListRow } from '../shell/list-row.tsx';
+import { PersonName } from '../shell/name.tsx';
+import { PersonAvatar } from '../shell/person-avatar.tsx';
+import { useFriendState, useIsBlocked, useSight } from '../state/hooks.ts';
+import type { PersonView } from '../state/views.ts';
+import { useWords } from '../words/words.tsx';
+import { glance } from './names.ts';
+import { chatPath, profilePath } from './person-paths.ts';
+import styles from './person-row.module.css';
+
+/** Height of a row. */
+export const ROW_REM = 4;
+
+interface PersonRowProps {
+  id: string;
+  username: string;
+  name: string;
+  avatar: string;
+  state?: PersonView['state'];
+  bio?: string;
+  /** 1 or 0, as the directory said. */
+  isOnline?: number;
+  isOwn?: boolean;
+  tabIndex: 0 | -1;
+  /** In the place of what he is to the user; null: nothing. */
+  aside?: ReactNode;
+  /** In the place of the button to write; null: nothing. */
+  end?: ReactNode;
+}
+
+/** Somebody in a list: opens the profile, and has a button to write to him. */
+export const PersonRow = memo(function PersonRow({
+  id,
+  username,
+  name,
+  avatar,
+  state = 'known',
+  bio = '',
+  isOnline,
+  isOwn = false,
+  tabIndex,
+  aside,
+  end,
+}: PersonRowProps) {
+  const words = useWords().people;
+  const sight = useSight(id, isOnline);
+  const isBlocked = useIsBlocked(id);
+  const [isOpen, params] = useRoute('/people/:id');
+  const about = glance(bio);
+  const canWrite = !isOwn && !isBlocked && state !== 'gone';
+  return (
+    <>
+      <ListRow
+        href={profilePath(id)}
+        testId={`person-${id}`}
+        tabIndex={tabIndex}
+        isSelected={isOpen && params.id === id}
+        start={<PersonAvatar person={{ id, name, avatar }} sight={sight.state} />}
+        title={<PersonName person={{ id, name, username, avatar, state }} />}
+        aside={
+          aside === undefined ? <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} /> : (aside ?? undefined)
+        }
+        below={
+          <>
+            {username !== '' && <bdi>@{username}</bdi>}
+            {about !== '' && (
+              <>
+                {' · '}
+                <bdi>{about}</bdi>
+              </>
+            )}
+          </>
+        }
+      />
+      {end !== null && (end !== undefined || canWrite) && (
+        <div className={styles.end}>
+          {end ?? (
+            <Link
+              href={chatPath(id)}
+              className={styles.message}
+              aria-label={words.messageTo(name)}
+              title={words.message}
+              tabIndex={tabIndex}
+              data-testid={`message-${id}`}
+            >
+              <CommentIcon size={18} />
+            </Link>
+          )}
+        </div>
+      )}
+    </>
+  );
+});
+
+function Tag({ id, isOwn, isBlocked }: { id: string; isOwn: boolean; isBlocked: boolean }) {
+  const { people: words, shell } = useWords();
+  const friend = useFriendState(id);
+  if (isOwn) return <span className={styles.tag}>{shell.you}</span>;
+  if (isBlocked)
+    return (
+      <span className={styles.tag} data-kind="blocked">
+        <BlockedIcon size={12} />
+        {words.blocked}
+      </span>
+    );
+  switch (friend) {
+    case 'friends':
+      return <span className={styles.tag}>{words.friend}</span>;
+    case 'asked':
+      return (
+        <span className={styles.tag} data-kind="asked">
+          {words.askedYou}
+        </span>
+      );
+    case 'requested':
+      return <span className={styles.tag}>{words.asked}</span>;
+    case 'none':
+      return null;
+  }
+}

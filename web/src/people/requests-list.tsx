@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core';
+import { InboxIcon, SearchIcon } from '@primer/octicons-react';
+import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
+import { EmptyState } from '../shell/empty-state.tsx';
+import { PaneContext } from '../shell/panes.ts';
+import { useFreshness, useFriends } from '../state/hooks.ts';
+import type { FriendView } from '../state/views.ts';
+import { useWords } from '../words/words.tsx';
+import { FoundStatus } from './found-status.tsx';
+import { startsWith } from './names.ts';
+import { usePeople } from './people-by-id.ts';
+import { PeopleRows } from './people-rows.tsx';
+import { ROW_REM } from './person-row.tsx';
+import { RECEIVED_REM, ReceivedRow, type Request, SentRow } from './request-rows.tsx';
+import styles from './requests-list.module.css';
+import { SkeletonRows } from './skeleton-rows.tsx';
+
+/** Who asked the user, and whom the user asked. */
+export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const { asked, requested } = useFriends();
+  const received = useRequests(asked, q);
+  const sent = useRequests(requested, q);
+  const found = received.length + sent.length;
+  return (
+    <>
+      <FoundStatus count={q === '' ? undefined : found} />
+      {found === 0 && (
+        <NoRequests hasRequests={asked.length + requested.length > 0} onSearchAll={onSearchAll} />
+      )}
+      <Section title={words.received(asked.length)} requests={received} rowRem={RECEIVED_REM}>
+        {(request, tabIndex) => <ReceivedRow request={request} tabIndex={tabIndex} />}
+      </Section>
+      <Section title={words.sent(requested.length)} requests={sent} rowRem={ROW_REM}>
+        {(request, tabIndex) => <SentRow request={request} tabIndex={tabIndex} />}
+      </Section>
+    </>
+  );
+}
+
+/** Those of `friends` whom the search field means. */
+function useRequests(friends: readonly FriendView[], q: string): readonly Request[] {
+  const people = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
+  return useMemo(
+    () =>
+      people
+        .map((person, i) => ({ ...person, at: friends[i]?.at ?? 0 }))
+        .filter((request) => q === '' || startsWith(request, q)),
+    [people, friends, q],
+  );
+}
+
+interface SectionProps {
+  title: string;
+  requests: readonly Request[];
+  rowRem: number;
+  children: (request: Request, tabIndex: 0 | -1) => ReactNode;
+}
+
+function Section({ title, requests, rowRem, children }: SectionProps) {
+  const titleId = useId();
+  const Title = use(PaneContext) === 'front' ? 'h2' : 'h3';
+  const idAt = useCallback((index: number) => requests[index]?.id ?? '', [requests]);
+  if (requests.length === 0) return null;
+  return (
+    <section aria-labelledby={titleId}>
+      <Title className={styles.title} id={titleId}>
+        {title}
+      </Title>
+      <PeopleRows label={title} count={requests.length} rowRem={rowRem} idAt={idAt}>
+        {(index, tabIndex) => {
+          const request = requests[index];
+          return request && children(request, tabIndex);
+        }}
+      </PeopleRows>
+    </section>
+  );
+}
+
+function NoRequests({ hasRequests, onSearchAll }: { hasRequests: boolean; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const isUnknown = useFreshness() === 'none';
+  if (isUnknown) return <SkeletonRows count={4} />;
+  if (!hasRequests)
+    return (
+      <EmptyState icon={<InboxIcon size={24} />} title={words.noRequests}>
+        {words.noRequestsSays}
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon={<SearchIcon size={24} />}
+      title={words.nobodyFound}
+      action={
+        <Button variant="light" onClick={onSearchAll}>
+          {words.searchAll}
+        </Button>
+      }
+    >
+      {words.nobodyFoundHereSays}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,31 @@
+import { useState } from 'react';
+
+/**
+ * Which row of a list was used last. It follows the person when rows come and go above; when the person is gone, it is
+ * whoever is in the same place.
+ */
+export function useRowPlace(
+  count: number,
+  idAt: (index: number) => string,
+): { used: number | undefined; setUsed: (index: number) => void } {
+  const [place, setPlace] = useState<{ index: number; id: string }>();
+  const setUsed = (index: number) => {
+    if (place?.index !== index) setPlace({ index, id: idAt(index) });
+  };
+  if (!place || count === 0) return { used: undefined, setUsed };
+  const index = findRow(place, count, idAt);
+  if (index !== place.index || idAt(index) !== place.id) setPlace({ index, id: idAt(index) });
+  return { used: index, setUsed };
+}
+
+/** @param count at least 1 */
+export function findRow(
+  { index, id }: { index: number; id: string },
+  count: number,
+  idAt: (index: number) => string,
+): number {
+  const last = count - 1;
+  if (index <= last && idAt(index) === id) return index;
+  for (let at = 0; at < count; at++) if (idAt(at) === id) return at;
+  return Math.min(index, last);
+}
