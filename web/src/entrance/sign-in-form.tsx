@@ -1,5 +1,6 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { BusyButton } from '../shell/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
@@ -58,9 +59,15 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
       />
       <div className={styles.enter}>
         <ErrorText error={entry.errors.other} />
-        <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
-          {words.signIn}
-        </Button>
+        <BusyButton
+          type="submit"
+          size="md"
+          fullWidth
+          label={words.signIn}
+          pending={words.signingIn}
+          isPending={entry.isPending}
+          testId="enter"
+        />
       </div>
     </form>
   );

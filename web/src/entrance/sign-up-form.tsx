@@ -1,5 +1,6 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { BusyButton } from '../shell/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
@@ -90,9 +91,15 @@ export function SignUpForm() {
       )}
       <div className={styles.enter}>
         <ErrorText error={other} />
-        <Button type="submit" size="md" fullWidth loading={entry.isPending} data-testid="enter">
-          {words.signUp}
-        </Button>
+        <BusyButton
+          type="submit"
+          size="md"
+          fullWidth
+          label={words.signUp}
+          pending={words.signingUp}
+          isPending={entry.isPending}
+          testId="enter"
+        />
       </div>
     </form>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useWords } from '../words/words.tsx';
+import { BusyButton } from './busy-button.tsx';
 import styles from './dialog.module.css';
 import { Dialog } from './dialog.tsx';
 import { ErrorText } from './error-text.tsx';
@@ -56,14 +57,13 @@ function Question({
         <Button variant="default" onClick={onClose} data-testid="confirm-no">
           {words.cancel}
         </Button>
-        <Button
+        <BusyButton
           color={isDangerous ? 'red.9' : undefined}
-          loading={isPending}
+          label={confirm}
+          isPending={isPending}
           onClick={() => void act()}
-          data-testid="confirm-yes"
-        >
-          {confirm}
-        </Button>
+          testId="confirm-yes"
+        />
       </div>
     </>
   );
