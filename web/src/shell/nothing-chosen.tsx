@@ -29,7 +29,8 @@ export function NothingChosen({ section }: { section: Section }) {
 
 function NoChatOpen() {
   const { shell } = useWords();
-  const isNewcomer = useConversations().length === 0 && useFreshness() === 'fresh';
+  const isFresh = useFreshness() === 'fresh';
+  const isNewcomer = useConversations().length === 0 && isFresh;
   if (isNewcomer) return <Welcome />;
   return (
     <EmptyState icon={<CommentDiscussionIcon size={24} />} title={shell.noChatOpen} action={<FindPeople />}>
