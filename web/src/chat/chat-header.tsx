@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { profilePath } from '../people/person-paths.ts';
 import { PersonName } from '../shell/name.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { PersonAvatar } from '../shell/person-avatar.tsx';
@@ -15,7 +16,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
   useSights([person.id]);
   const called = useCalled(person);
   const { state } = useSight(person.id);
-  const profile = `/people/${person.id}`;
+  const profile = profilePath(person.id);
   return (
     <div className={styles.header}>
       <PageHeader

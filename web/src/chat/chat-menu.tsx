@@ -7,29 +7,29 @@ import {
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
+import { BlockDialog, UnblockDialog } from '../people/block-dialogs.tsx';
+import { profilePath } from '../people/person-paths.ts';
+import { useFriendAct } from '../people/use-friend-act.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { useToast } from '../shell/toasts.tsx';
 import { useFriendState, useIsBlocked, usePage } from '../state/hooks.ts';
 import type { FriendState, PersonView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
 import { isolated, useCalled } from './names.tsx';
-import { useFriendAct } from './use-friend-act.ts';
 
 type Question = 'block' | 'unblock' | 'unfriend';
 
 /** What can be done about the person of a conversation. */
 export function ChatMenu({ person }: { person: PersonView }) {
   const words = useWords().chat;
-  const { blocks, friends } = usePage();
-  const { say } = useToast();
+  const { friends } = usePage();
   const called = isolated(useCalled(person));
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
   const [question, setQuestion] = useState<Question>();
 
   const items: MenuItem[] = [
-    { id: 'profile', label: words.profile, icon: <PersonIcon size={16} />, leads: `/people/${person.id}` },
+    { id: 'profile', label: words.profile, icon: <PersonIcon size={16} />, leads: profilePath(person.id) },
     ...(isBlocked || person.state === 'gone' ? [] : friendItems),
     isBlocked
       ? {
@@ -50,31 +50,8 @@ export function ChatMenu({ person }: { person: PersonView }) {
   return (
     <>
       <Menu label={words.more} items={items} />
-      <ConfirmDialog
-        isOpen={question === 'block'}
-        title={words.blockAsk(called)}
-        confirm={words.block}
-        isDangerous
-        onConfirm={async () => {
-          await blocks.block(person.id);
-          say(words.blockedNow(called));
-        }}
-        onClose={close}
-      >
-        {words.blockSays}
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={question === 'unblock'}
-        title={words.unblockAsk(called)}
-        confirm={words.unblock}
-        onConfirm={async () => {
-          await blocks.unblock(person.id);
-          say(words.unblockedNow(called));
-        }}
-        onClose={close}
-      >
-        {words.unblockSays}
-      </ConfirmDialog>
+      <BlockDialog userId={person.id} isOpen={question === 'block'} onClose={close} />
+      <UnblockDialog userId={person.id} isOpen={question === 'unblock'} onClose={close} />
       <ConfirmDialog
         isOpen={question === 'unfriend'}
         title={words.unfriendAsk(called)}
@@ -91,14 +68,15 @@ export function ChatMenu({ person }: { person: PersonView }) {
 
 function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] {
   const words = useWords().chat;
-  const { act } = useFriendAct(person);
+  const called = isolated(useCalled(person));
+  const act = useFriendAct(person.id);
   const byState: Record<FriendState, MenuItem[]> = {
     none: [
       {
         id: 'befriend',
         label: words.befriend,
         icon: <PersonAddIcon size={16} />,
-        leads: () => void act('request'),
+        leads: () => void act('request', words.requested),
       },
     ],
     requested: [
@@ -109,7 +87,7 @@ function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] 
         id: 'accept',
         label: words.acceptLong,
         icon: <CheckIcon size={16} />,
-        leads: () => void act('accept'),
+        leads: () => void act('accept', words.befriended(called)),
       },
       {
         id: 'decline',

@@ -1,5 +1,6 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
+import { chatPath } from '../people/person-paths.ts';
 import { CountBadge, ListRow } from '../shell/list-row.tsx';
 import { PersonName } from '../shell/name.tsx';
 import { PersonAvatar } from '../shell/person-avatar.tsx';
@@ -26,7 +27,7 @@ export const ConversationRow = memo(function ConversationRow({
   const { state: sight } = useSight(peer);
   return (
     <ListRow
-      href={`/chat/${peer}`}
+      href={chatPath(peer)}
       isSelected={isActive}
       start={<PersonAvatar person={person} size={44} sight={sight} />}
       title={<PersonName person={person} />}

@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
+import { useFriendAct } from '../people/use-friend-act.ts';
 import { useFriendState, useIsBlocked } from '../state/hooks.ts';
 import type { PersonView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './chat-page.module.css';
-import { useCalled, withName } from './names.tsx';
-import { useFriendAct } from './use-friend-act.ts';
+import { isolated, useCalled, withName } from './names.tsx';
 
 /** The peer asked to be a friend: it can be answered here. */
 export function FriendBar({ person }: { person: PersonView }) {
   const words = useWords().chat;
   const called = useCalled(person);
-  const { act, isPending } = useFriendAct(person);
+  const act = useFriendAct(person.id);
   const isAsked = useFriendState(person.id) === 'asked';
   const isBlocked = useIsBlocked(person.id);
   return (
@@ -19,16 +19,14 @@ export function FriendBar({ person }: { person: PersonView }) {
         <div className={styles.friend} data-testid="friend-asked">
           <p>{withName(words.asksYou, called)}</p>
           <span className={styles.answers}>
-            <Button size="xs" loading={isPending} onClick={() => void act('accept')} data-testid="accept">
-              {words.accept}
-            </Button>
             <Button
               size="xs"
-              variant="default"
-              disabled={isPending}
-              onClick={() => void act('decline')}
-              data-testid="decline"
+              onClick={() => void act('accept', words.befriended(isolated(called)))}
+              data-testid="accept"
             >
+              {words.accept}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => void act('decline')} data-testid="decline">
               {words.decline}
             </Button>
           </span>

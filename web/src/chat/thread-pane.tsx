@@ -2,6 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { AlertIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { profilePath } from '../people/person-paths.ts';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
 import { PersonAvatar } from '../shell/person-avatar.tsx';
@@ -98,7 +99,7 @@ function Top({ person, view, thread }: ThreadPaneProps) {
   const isEmpty = messages.length === 0;
   return (
     <div className={styles.beginning} data-empty={isEmpty || undefined} data-testid="beginning">
-      <Link href={`/people/${person.id}`} tabIndex={-1} aria-hidden="true">
+      <Link href={profilePath(person.id)} tabIndex={-1} aria-hidden="true">
         <PersonAvatar person={person} size={72} />
       </Link>
       <p className={isEmpty ? styles.hello : undefined}>

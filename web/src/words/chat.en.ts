@@ -25,13 +25,6 @@ export const chat = {
   profile: 'Profile',
   block: 'Block',
   unblock: 'Unblock',
-  blockAsk: (name: string) => `Block ${name}?`,
-  blockSays:
-    'They can no longer write to you, send you friend requests, or see whether you are online. They are not told. You can unblock them any time.',
-  unblockAsk: (name: string) => `Unblock ${name}?`,
-  unblockSays: 'They can write to you again. What they tried to send in the meantime does not arrive.',
-  blockedNow: (name: string) => `${name} is blocked.`,
-  unblockedNow: (name: string) => `${name} is unblocked.`,
 
   befriend: 'Send friend request',
   withdraw: 'Withdraw friend request',

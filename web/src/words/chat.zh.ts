@@ -22,12 +22,6 @@ export const chat: typeof import('./chat.en.ts').chat = {
   profile: '查看资料',
   block: '拉黑',
   unblock: '取消拉黑',
-  blockAsk: (name) => `要拉黑${name}吗？`,
-  blockSays: '对方将无法给你发消息、发送好友申请，也看不到你是否在线。对方不会收到通知，你可以随时取消拉黑。',
-  unblockAsk: (name) => `要取消拉黑${name}吗？`,
-  unblockSays: '对方可以再次给你发消息，拉黑期间未能送出的消息不会补发。',
-  blockedNow: (name) => `已拉黑${name}。`,
-  unblockedNow: (name) => `已取消拉黑${name}。`,
 
   befriend: '发送好友申请',
   withdraw: '撤回好友申请',
