@@ -1,7 +1,7 @@
 import puppeteer from 'puppeteer-core';
 import { endingsOf, type Scope } from './endings.ts';
 import { findBrowsers } from './find-browsers.ts';
-import { kill, makeHome, PATIENCE_MS, type RunningBrowser } from './running-browser.ts';
+import { kill, makeHome, NO_SIGNAL_HANDLERS, PATIENCE_MS, type RunningBrowser } from './running-browser.ts';
 
 export interface ChromiumOptions {
   /** Such as those with which `startGcmService` puts itself in place of Google's push service. */
@@ -26,6 +26,7 @@ export async function startChromium(scope: Scope, options: ChromiumOptions = {})
     pipe: true,
     userDataDir: profile,
     env,
+    ...NO_SIGNAL_HANDLERS,
     timeout: 2 * PATIENCE_MS,
     args: [
       // Its sandbox refuses to run as root, and containers have none to give.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { endingsOf, type Scope } from './endings.ts';
 import { findBrowsers } from './find-browsers.ts';
-import { kill, makeHome, PATIENCE_MS, type RunningBrowser } from './running-browser.ts';
+import { kill, makeHome, NO_SIGNAL_HANDLERS, PATIENCE_MS, type RunningBrowser } from './running-browser.ts';
 
 export interface FirefoxOptions {
   /** Where its push service listens, `ws://..`; left out: none. */
@@ -72,6 +72,7 @@ export async function startFirefox(scope: Scope, options: FirefoxOptions = {}): 
     ignoreDefaultArgs: true,
     args,
     env: { ...env, MOZ_CRASHREPORTER_DISABLE: '1', MOZ_REMOTE_SETTINGS_DEVTOOLS: '1' },
+    ...NO_SIGNAL_HANDLERS,
     timeout: 2 * PATIENCE_MS,
     extraPrefsFirefox: {
       ...PREFERENCES,

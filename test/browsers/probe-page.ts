@@ -23,14 +23,18 @@ addEventListener('pushsubscriptionchange', (event) => {
 
 /**
  * A page that is nobody's, with a worker that knows nothing: what is tried with it is the browser, its push service, and
- * what the service sends, and none of our page's own code. It has our page's policy.
+ * what the service sends, and none of our page's own code. It has our page's policy. `/missing` is not there, and `/broken`
+ * hangs up.
  *
  * @returns its origin
  */
 export async function startProbePage(scope: Scope): Promise<string> {
   const policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'";
-  const server = createServer(({ url }, response) => {
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; worker-src 'self'";
+  const server = createServer(({ url, socket }, response) => {
+    if (url === '/broken') return void socket.destroy();
+    if (url === '/favicon.ico') return void response.writeHead(204).end();
+    if (url === '/missing') return void response.writeHead(404).end();
     if (url === '/sw.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(WORKER);
     else {
       response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy });

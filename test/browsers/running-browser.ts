@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
@@ -47,17 +46,41 @@ export async function hide(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-/** A folder for all that a browser writes, and what it is to be told of it. It is removed even if the process just ends. */
+/**
+ * With the driver's own answers to signals a hung test would outlive them. Without, its process just ends, and what was
+ * started so that it ends with it.
+ */
+export const NO_SIGNAL_HANDLERS = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+
+const HOME = 'doorman-browser-';
+
+/** A folder for all that a browser writes, and what the browser is to be told of it; it goes with `scope`. */
 export async function makeHome(scope: Scope): Promise<{ profile: string; env: Record<string, string> }> {
-  const home = await mkdtemp(join(tmpdir(), 'doorman-browser-'));
-  const removeNow = () => rmSync(home, { recursive: true, force: true });
-  process.once('exit', removeNow);
-  endingsOf(scope).defer(async () => {
-    process.off('exit', removeNow);
-    await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  });
+  await removeAbandonedHomes();
+  const home = await mkdtemp(join(tmpdir(), `${HOME}${process.pid}-`));
+  endingsOf(scope).defer(() => remove(home));
   const { PATH = '', LANG = 'C.UTF-8' } = process.env;
   return { profile: join(home, 'profile'), env: { PATH, LANG, HOME: home, TMPDIR: home } };
+}
+
+/** Those of tests that were killed. */
+async function removeAbandonedHomes(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(HOME)) continue;
+    if (!isRunning(Number.parseInt(name.slice(HOME.length), 10))) await remove(join(tmpdir(), name));
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 /** Ends a browser with all its processes at once: nothing that it could still write would be read. */

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'puppeteer-core';
+import { endingsOf, type Scope } from './endings.ts';
+import type { Firefox } from './firefox.ts';
+import type { RunningBrowser } from './running-browser.ts';
+
+export interface Appearance {
+  /** Of the window's inside, in CSS pixels. */
+  width: number;
+  height: number;
+  /** What the system is set to. */
+  scheme: 'light' | 'dark';
+  /** Which languages the browser asks for, in the order of liking, such as `zh-CN,zh`. */
+  languages: string;
+}
+
+/**
+ * Lets a page look as on another device: what it can see by media queries at once, the languages when it is loaded anew.
+ * In Firefox scheme and languages are the whole browser's, until `scope` ends.
+ */
+export async function appear(
+  scope: Scope,
+  browser: RunningBrowser,
+  page: Page,
+  { width, height = 800, scheme, languages }: Partial<Appearance>,
+): Promise<void> {
+  if (width !== undefined) await page.setViewport({ width, height });
+  if (isFirefox(browser)) {
+    // 0 is dark, 1 is light, 2 is what the system says.
+    const schemes = { dark: 0, light: 1 };
+    if (scheme)
+      await prefer(scope, browser, 'layout.css.prefers-color-scheme.content-override', schemes[scheme], 2);
+    if (languages) await prefer(scope, browser, 'intl.accept_languages', languages, 'en-US, en');
+    return;
+  }
+  if (scheme) await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  if (languages) {
+    const session = await page.createCDPSession();
+    const userAgent = await page.evaluate(() => navigator.userAgent);
+    await session.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: languages });
+  }
+}
+
+function isFirefox(browser: RunningBrowser): browser is Firefox {
+  return browser.kind === 'firefox';
+}
+
+async function prefer(
+  scope: Scope,
+  firefox: Firefox,
+  name: string,
+  value: number | string,
+  otherwise: number | string,
+): Promise<void> {
+  await firefox.setPreference(name, value);
+  endingsOf(scope).defer(async () => {
+    if (firefox.driver.connected) await firefox.setPreference(name, otherwise);
+  });
+}
+
+/** Nothing sticks out sideways: neither the page, nor any element that a person could see. */
+export async function assertFits(page: Page, where: string): Promise<void> {
+  const found = await page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    const isClipped = (element: Element): boolean => {
+      for (let outer = element.parentElement; outer; outer = outer.parentElement) {
+        if (getComputedStyle(outer).overflowX !== 'visible') return true;
+      }
+      return false;
+    };
+    const wide = [...document.querySelectorAll('body *')].filter((element) => {
+      const { left, right, height } = element.getBoundingClientRect();
+      return height > 0 && (right > width + 1 || left < -1) && !isClipped(element);
+    });
+    const names = wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 120));
+    return { isWide: document.documentElement.scrollWidth > width, names };
+  });
+  assert.deepEqual(found, { isWide: false, names: [] }, `something sticks out in ${where}`);
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type axe from 'axe-core';
+import type { Page } from 'puppeteer-core';
+
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/**
+ * What keeps people from using the page as it stands now: findings of axe that it calls serious or critical, a line each.
+ * The driver's evaluation puts axe into the page, which the Content-Security-Policy does not bind.
+ */
+export async function findAxeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(`if (!window.axe) { ${source} }`);
+  const violations = await page.evaluate(async () => {
+    // Put there one line above.
+    const { axe } = window as unknown as { axe: typeof import('axe-core') };
+    // It would load style sheets by itself.
+    const { violations } = await axe.run(document, { preload: false, resultTypes: ['violations'] });
+    return violations.map(({ id, impact, help, nodes }: axe.Result) => ({
+      id,
+      impact,
+      help,
+      targets: nodes.map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
+    }));
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, targets }) =>
+      targets.map((target) => `${id}: ${help}: ${target.replace(/\s+/g, ' ')}`),
+    );
+}
+
+/** @param where what the page shows, for the message */
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  assert.deepEqual(await findAxeFaults(page), [], `axe finds faults in ${where}`);
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { ConsoleMessage, HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
+import { endingsOf, type Scope } from './endings.ts';
+
+export interface PageFaults {
+  /** All so far, a line each, those that are expected too. */
+  readonly lines: readonly string[];
+  /** Lines that match are no faults, whenever they come. */
+  expect(...patterns: RegExp[]): void;
+}
+
+/** A page that goes elsewhere, or closes, cancels what is under way itself. */
+const CANCELLED = /ERR_ABORTED|NS_BINDING_ABORTED/;
+
+/**
+ * Collects what a page must never do, until `scope` ends; whatever of it was not expected then fails the test. To be called
+ * before the page goes anywhere. The lines:
+ *
+ * - `console: ..` an error that is told on the console; `thrown: ..` one that nobody caught
+ * - `policy: ..` what the Content-Security-Policy forbade: the directive, and what was to be loaded
+ * - `elsewhere: GET https://..` a request to any other origin than `url` has
+ * - `404 GET /path` an answer of 400 and more; `failed: GET /path ..` a request without one
+ * - `dialog: ..` an alert or the like, as a script would show it that got in
+ */
+export async function watchFaults(scope: Scope, page: Page, url: string): Promise<PageFaults> {
+  const { origin } = new URL(url);
+  const lines: string[] = [];
+  const expected: RegExp[] = [];
+  const pathOf = (request: HTTPRequest) => `${request.method()} ${request.url().replace(origin, '')}`;
+
+  const onConsole = (message: ConsoleMessage) => {
+    const text = message.text();
+    // Of answers and requests without one it is told below.
+    if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return;
+    lines.push(text.startsWith('policy: ') ? text : `console: ${text}`);
+  };
+  const onRequest = (request: HTTPRequest) => {
+    const target = new URL(request.url().replace(/^ws/, 'http'));
+    const isLocal = !/^https?:$/.test(target.protocol);
+    if (!isLocal && target.origin !== origin) lines.push(`elsewhere: ${request.method()} ${request.url()}`);
+  };
+  const onFailed = (request: HTTPRequest) => {
+    const reason = request.failure()?.errorText ?? '';
+    if (!CANCELLED.test(reason)) lines.push(`failed: ${pathOf(request)} ${reason}`);
+  };
+  const onAnswer = (answer: HTTPResponse) => {
+    if (answer.status() >= 400) lines.push(`${answer.status()} ${pathOf(answer.request())}`);
+  };
+  page
+    .on('console', onConsole)
+    .on('pageerror', (error) => lines.push(`thrown: ${error instanceof Error ? error.message : error}`))
+    .on('request', onRequest)
+    .on('requestfailed', onFailed)
+    .on('response', onAnswer)
+    .on('dialog', (dialog) => {
+      lines.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  await page.evaluateOnNewDocument(() => {
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      console.error(`policy: ${effectiveDirective} ${blockedURI}`);
+    });
+  });
+
+  endingsOf(scope).defer(async () => {
+    // Whatever was told before this answer has come when it has.
+    if (!page.isClosed()) await page.evaluate(() => undefined);
+    const faults = lines.filter((line) => !expected.some((pattern) => pattern.test(line)));
+    assert.deepEqual(faults, [], 'the page did what it must not');
+  });
+  return { lines, expect: (...patterns) => void expected.push(...patterns) };
+}
