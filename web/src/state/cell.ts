@@ -65,15 +65,20 @@ const PACE_MS = 40;
 /** A value made of others, when somebody reads it. */
 export class Computed<T> implements Readable<T> {
   readonly #compute: (before: T | undefined) => T;
+  readonly #paceMs: number;
   readonly #listeners = new Listeners();
   #value: T | undefined;
   #isStale = true;
   #toldAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param compute gets the value before, and gives back what of it did not change */
-  constructor(compute: (before: T | undefined) => T) {
+  /**
+   * @param compute gets the value before, and gives back what of it did not change
+   * @param paceMs 0 tells of every change at once, which those need that are made of this one
+   */
+  constructor(compute: (before: T | undefined) => T, paceMs = PACE_MS) {
     this.#compute = compute;
+    this.#paceMs = paceMs;
   }
 
   readonly get = (): T => {
@@ -90,7 +95,7 @@ export class Computed<T> implements Readable<T> {
   invalidate(): void {
     this.#isStale = true;
     if (this.#timer !== undefined) return;
-    const waitMs = this.#toldAt + PACE_MS - performance.now();
+    const waitMs = this.#toldAt + this.#paceMs - performance.now();
     if (waitMs <= 0 || this.#toldAt === 0) this.#tell();
     else this.#timer = setTimeout(() => this.#tell(), waitMs);
   }

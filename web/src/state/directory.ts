@@ -84,7 +84,7 @@ class Search implements DirectorySearch {
 
   constructor(host: SearchHost) {
     this.#host = host;
-    this.#view = new Computed(() => this.#show());
+    this.#view = new Computed(() => this.#show(), 0);
     this.get = this.#view.get;
     this.subscribe = this.#view.subscribe;
   }

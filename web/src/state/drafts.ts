@@ -15,8 +15,11 @@ export class Drafts {
   }
 
   of(peer: string): Draft {
-    const { get, subscribe } = this.#views.of(peer);
-    return { get, subscribe, set: (text) => this.set(peer, text) };
+    return {
+      get: () => this.#views.of(peer).get(),
+      subscribe: (listener) => this.#views.of(peer).subscribe(listener),
+      set: (text) => this.set(peer, text),
+    };
   }
 
   set(peer: string, text: string): void {

@@ -51,6 +51,7 @@ export class Errands {
     if (isBackground) await this.#turn();
     try {
       for (;;) {
+        signal.throwIfAborted();
         const waitMs = this.#pausedUntil - Date.now();
         if (waitMs > 0) {
           onWait?.(this.#pausedUntil);

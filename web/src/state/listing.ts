@@ -34,14 +34,17 @@ export class Listing {
   constructor(query: DirectoryQueryView, host: ListingHost) {
     this.#query = query;
     this.#host = host;
-    this.view = new Computed(() => ({
-      query,
-      entries: this.#entries,
-      hasMore: this.#next !== undefined,
-      isLoading: this.#load !== undefined,
-      waitsUntil: this.#waitsUntil,
-      failure: this.#failure,
-    }));
+    this.view = new Computed(
+      () => ({
+        query,
+        entries: this.#entries,
+        hasMore: this.#next !== undefined,
+        isLoading: this.#load !== undefined,
+        waitsUntil: this.#waitsUntil,
+        failure: this.#failure,
+      }),
+      0,
+    );
   }
 
   /** Something of it can be shown. */

@@ -32,8 +32,10 @@ export class Own implements OwnStore {
   async updateProfile(body: ProfileBody): Promise<void> {
     const { doorman, errands } = this.#host;
     await this.#turns.take('profile', async () => {
+      const before = this.profile.get();
       const answer = await errands.act(() => doorman.api.updateProfile(body));
-      this.noteProfile(answer);
+      // What the log told meanwhile has this change in it, or is newer.
+      if (this.profile.get() === before) this.noteProfile(answer);
     });
   }
 
@@ -43,9 +45,10 @@ export class Own implements OwnStore {
     this.#wanted.add(own);
     this.#show();
     await this.#turns.take('settings', async () => {
+      const before = this.#known;
       try {
         await errands.act(() => doorman.api.updateSettings(own satisfies SettingsBody));
-        if (this.#known) this.#known = { ...this.#known, ...own };
+        if (before && this.#known === before) this.#known = { ...before, ...own };
       } finally {
         this.#wanted.delete(own);
         this.#show();

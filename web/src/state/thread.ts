@@ -37,7 +37,6 @@ export interface ThreadHost {
 /** One conversation as it is on the screen: its messages, what is on its way, and what of it was seen. */
 export class ThreadStore implements Thread {
   readonly view: Computed<ThreadView>;
-  readonly typing: Readable<boolean>;
   readonly #peer: string;
   readonly #host: ThreadHost;
   readonly #history: ThreadHistory;
@@ -56,8 +55,11 @@ export class ThreadStore implements Thread {
       isWanted: () => this.isOpen && host.isFresh(),
       changed: () => this.#loaded(),
     });
-    this.typing = host.typing(peer);
     this.view = new Computed((before) => this.#show(before));
+  }
+
+  get typing(): Readable<boolean> {
+    return this.#host.typing(this.#peer);
   }
 
   get isOpen(): boolean {
