@@ -107,7 +107,11 @@ export class Chats implements ChatsStore {
     this.#outbox.noteSnapshot();
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     if (isOtherDatabase) this.#reads.clear();
-    for (const [peer, read] of this.#reads) this.#known.set(peer, withOwnRead(this.conversation(peer), read));
+    for (const [peer, read] of this.#reads) {
+      const one = this.conversation(peer);
+      if (read <= one.tally.read) this.#reads.delete(peer);
+      else this.#known.set(peer, withOwnRead(one, read));
+    }
     for (const thread of this.#threads.values()) thread.noteSnapshot(isOtherDatabase);
     this.#changed();
   }

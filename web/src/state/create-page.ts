@@ -122,7 +122,7 @@ class DoormanPage implements Page {
 
   #listen(): void {
     const { doorman, chats, people, presence, friends, blocks, own } = this;
-    const { onVisibility, isVisible } = this.#surroundings;
+    const { onVisibility } = this.#surroundings;
     this.#endings.push(
       doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
       doorman.on('connection', (connection) => this.#connectionChanged(connection)),
@@ -145,8 +145,8 @@ class DoormanPage implements Page {
         people.names.note([profile]);
       }),
       doorman.on('settings', (settings) => own.noteSettings(settings)),
-      onVisibility(() => {
-        if (isVisible()) chats.noteVisible();
+      onVisibility((isVisible) => {
+        if (isVisible) chats.noteVisible();
         else void this.#keeping.flush();
       }),
       chats.unreadTotal.subscribe(() => this.#showBadge()),

@@ -4,8 +4,8 @@ import { followView } from '../../../client/src/follow-view.ts';
 /** The browser around the page, as far as its state has to do with it. */
 export interface Surroundings {
   isVisible(): boolean;
-  /** Told when the page becomes visible or hidden, also when it is about to be closed. @returns ends it */
-  onVisibility(listener: () => void): () => void;
+  /** Told when the page becomes visible or hidden; to be closed is to be hidden. @returns ends it */
+  onVisibility(listener: (isVisible: boolean) => void): () => void;
   /** Tells the service whether somebody is before the page. @returns ends it */
   followView(doorman: Doorman): () => void;
   /** The number on the app's icon; 0 takes it away. */
@@ -20,8 +20,11 @@ export function browserSurroundings(): Surroundings {
     onVisibility(listener) {
       const ending = new AbortController();
       const { signal } = ending;
-      document.addEventListener('visibilitychange', listener, { signal });
-      window.addEventListener('pagehide', listener, { signal });
+      const tell = () => listener(document.visibilityState === 'visible');
+      document.addEventListener('visibilitychange', tell, { signal });
+      window.addEventListener('pagehide', () => listener(false), { signal });
+      // It is taken up as it was left.
+      window.addEventListener('pageshow', tell, { signal });
       return () => ending.abort();
     },
     followView: (doorman) => followView(doorman, document),

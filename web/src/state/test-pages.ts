@@ -27,18 +27,18 @@ export class TestBrowser {
   readonly badges: number[] = [];
   /** Peers whose notifications are on the screen. */
   notified = new Set<string>();
-  #listeners = new Set<() => void>();
+  #listeners = new Set<(isVisible: boolean) => void>();
 
   show(isVisible: boolean): void {
     this.isVisible = isVisible;
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(isVisible);
   }
 
   get surroundings() {
     return {
       ...noSurroundings(),
       isVisible: () => this.isVisible,
-      onVisibility: (listener: () => void) => {
+      onVisibility: (listener: (isVisible: boolean) => void) => {
         this.#listeners.add(listener);
         return () => void this.#listeners.delete(listener);
       },
