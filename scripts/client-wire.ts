@@ -15,7 +15,7 @@ import { Welcome } from '../src/sockets/frames-out.ts';
 import { Snapshot } from '../src/sync/sync.ts';
 
 /** What is exported, under its name on the wire. */
-const SHAPES = {
+export const SHAPES = {
   RegisterBody: accounts.RegisterBody,
   LoginBody: accounts.LoginBody,
   ChangePasswordBody: accounts.ChangePasswordBody,

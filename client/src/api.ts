@@ -53,6 +53,8 @@ export interface Api {
    * @throws {DoormanError} 404 if no such device is stored
    */
   pushTest(deviceId?: string): Promise<Wire.PushLogEntry[]>;
+  /** What a push brought as `doorman.receipt`, once its notification is shown or clicked; for whoever shows them himself. */
+  pushReceipt(body: Wire.ReceiptBody): Promise<void>;
   pushLog(): Promise<Wire.PushLogEntry[]>;
   pushDevices(): Promise<Wire.PushDevice[]>;
   pushUnsubscribe(which: Wire.UnsubscribeBody): Promise<void>;
@@ -119,6 +121,7 @@ export function openApi({ call, userId }: Caller): Api {
       post('/api/push/subscribe', { userId: userId(), subscription } satisfies Wire.SubscribeBody),
     pushTest: async (device) =>
       get(withQuery('/api/push/test-send', { userId: userId(), detail: '1', device })),
+    pushReceipt: async (body) => void (await call('POST', '/api/push/receipt', body, 'public')),
     pushLog: () => get('/api/push/log'),
     pushDevices: () => get('/api/push/devices'),
     pushUnsubscribe: (which) => post('/api/push/unsubscribe', which),

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Api } from '../../client/src/api.ts';
+import { SHAPES, writeWire } from '../../scripts/client-wire.ts';
+import { onSqlite } from '../databases.ts';
+import type { Body } from '../harness.ts';
+import { startPushService } from '../push-service.ts';
+import { Device } from './device.ts';
+import { startLine } from './line.ts';
+import { serve } from './serving.ts';
+
+type Shape = keyof typeof SHAPES;
+
+/** What a method of the kit calls, and the types it is declared with, by their names in `client/src/wire.ts`. */
+interface Endpoint {
+  readonly call: (api: Api, scene: Scene) => Promise<unknown>;
+  readonly body?: Shape;
+  /** In brackets: an array of it. */
+  readonly data?: Shape | readonly [Shape];
+  /** The parameters that may stand behind the path. */
+  readonly query?: readonly string[];
+  /** Fields of the answer beside the data. */
+  readonly beside?: string;
+}
+
+interface Scene {
+  readonly own: string;
+  readonly bob: string;
+  readonly session: string;
+  readonly subscription: { endpoint: string; keys: { p256dh: string; auth: string } };
+}
+
+const ENDPOINTS: Record<string, Endpoint> = {
+  'POST /api/register': {
+    call: (api) => api.register({ username: 'carol', password: 'password-of-carol' }),
+    body: 'RegisterBody',
+    data: 'Registered',
+  },
+  'POST /api/login': {
+    call: (api) => api.login({ username: 'alice', password: 'password-of-alice' }),
+    body: 'LoginBody',
+    data: 'LoggedIn',
+  },
+  'POST /api/token': { call: (api) => api.freshToken(), data: 'FreshToken' },
+  'GET /api/sessions': { call: (api) => api.sessions(), data: ['SessionEntry'] },
+  'POST /api/sessions/end': { call: (api, { session }) => api.endSession(session), body: 'EndSessionBody' },
+  'GET /api/users': {
+    call: (api) => api.users({ q: 'ali ce&', online: true, limit: 10 }),
+    query: ['q', 'online', 'limit', 'after'],
+    data: ['DirectoryEntry'],
+    beside: 'next',
+  },
+  'GET /api/user/profile/{userId}': { call: (api, { bob }) => api.profileOf(bob), data: 'PublicProfile' },
+  'POST /api/user/profile': {
+    call: (api) => api.updateProfile({ nickname: 'Ally', bio: 'Down the rabbit hole' }),
+    body: 'ProfileBody',
+    data: 'OwnUser',
+  },
+  'POST /api/user/settings': {
+    call: (api) => api.updateSettings({ dndEnabled: true }),
+    body: 'SettingsBody',
+    data: 'Settings',
+  },
+  'POST /api/user/block': { call: (api, { bob }) => api.block(bob), body: 'BlockBody', data: 'BlockedUser' },
+  'GET /api/user/blocked': { call: (api) => api.blocked(), data: ['BlockedUser'] },
+  'POST /api/user/unblock': { call: (api, { bob }) => api.unblock(bob), body: 'BlockBody' },
+  'POST /api/messages': {
+    call: (api, { bob }) => api.sendMessage({ to: bob, cid: 'c1', body: 'hi' }),
+    body: 'SendBody',
+    data: 'Stored',
+  },
+  'GET /api/messages': {
+    call: (api, { bob }) => api.history({ peer: bob, before: 100, after: 1, limit: 5 }),
+    query: ['peer', 'before', 'after', 'limit'],
+    data: 'HistoryPage',
+  },
+  'POST /api/messages/mark': {
+    call: (api, { bob }) => api.markRead({ peer: bob, read: 1 }),
+    body: 'MarkBody',
+    data: 'MarkedAnswer',
+  },
+  'GET /api/conversations': { call: (api) => api.conversations(), data: ['Conversation'] },
+  'POST /api/friends/request': friend('request'),
+  'POST /api/friends/cancel': friend('cancel'),
+  'POST /api/friends/accept': { ...friend('accept'), call: befriendRefused('accept') },
+  'POST /api/friends/decline': friend('decline'),
+  'POST /api/friends/remove': friend('remove'),
+  'GET /api/friends': { call: (api) => api.friends(), data: ['FriendEntry'] },
+  'GET /api/sync': { call: (api) => api.snapshot(), data: 'Snapshot' },
+  'GET /api/push/public-key': { call: (api) => api.pushKey(), beside: 'publicKey' },
+  'POST /api/push/subscribe': {
+    call: (api, { subscription }) => api.pushSubscribe(subscription),
+    body: 'SubscribeBody',
+  },
+  'GET /api/push/devices': { call: (api) => api.pushDevices(), data: ['PushDevice'] },
+  'GET /api/push/test-send': {
+    call: (api) => api.pushTest(),
+    query: ['userId', 'detail', 'device'],
+    data: ['PushLogEntry'],
+  },
+  'POST /api/push/receipt': {
+    call: (api) => api.pushReceipt({ receipt: 'of no push', event: 'shown' }),
+    body: 'ReceiptBody',
+  },
+  'GET /api/push/log': { call: (api) => api.pushLog(), data: ['PushLogEntry'] },
+  'POST /api/push/unsubscribe': {
+    call: (api, { subscription: { endpoint } }) => api.pushUnsubscribe({ endpoint }),
+    body: 'UnsubscribeBody',
+  },
+  'POST /api/user/change-password': {
+    call: (api) => api.changePassword({ oldPassword: 'password-of-alice', newPassword: 'another password' }),
+    body: 'ChangePasswordBody',
+  },
+  'POST /api/logout': { call: (api) => api.logout() },
+};
+
+/** Endpoints that are no method of the kit, and why. */
+const NOT_IN_THE_KIT: Record<string, string> = {
+  'GET /.well-known/jwks.json': 'for other services that verify tokens',
+  'GET /healthz': 'for the operator',
+  'GET /readyz': 'for the operator',
+  'GET /openapi.json': 'for programmers',
+  'GET /ws': 'the socket, which the kit speaks by itself',
+};
+
+function friend(act: Parameters<Api['friend']>[0]): Endpoint {
+  return { call: (api, { bob }) => api.friend(act, bob), body: 'FriendBody', data: 'FriendAnswer' };
+}
+
+/** Nobody has asked: the state of the two does not allow it. */
+function befriendRefused(act: Parameters<Api['friend']>[0]): Endpoint['call'] {
+  return (api, { bob }) => assert.rejects(api.friend(act, bob), { code: 400, error: 'friend_state' });
+}
+
+onSqlite('The interface as the kit has it', (database) => {
+  test('every endpoint has its method, which calls it, with the body it is described with', async (t) => {
+    const service = await serve(t, database);
+    await using pushService = await startPushService();
+    const alice = await new Device(t, service.url).signUp('alice');
+    const bob = await new Device(t, service.url).signUp('bob');
+    await new Device(t, service.url).signIn('alice');
+    const { data: sessions } = (await service.get('/api/sessions', { token: alice.session.token })).body;
+    const key = await alice.doorman.api.pushKey();
+    const scene: Scene = {
+      own: alice.id,
+      bob: bob.id,
+      session: sessions.find(({ current }: Body) => current === 0).id,
+      subscription: pushService.subscribe(key),
+    };
+    const calls = recordCalls(t);
+    const { paths } = (await service.get('/openapi.json')).body;
+    const described = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    assert.deepEqual(described.sort(), [...Object.keys(ENDPOINTS), ...Object.keys(NOT_IN_THE_KIT)].sort());
+
+    for (const [name, { call, body, query = [] }] of Object.entries(ENDPOINTS)) {
+      const from = calls.length;
+      await call(alice.doorman.api, scene);
+      const [first] = calls.slice(from);
+      assert.ok(first, name);
+      const [method = '', path = ''] = name.split(' ');
+      assert.equal(first.method, method, name);
+      assert.match(
+        first.path,
+        new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/{.*?}/, '[^/]+')}$`),
+        name,
+      );
+      if (body) assert.ok(Value.Check(SHAPES[body], first.body), `${name}: ${JSON.stringify(first.body)}`);
+      for (const sent of first.query) assert.ok(query.includes(sent), `${name}: ${sent}`);
+      const isStranger = name === 'POST /api/register' || name === 'POST /api/login';
+      assert.equal(first.token, isStranger ? undefined : alice.session.token, name);
+    }
+  });
+
+  test('the types of the kit are those that the service describes', async (t) => {
+    const service = await serve(t, database);
+    const { paths } = (await service.get('/openapi.json')).body;
+    for (const [name, { body, query = [], data, beside }] of Object.entries(ENDPOINTS)) {
+      const [method = '', path = ''] = name.split(' ');
+      const described = paths[path][method.toLowerCase()];
+      const parameters = (described.parameters ?? []).filter((one: Body) => one.in === 'query');
+      assert.deepEqual(
+        parameters.map((one: Body) => one.name),
+        query,
+        name,
+      );
+      const asked = described.requestBody?.content['application/json'].schema;
+      const shape = body ? plain(SHAPES[body]) : { type: 'object', properties: {} };
+      if (method === 'POST') assert.deepEqual(asked, shape, `${name}: what is asked`);
+      else assert.equal(asked, undefined, name);
+      const { properties } = described.responses[200].content['application/json'].schema;
+      const { code: _code, message: _message, data: answered, ...rest } = properties;
+      assert.deepEqual(answered, toSchema(data), `${name}: what is answered`);
+      assert.deepEqual(Object.keys(rest), beside ? [beside] : [], name);
+    }
+  });
+
+  test('client/src/wire.ts is what scripts/client-wire.ts makes of the schemas today', async () => {
+    const { readFile } = await import('node:fs/promises');
+    assert.equal(await readFile(new URL('../../client/src/wire.ts', import.meta.url), 'utf8'), writeWire());
+  });
+
+  test('what was asked for comes as it was asked: pages of everybody, history to both sides', async (t) => {
+    const service = await serve(t, database);
+    const names = ['alice', 'bob', 'carol', 'dave', 'erin'];
+    const people = await Promise.all(names.map((name) => new Device(t, service.url).signUp(name)));
+    const [alice, bob] = people;
+    assert.ok(alice && bob);
+    const { api } = alice.doorman;
+    const first = await api.users({ limit: 3 });
+    assert.equal(first.users.length, 3);
+    const second = await api.users({ limit: 3, ...(first.next && { after: first.next }) });
+    assert.equal(second.users.length, 2);
+    assert.equal(second.next, undefined);
+    assert.deepEqual([...first.users, ...second.users].map(({ username }) => username).sort(), names);
+    assert.deepEqual(
+      (await api.users({ q: 'CAR' })).users.map(({ username }) => username),
+      ['carol'],
+    );
+    assert.equal((await api.users()).users.length, 5);
+    await bob.connect();
+    assert.deepEqual(
+      (await api.users({ online: true })).users.map(({ username }) => username),
+      ['bob'],
+    );
+    assert.equal((await api.users({ online: false })).users.length, 5);
+
+    for (let i = 1; i <= 4; i++) await api.sendMessage({ to: bob.id, cid: `c${i}`, body: `${i}` });
+    const before = await api.history({ peer: bob.id, before: 4, limit: 2 });
+    assert.deepEqual([before.items.map(({ n }) => n), before.more], [[2, 3], true]);
+    const after = await api.history({ peer: bob.id, after: 2 });
+    assert.deepEqual([after.items.map(({ n }) => n), after.more], [[3, 4], false]);
+    assert.equal((await api.profileOf(bob.id)).username, 'bob');
+    await assert.rejects(api.profileOf('../login'), { code: 404 });
+    // Without a session too.
+    const stranger = new Device(t, service.url);
+    assert.equal((await stranger.doorman.api.profileOf(bob.id)).username, 'bob');
+    assert.equal(await stranger.doorman.api.pushKey(), await api.pushKey());
+  });
+
+  test('a device is tested, and forgotten', async (t) => {
+    const service = await serve(t, database);
+    await using pushService = await startPushService();
+    const alice = await new Device(t, service.url).signUp('alice');
+    const { api } = alice.doorman;
+    await assert.rejects(api.pushTest(), {
+      code: 404,
+      error: 'not_found',
+      msg: 'No push subscription found',
+    });
+    const subscription = pushService.subscribe(await api.pushKey());
+    await api.pushSubscribe(subscription);
+    const [device] = await api.pushDevices();
+    assert.deepEqual([device?.current, device?.confirmed], [1, 1]);
+    await api.pushSubscribe(pushService.subscribe(await api.pushKey()));
+    const [entry, ...others] = await api.pushTest(device?.id);
+    assert.deepEqual([entry?.outcome, entry?.device, others], ['accepted', device?.id, []]);
+    assert.equal(pushService.received(subscription.endpoint).length, 1);
+    assert.equal((await api.pushLog()).length, 1);
+    await api.pushUnsubscribe({ id: device?.id ?? '' });
+    assert.equal((await api.pushDevices()).length, 1);
+  });
+});
+
+onSqlite('What can go wrong', (database) => {
+  test('too many calls say how long to wait', async (t) => {
+    const service = await serve(t, database, { env: { RATE_LIMIT_API: '3/1m' } });
+    const alice = await new Device(t, service.url).signUp('alice');
+    for (let i = 0; i < 3; i++) await alice.doorman.api.friends();
+    await assert.rejects(alice.doorman.api.friends(), (error: Body) => {
+      assert.deepEqual([error.name, error.code, error.error], ['DoormanError', 429, 'rate_limited']);
+      assert.ok(error.retryAfterMs > 50_000 && error.retryAfterMs <= 60_000, `${error.retryAfterMs}`);
+      assert.equal(error.message, `429 rate_limited: ${error.msg}`);
+      return true;
+    });
+  });
+
+  test('a service that is not there, that says nothing, and a proxy in its place are unreachable', async (t) => {
+    const service = await serve(t, database);
+    const line = await startLine(t, service.url);
+    const alice = await new Device(t, line.url, { times: { deadlineMs: 200 } }).signUp('alice');
+    const unreachable = { name: 'DoormanError', code: 0, error: 'unreachable', retryAfterMs: undefined };
+    line.answers = () => ({
+      status: 502,
+      headers: { 'content-type': 'text/html' },
+      text: '<h1>Bad gateway</h1>',
+    });
+    await assert.rejects(alice.doorman.api.friends(), unreachable);
+    line.answers = () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      text: '{"status":"ok"}',
+    });
+    await assert.rejects(alice.doorman.api.friends(), unreachable);
+    line.answers = () => ({ status: 302, headers: { location: `${service.url}/api/friends` }, text: '' });
+    await assert.rejects(alice.doorman.api.friends(), unreachable);
+    line.answers = () => undefined;
+    line.isStalled = true;
+    const began = Date.now();
+    await assert.rejects(alice.doorman.api.friends(), unreachable);
+    assert.ok(Date.now() - began < 2_000);
+    line.isStalled = false;
+    line.isDown = true;
+    await assert.rejects(alice.doorman.api.friends(), unreachable);
+    line.isDown = false;
+    assert.deepEqual(await alice.doorman.api.friends(), []);
+    assert.ok(alice.doorman.session);
+  });
+
+  test('an address that is none of http(s) is refused at once', (t) => {
+    for (const url of ['ftp://example.org', 'not an address', '/api']) {
+      assert.throws(() => new Device(t, url), TypeError, url);
+    }
+  });
+});
+
+interface Recorded {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly token: string | undefined;
+  readonly body: unknown;
+}
+
+/** Notes every call over HTTP, and lets it go on. */
+function recordCalls(t: TestContext): Recorded[] {
+  const calls: Recorded[] = [];
+  const { fetch } = globalThis;
+  t.mock.method(globalThis, 'fetch', (url: string, init: RequestInit) => {
+    const headers = new Headers(init.headers);
+    calls.push({
+      method: init.method ?? '',
+      path: new URL(url).pathname,
+      query: [...new URL(url).searchParams.keys()],
+      token: headers.get('authorization')?.replace('Bearer ', ''),
+      body: init.body === undefined ? undefined : JSON.parse(String(init.body)),
+    });
+    return fetch(url, init);
+  });
+  return calls;
+}
+
+function toSchema(data: Endpoint['data']): unknown {
+  if (data === undefined) return undefined;
+  return typeof data === 'string' ? plain(SHAPES[data]) : { type: 'array', items: plain(SHAPES[data[0]]) };
+}
+
+/** A schema as `/openapi.json` shows it: without our own annotations, and with OpenAPI's way to say `const`. */
+function plain(schema: TSchema): unknown {
+  const own = ['refusal', 'tooLong', 'judge'];
+  return JSON.parse(JSON.stringify(schema), (key, value) => {
+    if (own.includes(key)) return undefined;
+    if (typeof value !== 'object' || value === null || !('const' in value)) return value;
+    const { const: only, ...rest } = value;
+    return { ...rest, enum: [only] };
+  });
+}
