@@ -1,7 +1,14 @@
 import puppeteer from 'puppeteer-core';
 import { endingsOf, type Scope } from './endings.ts';
 import { findBrowsers } from './find-browsers.ts';
-import { kill, makeHome, NO_SIGNAL_HANDLERS, PATIENCE_MS, type RunningBrowser } from './running-browser.ts';
+import {
+  kill,
+  makeHome,
+  NO_SIGNAL_HANDLERS,
+  PATIENCE_MS,
+  type RunningBrowser,
+  WIDE,
+} from './running-browser.ts';
 
 export interface ChromiumOptions {
   /** Such as those with which `startGcmService` puts itself in place of Google's push service. */
@@ -21,6 +28,7 @@ export async function startChromium(scope: Scope, options: ChromiumOptions = {})
   const { profile, env } = await makeHome(scope);
   const { switches = [], languages = 'en-US,en' } = options;
   const driver = await puppeteer.launch({
+    defaultViewport: WIDE,
     executablePath: path,
     // When the test is killed, the pipe ends, and Chromium with it.
     pipe: true,

@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { endingsOf, type Scope } from './endings.ts';
 import { findBrowsers } from './find-browsers.ts';
-import { kill, makeHome, NO_SIGNAL_HANDLERS, PATIENCE_MS, type RunningBrowser } from './running-browser.ts';
+import {
+  kill,
+  makeHome,
+  NO_SIGNAL_HANDLERS,
+  PATIENCE_MS,
+  type RunningBrowser,
+  WIDE,
+} from './running-browser.ts';
 
 export interface FirefoxOptions {
   /** Where its push service listens, `ws://..`; left out: none. */
@@ -67,6 +74,7 @@ export async function startFirefox(scope: Scope, options: FirefoxOptions = {}): 
     profile,
   ];
   const driver = await puppeteer.launch({
+    defaultViewport: WIDE,
     browser: 'firefox',
     executablePath,
     ignoreDefaultArgs: true,

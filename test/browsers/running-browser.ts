@@ -9,6 +9,9 @@ import type { BrowserKind } from './find-browsers.ts';
 /** Generous, as the machine may be slow and busy; what is waited for usually comes in milliseconds. */
 export const PATIENCE_MS = 30_000;
 
+/** The inside of a window, unless a test wants another: room for the list beside what is open. */
+export const WIDE = { width: 1280, height: 800 };
+
 export interface RunningBrowser {
   readonly kind: BrowserKind;
   /** As its driver names it, such as `firefox/153.7.0`. */

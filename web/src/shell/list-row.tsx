@@ -60,7 +60,7 @@ export function ListRow({
 export function CountBadge({ count, label }: { count: number; label: string }) {
   if (count <= 0) return null;
   return (
-    <span className={styles.badge}>
+    <span className={styles.badge} data-testid="count">
       <span aria-hidden="true">{count > 99 ? '99+' : count}</span>
       <span className={styles.said}>{label}</span>
     </span>

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachBrowser } from './each-browser.ts';
+import { arrive } from './person.ts';
+import { startSite } from './site.ts';
+
+onEachBrowser('Two people', (browser) => {
+  test('find each other, and chat', async (t) => {
+    const site = await startSite(t);
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await bob.signUp();
+    await alice.signUp();
+    await alice.openChat(bob);
+    await alice.write('Tea at five? 🫖');
+    await bob.waitForUnread(alice, 1);
+    assert.match((await bob.conversation(alice))?.preview ?? '', /Tea at five\? 🫖/);
+    await alice.waitForMessage('Tea at five? 🫖', 'received');
+    await bob.openChat(alice);
+    await alice.waitForMessage('Tea at five? 🫖', 'read');
+    await bob.waitForUnread(alice, 0);
+    await alice.waitForPresence(/^online$/);
+    await bob.write('With pleasure');
+    await alice.waitForMessage('With pleasure');
+    await alice.choose('block');
+    await bob.waitForPresence(/^(?:offline|last seen)/);
+    await bob.signOut();
+  });
+});

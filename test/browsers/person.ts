@@ -1,0 +1,213 @@
+import type { BrowserContext, Page } from 'puppeteer-core';
+import type { Scope } from './endings.ts';
+import { type PageFaults, watchFaults } from './page-faults.ts';
+import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
+import type { Site } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+/** A message as the open chat shows it. */
+export interface ShownMessage {
+  body: string;
+  isOwn: boolean;
+  /** Of one's own: `waiting`, `sending`, `refused`, `stored`, `received` or `read`. */
+  state: string | undefined;
+}
+
+/** A conversation as the list shows it. */
+export interface ShownConversation {
+  preview: string;
+  unread: number;
+}
+
+/**
+ * Somebody before the page. Whatever he does, he does by what can be seen and touched, and waits until the page has
+ * answered. Others are named by their objects, so tests need no ids.
+ */
+export class Person {
+  readonly username: string;
+  readonly password: string;
+  readonly site: Site;
+  readonly context: BrowserContext;
+  page: Page;
+  faults: PageFaults;
+  readonly #scope: Scope;
+  #id: string | undefined;
+
+  constructor(scope: Scope, username: string, place: Place) {
+    this.username = username;
+    this.password = `password-of-${username}`;
+    this.#scope = scope;
+    this.site = place.site;
+    this.context = place.context;
+    this.page = place.page;
+    this.faults = place.faults;
+  }
+
+  get id(): string {
+    if (this.#id === undefined) throw new Error(`${this.username} is not signed up yet`);
+    return this.#id;
+  }
+
+  async signUp(): Promise<void> {
+    await this.page.goto(`${this.site.url}/sign-up`);
+    await this.#enter('/api/register');
+  }
+
+  async signIn(): Promise<void> {
+    await this.page.goto(`${this.site.url}/sign-in`);
+    await this.#enter('/api/login');
+  }
+
+  async #enter(path: string): Promise<void> {
+    await this.fill('[name="username"]', this.username);
+    await this.fill('[name="password"]', this.password);
+    const [answer] = await Promise.all([
+      this.page.waitForResponse((response) => response.url() === this.site.url + path),
+      this.page.keyboard.press('Enter'),
+    ]);
+    this.#id = (await answer.json()).data.id;
+    await this.find('own-profile');
+  }
+
+  async signOut(): Promise<void> {
+    await this.click('sign-out');
+    await this.click('confirm-yes');
+    await this.page.waitForSelector('[name="username"]');
+  }
+
+  /** Closes the page; the browser goes on, as it does on a phone in a pocket. */
+  async closePage(): Promise<void> {
+    await this.page.close();
+  }
+
+  /** Another page of the same browser, which takes the place of the one before. */
+  async openPage(path = '/'): Promise<void> {
+    this.page = await openWindow(this.context);
+    this.faults = await watchFaults(this.#scope, this.page, this.site.url);
+    await this.page.goto(this.site.url + path);
+  }
+
+  /** Looks for somebody among all people, until he is found. */
+  async search(other: Person): Promise<void> {
+    await this.click('nav-people');
+    await this.fill('[data-testid="people-search"]', other.username);
+    await this.find(`person-${other.id}`);
+  }
+
+  /** Searches somebody, and opens his profile. */
+  async openProfile(other: Person): Promise<void> {
+    await this.search(other);
+    await this.click(`person-${other.id}`);
+    await this.find('profile');
+  }
+
+  /** Opens the chat from the list of conversations, or from the list of people if it has none. */
+  async openChat(other: Person): Promise<void> {
+    await this.click('nav-chats');
+    await this.find('conversations', 'find-people');
+    const conversation = await this.page.$(`[data-testid="conversation-${other.id}"]`);
+    if (conversation) await this.click(`conversation-${other.id}`);
+    else {
+      await this.search(other);
+      await this.click(`message-${other.id}`);
+    }
+    await this.find('chat-name');
+    await waitFor('the chat', () => this.page.url().endsWith(`/chat/${other.id}`));
+  }
+
+  /** Writes a message into the open chat, and sends it with the Enter key. */
+  async write(body: string): Promise<void> {
+    await this.fill('[data-testid="composer"]', body);
+    await this.page.keyboard.press('Enter');
+    await this.waitForMessage(body);
+  }
+
+  /** The messages of the open chat that are drawn, the oldest first. */
+  messages(): Promise<ShownMessage[]> {
+    return this.page.$$eval('[data-message]', (messages) =>
+      messages.map((message) => ({
+        body: message.querySelector<HTMLElement>('[dir="auto"]')?.innerText ?? '',
+        isOwn: message.hasAttribute('data-own'),
+        state: message.querySelector<HTMLElement>('[data-state]')?.dataset.state,
+      })),
+    );
+  }
+
+  /** @param state what is waited for too, of one's own message */
+  waitForMessage(body: string, state?: string): Promise<ShownMessage> {
+    return waitFor(`the message "${body.slice(0, 50)}" ${state ?? ''} at ${this.username}`, async () =>
+      (await this.messages()).find((shown) => shown.body === body && (!state || shown.state === state)),
+    );
+  }
+
+  /** How the list of conversations shows the one with `other`; `undefined` if it does not. */
+  conversation(other: Person): Promise<ShownConversation | undefined> {
+    return this.page.evaluate((id) => {
+      const row = document.querySelector<HTMLElement>(`[data-testid="conversation-${id}"]`);
+      if (!row) return undefined;
+      const count = row.querySelector('[data-testid="count"] [aria-hidden]')?.textContent;
+      return { preview: row.innerText, unread: Number.parseInt(count ?? '0', 10) };
+    }, other.id);
+  }
+
+  async waitForUnread(other: Person, unread: number): Promise<void> {
+    await waitFor(
+      `${unread} unread of ${other.username} at ${this.username}`,
+      async () => (await this.conversation(other))?.unread === unread,
+    );
+  }
+
+  /** What the open chat says of the other: `online`, `away`, `typing …`, `offline`, `last seen ..`. */
+  presence(): Promise<string> {
+    return this.page.$eval('[data-testid="presence"]', (element) => element.textContent?.trim() ?? '');
+  }
+
+  async waitForPresence(says: RegExp): Promise<void> {
+    await waitFor(`${this.username} to see ${says}`, async () => says.test(await this.presence()));
+  }
+
+  /** Picks from the menu of the open chat: `befriend`, `withdraw`, `accept`, `decline`, `block`, `unblock`, `unfriend`. */
+  async choose(item: string): Promise<void> {
+    await this.click('menu');
+    await this.click(`menu-${item}`);
+    if (!/^(?:un)?(?:block|friend)$/.test(item)) return;
+    await this.click('confirm-yes');
+    await waitFor('the question to go', async () => (await this.page.$('dialog')) === null);
+  }
+
+  async click(testId: string): Promise<void> {
+    await this.page.locator(`[data-testid="${testId}"]`).click();
+  }
+
+  /** Waits for the first of these to be there. */
+  async find(...testIds: string[]): Promise<void> {
+    await this.page.waitForSelector(testIds.map((testId) => `[data-testid="${testId}"]`).join());
+  }
+
+  async fill(selector: string, text: string): Promise<void> {
+    await this.page.locator(selector).fill(text);
+  }
+}
+
+interface Place {
+  site: Site;
+  context: BrowserContext;
+  page: Page;
+  faults: PageFaults;
+}
+
+/**
+ * A browser of one's own before the page; nobody is signed up yet. The page must be without faults when `scope` ends,
+ * unless they are expected.
+ */
+export async function arrive(
+  scope: Scope,
+  browser: RunningBrowser,
+  site: Site,
+  username: string,
+): Promise<Person> {
+  const context = await openContext(scope, browser);
+  const page = await openWindow(context);
+  const faults = await watchFaults(scope, page, site.url);
+  return new Person(scope, username, { site, context, page, faults });
+}
