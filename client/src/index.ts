@@ -7,5 +7,6 @@ export { followView } from './follow-view.ts';
 export type { PushClient, PushState } from './push.ts';
 export { readSession } from './session.ts';
 export { type DoormanStorage, openStorage } from './storage.ts';
-export type * from './wire.ts';
+/** What travels, as the service describes it. */
+export type * as Wire from './wire.ts';
 export { resubscribe } from './worker-push.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Api } from '../../client/src/api.ts';
 import { SHAPES, writeWire } from '../../scripts/client-wire.ts';
@@ -17,103 +17,124 @@ type Shape = keyof typeof SHAPES;
 interface Endpoint {
   readonly call: (api: Api, scene: Scene) => Promise<unknown>;
   readonly body?: Shape;
-  /** In brackets: an array of it. */
-  readonly data?: Shape | readonly [Shape];
   /** The parameters that may stand behind the path. */
   readonly query?: readonly string[];
+  /** In brackets: an array of it. */
+  readonly data?: Shape | readonly [Shape];
   /** Fields of the answer beside the data. */
   readonly beside?: string;
 }
 
 interface Scene {
-  readonly own: string;
   readonly bob: string;
   readonly session: string;
   readonly subscription: { endpoint: string; keys: { p256dh: string; auth: string } };
 }
 
+/** What a method has to give whose answer holds this shape. */
+type Of<Name extends Shape> = Static<(typeof SHAPES)[Name]>;
+
+function one<Name extends Shape>(
+  data: Name,
+  call: (api: Api, scene: Scene) => Promise<Of<Name>>,
+  more: Pick<Endpoint, 'body' | 'query'> = {},
+): Endpoint {
+  return { data, call, ...more };
+}
+
+function many<Name extends Shape>(
+  data: Name,
+  call: (api: Api, scene: Scene) => Promise<Of<Name>[]>,
+  more: Pick<Endpoint, 'query' | 'beside'> = {},
+): Endpoint {
+  return { data: [data], call, ...more };
+}
+
+function nothing(call: (api: Api, scene: Scene) => Promise<void>, body?: Shape): Endpoint {
+  return { call, ...(body && { body }) };
+}
+
+function friend(act: Parameters<Api['friend']>[0]): Endpoint {
+  return one('FriendAnswer', (api, { bob }) => api.friend(act, bob), { body: 'FriendBody' });
+}
+
 const ENDPOINTS: Record<string, Endpoint> = {
-  'POST /api/register': {
-    call: (api) => api.register({ username: 'carol', password: 'password-of-carol' }),
-    body: 'RegisterBody',
-    data: 'Registered',
-  },
-  'POST /api/login': {
-    call: (api) => api.login({ username: 'alice', password: 'password-of-alice' }),
-    body: 'LoginBody',
-    data: 'LoggedIn',
-  },
-  'POST /api/token': { call: (api) => api.freshToken(), data: 'FreshToken' },
-  'GET /api/sessions': { call: (api) => api.sessions(), data: ['SessionEntry'] },
-  'POST /api/sessions/end': { call: (api, { session }) => api.endSession(session), body: 'EndSessionBody' },
-  'GET /api/users': {
-    call: (api) => api.users({ q: 'ali ce&', online: true, limit: 10 }),
-    query: ['q', 'online', 'limit', 'after'],
-    data: ['DirectoryEntry'],
-    beside: 'next',
-  },
-  'GET /api/user/profile/{userId}': { call: (api, { bob }) => api.profileOf(bob), data: 'PublicProfile' },
-  'POST /api/user/profile': {
-    call: (api) => api.updateProfile({ nickname: 'Ally', bio: 'Down the rabbit hole' }),
-    body: 'ProfileBody',
-    data: 'OwnUser',
-  },
-  'POST /api/user/settings': {
-    call: (api) => api.updateSettings({ dndEnabled: true }),
+  'POST /api/register': one(
+    'Registered',
+    (api) => api.register({ username: 'carol', password: 'password-of-carol' }),
+    { body: 'RegisterBody' },
+  ),
+  'POST /api/login': one(
+    'LoggedIn',
+    (api) => api.login({ username: 'alice', password: 'password-of-alice' }),
+    { body: 'LoginBody' },
+  ),
+  'POST /api/token': one('FreshToken', (api) => api.freshToken()),
+  'GET /api/sessions': many('SessionEntry', (api) => api.sessions()),
+  'POST /api/sessions/end': nothing((api, { session }) => api.endSession(session), 'EndSessionBody'),
+  'GET /api/users': many(
+    'DirectoryEntry',
+    async (api) => (await api.users({ q: 'ali ce&', online: true, limit: 10 })).users,
+    { query: ['q', 'online', 'limit', 'after'], beside: 'next' },
+  ),
+  'GET /api/user/profile/{userId}': one('PublicProfile', (api, { bob }) => api.profileOf(bob)),
+  'POST /api/user/profile': one(
+    'OwnUser',
+    (api) => api.updateProfile({ nickname: 'Ally', bio: 'Down the rabbit hole' }),
+    { body: 'ProfileBody' },
+  ),
+  'POST /api/user/settings': one('Settings', (api) => api.updateSettings({ dndEnabled: true }), {
     body: 'SettingsBody',
-    data: 'Settings',
-  },
-  'POST /api/user/block': { call: (api, { bob }) => api.block(bob), body: 'BlockBody', data: 'BlockedUser' },
-  'GET /api/user/blocked': { call: (api) => api.blocked(), data: ['BlockedUser'] },
-  'POST /api/user/unblock': { call: (api, { bob }) => api.unblock(bob), body: 'BlockBody' },
-  'POST /api/messages': {
-    call: (api, { bob }) => api.sendMessage({ to: bob, cid: 'c1', body: 'hi' }),
+  }),
+  'POST /api/user/block': one('BlockedUser', (api, { bob }) => api.block(bob), { body: 'BlockBody' }),
+  'GET /api/user/blocked': many('BlockedUser', (api) => api.blocked()),
+  'POST /api/user/unblock': nothing((api, { bob }) => api.unblock(bob), 'BlockBody'),
+  'POST /api/messages': one('Stored', (api, { bob }) => api.sendMessage({ to: bob, cid: 'c1', body: 'hi' }), {
     body: 'SendBody',
-    data: 'Stored',
-  },
-  'GET /api/messages': {
-    call: (api, { bob }) => api.history({ peer: bob, before: 100, after: 1, limit: 5 }),
-    query: ['peer', 'before', 'after', 'limit'],
-    data: 'HistoryPage',
-  },
-  'POST /api/messages/mark': {
-    call: (api, { bob }) => api.markRead({ peer: bob, read: 1 }),
+  }),
+  'GET /api/messages': one(
+    'HistoryPage',
+    (api, { bob }) => api.history({ peer: bob, before: 100, after: 1, limit: 5 }),
+    { query: ['peer', 'before', 'after', 'limit'] },
+  ),
+  'POST /api/messages/mark': one('MarkedAnswer', (api, { bob }) => api.markRead({ peer: bob, read: 1 }), {
     body: 'MarkBody',
-    data: 'MarkedAnswer',
-  },
-  'GET /api/conversations': { call: (api) => api.conversations(), data: ['Conversation'] },
+  }),
+  'GET /api/conversations': many('Conversation', (api) => api.conversations()),
   'POST /api/friends/request': friend('request'),
   'POST /api/friends/cancel': friend('cancel'),
-  'POST /api/friends/accept': { ...friend('accept'), call: befriendRefused('accept') },
+  'POST /api/friends/accept': {
+    ...friend('accept'),
+    // Nobody has asked: the state of the two does not allow it.
+    call: (api, { bob }) => assert.rejects(api.friend('accept', bob), { code: 400, error: 'friend_state' }),
+  },
   'POST /api/friends/decline': friend('decline'),
   'POST /api/friends/remove': friend('remove'),
-  'GET /api/friends': { call: (api) => api.friends(), data: ['FriendEntry'] },
-  'GET /api/sync': { call: (api) => api.snapshot(), data: 'Snapshot' },
+  'GET /api/friends': many('FriendEntry', (api) => api.friends()),
+  'GET /api/sync': one('Snapshot', (api) => api.snapshot()),
   'GET /api/push/public-key': { call: (api) => api.pushKey(), beside: 'publicKey' },
-  'POST /api/push/subscribe': {
-    call: (api, { subscription }) => api.pushSubscribe(subscription),
-    body: 'SubscribeBody',
-  },
-  'GET /api/push/devices': { call: (api) => api.pushDevices(), data: ['PushDevice'] },
-  'GET /api/push/test-send': {
-    call: (api) => api.pushTest(),
+  'POST /api/push/subscribe': nothing(
+    (api, { subscription }) => api.pushSubscribe(subscription),
+    'SubscribeBody',
+  ),
+  'GET /api/push/devices': many('PushDevice', (api) => api.pushDevices()),
+  'GET /api/push/test-send': many('PushLogEntry', (api) => api.pushTest(), {
     query: ['userId', 'detail', 'device'],
-    data: ['PushLogEntry'],
-  },
-  'POST /api/push/receipt': {
-    call: (api) => api.pushReceipt({ receipt: 'of no push', event: 'shown' }),
-    body: 'ReceiptBody',
-  },
-  'GET /api/push/log': { call: (api) => api.pushLog(), data: ['PushLogEntry'] },
-  'POST /api/push/unsubscribe': {
-    call: (api, { subscription: { endpoint } }) => api.pushUnsubscribe({ endpoint }),
-    body: 'UnsubscribeBody',
-  },
-  'POST /api/user/change-password': {
-    call: (api) => api.changePassword({ oldPassword: 'password-of-alice', newPassword: 'another password' }),
-    body: 'ChangePasswordBody',
-  },
-  'POST /api/logout': { call: (api) => api.logout() },
+  }),
+  'POST /api/push/receipt': nothing(
+    (api) => api.pushReceipt({ receipt: 'of no push', event: 'shown' }),
+    'ReceiptBody',
+  ),
+  'GET /api/push/log': many('PushLogEntry', (api) => api.pushLog()),
+  'POST /api/push/unsubscribe': nothing(
+    (api, { subscription: { endpoint } }) => api.pushUnsubscribe({ endpoint }),
+    'UnsubscribeBody',
+  ),
+  'POST /api/user/change-password': nothing(
+    (api) => api.changePassword({ oldPassword: 'password-of-alice', newPassword: 'another password' }),
+    'ChangePasswordBody',
+  ),
+  'POST /api/logout': nothing((api) => api.logout()),
 };
 
 /** Endpoints that are no method of the kit, and why. */
@@ -125,15 +146,6 @@ const NOT_IN_THE_KIT: Record<string, string> = {
   'GET /ws': 'the socket, which the kit speaks by itself',
 };
 
-function friend(act: Parameters<Api['friend']>[0]): Endpoint {
-  return { call: (api, { bob }) => api.friend(act, bob), body: 'FriendBody', data: 'FriendAnswer' };
-}
-
-/** Nobody has asked: the state of the two does not allow it. */
-function befriendRefused(act: Parameters<Api['friend']>[0]): Endpoint['call'] {
-  return (api, { bob }) => assert.rejects(api.friend(act, bob), { code: 400, error: 'friend_state' });
-}
-
 onSqlite('The interface as the kit has it', (database) => {
   test('every endpoint has its method, which calls it, with the body it is described with', async (t) => {
     const service = await serve(t, database);
@@ -144,7 +156,6 @@ onSqlite('The interface as the kit has it', (database) => {
     const { data: sessions } = (await service.get('/api/sessions', { token: alice.session.token })).body;
     const key = await alice.doorman.api.pushKey();
     const scene: Scene = {
-      own: alice.id,
       bob: bob.id,
       session: sessions.find(({ current }: Body) => current === 0).id,
       subscription: pushService.subscribe(key),

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { onSqlite } from '../databases.ts';
+import { serve } from './serving.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The compiler as a program of this Node: a script would need one in the path. */
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+
+const program = `
+import { createDoorman, DoormanError, type Doorman, type MessageEvent, type Wire } from 'doorman-client';
+
+declare const process: { argv: string[] };
+const baseUrl = process.argv[2] ?? '';
+
+const alice: Doorman = createDoorman({ baseUrl, device: 'a test' });
+const bob = createDoorman({ baseUrl });
+const came = new Promise<MessageEvent>((resolve) => bob.on('message', resolve));
+
+const stored = await Promise.all([
+  alice.signUp({ username: 'alice', password: 'password-of-alice' }),
+  bob.signUp({ username: 'bob', password: 'password-of-bob' }),
+]).then(([, { userId }]) => {
+  alice.connect();
+  bob.connect();
+  return alice.send(userId, 'Tea at five?');
+});
+const { body } = await came;
+const people: Wire.DirectoryEntry[] = (await alice.api.users({ q: 'bob' })).users;
+const refused = await bob.api.login({ username: 'bob', password: 'wrong' }).catch((error: unknown) => error);
+// @ts-expect-error: no such event
+alice.on('nothing', () => {});
+// @ts-expect-error: a field is missing
+void (() => alice.api.sendMessage({ to: 'x', body: 'y' }));
+console.log(
+  JSON.stringify({
+    body,
+    n: stored.n,
+    people: people.map(({ username }) => username),
+    word: refused instanceof DoormanError ? refused.error : refused,
+  }),
+);
+await Promise.all([alice.signOut(), bob.signOut()]);
+`;
+
+onSqlite('The packed kit', (database) => {
+  test('installs without a network into an empty project, type-checks strictly there, and runs', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'doorman-client-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const packed = join(folder, 'packed');
+    const project = join(folder, 'project');
+    await Promise.all([mkdir(packed), mkdir(project)]);
+    await run('npm', ['pack', '--silent', '--pack-destination', packed], { cwd: join(root, 'client') });
+    const [tarball = ''] = await readdir(packed);
+    assert.equal(tarball, 'doorman-client-0.1.0.tgz');
+
+    const json = (value: object) => JSON.stringify(value, null, 2);
+    await writeFile(join(project, 'package.json'), json({ name: 'empty', private: true, type: 'module' }));
+    await writeFile(join(project, 'program.ts'), program);
+    await writeFile(
+      join(project, 'tsconfig.json'),
+      json({
+        compilerOptions: {
+          target: 'es2022',
+          module: 'nodenext',
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          types: [],
+        },
+        include: ['program.ts'],
+      }),
+    );
+    const options = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--silent'];
+    await run('npm', ['install', ...options, join(packed, tarball)], { cwd: project });
+    const installed = await readdir(join(project, 'node_modules'));
+    assert.deepEqual(
+      installed.filter((name) => !name.startsWith('.')),
+      ['doorman-client'],
+    );
+    const files = await readdir(join(project, 'node_modules/doorman-client'));
+    assert.deepEqual(files.sort(), ['README.md', 'dist', 'package.json']);
+
+    await run(process.execPath, [tsc, '-p', '.'], { cwd: project }).catch(({ stdout }) =>
+      assert.fail(stdout),
+    );
+    const service = await serve(t, database);
+    const { stdout, stderr } = await run(process.execPath, ['program.js', service.url], { cwd: project });
+    assert.equal(stderr, '');
+    assert.deepEqual(JSON.parse(stdout), {
+      body: 'Tea at five?',
+      n: 1,
+      people: ['bob'],
+      word: 'wrong_password',
+    });
+  });
+});
