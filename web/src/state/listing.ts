@@ -26,6 +26,8 @@ export class Listing {
   #entries: readonly DirectoryEntry[] = [];
   readonly #ids = new Set<string>();
   #next: string | undefined;
+  /** Where the page began that was loaded last. */
+  #lastAfter: string | undefined;
   #loadedAt = 0;
   #load: object | undefined;
   #waitsUntil: number | undefined;
@@ -106,17 +108,40 @@ export class Listing {
       );
       if (this.#load !== own) return;
       got(users);
-      if (after === undefined) this.#ids.clear();
-      // Who was renamed between two pages may be on both.
-      const added = users.filter(({ id }) => !this.#ids.has(id));
-      for (const { id } of added) this.#ids.add(id);
-      this.#entries = after === undefined ? added : [...this.#entries, ...added];
-      this.#next = next;
-      if (after === undefined) this.#loadedAt = Date.now();
+      if (after === undefined) this.#begin(users, next);
+      else {
+        this.#add(users);
+        this.#next = next;
+        this.#lastAfter = after;
+      }
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       if (this.#load === own) this.#failure = error.error;
     }
+  }
+
+  /**
+   * The first page, once more if others follow it: they stay, so that whoever comes back to a long list finds his place.
+   * Its end is asked for again, for whoever came meanwhile. Who is online changes too fast for that.
+   */
+  #begin(users: readonly DirectoryEntry[], next: string | undefined): void {
+    const end = users.at(-1)?.id;
+    const at =
+      next === undefined || this.#query.isOnlineOnly ? -1 : this.#entries.findIndex(({ id }) => id === end);
+    const others = at < 0 ? [] : this.#entries.slice(at + 1);
+    this.#entries = [];
+    this.#ids.clear();
+    this.#add(users);
+    this.#add(others);
+    this.#next = others.length > 0 ? (this.#next ?? this.#lastAfter) : next;
+    this.#loadedAt = Date.now();
+  }
+
+  /** Who was renamed between two pages may be on both. */
+  #add(users: readonly DirectoryEntry[]): void {
+    const added = users.filter(({ id }) => !this.#ids.has(id));
+    for (const { id } of added) this.#ids.add(id);
+    this.#entries = [...this.#entries, ...added];
   }
 
   #wait(until: number, own: object): void {

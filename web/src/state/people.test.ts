@@ -53,6 +53,34 @@ onSqlite('people of the page', (database) => {
     assert.equal(asked.users.length, 5);
   });
 
+  test('a long list that is asked for anew keeps its length, and finds who came and who is renamed', async (t) => {
+    const town = await Town.open(t, database);
+    await addCrowd(town.service.services.db, 1_500);
+    const alice = await town.join('alice');
+    const { db } = town.service.services;
+    const search = alice.page.people.newSearch();
+    search.open();
+    for (const size of [200, 1_200, 1_501]) {
+      await until(() => search.get().entries.length === size && !search.get().isLoading);
+      search.loadMore();
+    }
+    await town.join('bob');
+    await db.run`update users set nickname = 'The first' where username = 'crowd1'`;
+    search.refresh();
+    await until(() => search.get().entries[0]?.nickname === 'The first');
+    await until(() => !search.get().isLoading);
+    assert.deepEqual([search.get().entries.length, search.get().hasMore], [1_501, true]);
+    search.loadMore();
+    await until(() => search.get().entries.length === 1_502);
+    assert.deepEqual([names(search).slice(-2), search.get().hasMore], [['alice', 'bob'], false]);
+    assert.equal(new Set(names(search)).size, 1_502);
+
+    await db.run`update users set status = 'deleted' where username like 'crowd%' and username <> 'crowd1'`;
+    search.refresh();
+    await untilEqual(() => names(search), ['crowd1', 'alice', 'bob']);
+    assert.equal(search.get().hasMore, false);
+  });
+
   test('a search waits for the last letter, and shows what was there until then', async (t) => {
     const town = await Town.open(t, database);
     await addCrowd(town.service.services.db, 30);
