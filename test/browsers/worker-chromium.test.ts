@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import type { Body } from '../harness.ts';
+import { startPushService } from '../push-service.ts';
+import { startChromium } from './chromium.ts';
+import { onChromium } from './each-browser.ts';
+import { endingsOf } from './endings.ts';
+import { openGate } from './gate.ts';
+import { setNotificationPermission, shownNotifications, waitForNotification } from './notifications.ts';
+import { buildPage } from './page-build.ts';
+import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+import { waitForWorker, workerPage } from './worker-page.ts';
+
+const FALLBACK = { title: 'Doorman', body: 'New message', tag: 'doorman', data: { path: '/' } };
+const CHAT = '/chat/0199c6f1-2a34-7000-8abc-0123456789ab';
+
+onChromium('A push', (chromium) => {
+  const group = { after };
+  // Now: within `before`, `after` would mean the end of that.
+  endingsOf(group);
+  let built = '';
+  before(async () => {
+    built = await buildPage(group, workerPage('first'));
+  });
+
+  /** A page that may notify, with its worker, and a way to send that a push. */
+  async function start(t: TestContext, { browser = chromium() }: { browser?: RunningBrowser } = {}) {
+    const gate = await openGate(t);
+    const site = await startSite(t, {
+      world: { pageFolder: built },
+      env: { PUBLIC_URL: gate.url, PUSH_ALLOW_PRIVATE: '1' },
+    });
+    gate.target = site.url;
+    const context = await openContext(t, browser);
+    await setNotificationPermission(context, gate.url, 'granted');
+    const page = await openWindow(context, gate.url);
+    const push = await openDelivery(page, gate.url);
+    await waitForWorker(page);
+    return { gate, site, page, push };
+  }
+
+  test('a push is shown with the words that came', async (t) => {
+    const { gate, page, push } = await start(t);
+    await push({
+      web_push: 8030,
+      notification: {
+        title: 'alice <b>&amp;</b> \u202ebob',
+        body: '3 条新消息 · 3 new messages\nTea at five? 🫖',
+        navigate: gate.url + CHAT,
+        tag: 'chat-1',
+      },
+      app_badge: 3,
+    });
+    const { icon, lang, ...shown } = await waitForNotification(page);
+    assert.deepEqual(shown, {
+      title: 'alice <b>&amp;</b> \u202ebob',
+      body: '3 条新消息 · 3 new messages\nTea at five? 🫖',
+      tag: 'chat-1',
+      data: { path: CHAT },
+    });
+    const { status, type } = await page.evaluate(async (url) => {
+      const answer = await fetch(url);
+      return { status: answer.status, type: answer.headers.get('content-type') };
+    }, icon);
+    assert.deepEqual([new URL(icon).origin, status, type], [gate.url, 200, 'image/png']);
+  });
+
+  test('a push that says nothing, or nonsense, is shown all the same, in fixed words', async (t) => {
+    const { page, push } = await start(t);
+    const huge = JSON.stringify({ notification: { title: 'Mallory', body: 'x'.repeat(100_000) } });
+    for (const payload of ['', '{', 'null', '[]', '"Mallory"', '{"notification":7}', '\0\ufffd', huge]) {
+      await push(payload);
+      const { icon, lang, ...shown } = await waitForNotification(page);
+      assert.deepEqual(shown, FALLBACK, payload.slice(0, 50));
+      await page.evaluate(() => window.closeNotifications());
+      assert.deepEqual(await shownNotifications(page), []);
+    }
+  });
+
+  test('a hostile push leads nowhere but to the page', async (t) => {
+    const { gate, page, push } = await start(t);
+    for (const navigate of [
+      'https://evil.example/chat/1',
+      '//evil.example/chat/1',
+      `${gate.url}//evil.example/chat/1`,
+      `${gate.url}@evil.example/`,
+      'javascript:alert(1)',
+      `${gate.url}/api/logout`,
+      `${gate.url}/chat/../docs`,
+      { url: CHAT },
+    ]) {
+      await push({ notification: { title: 'x', navigate, data: { path: 'https://evil.example/' } } });
+      const { data } = await waitForNotification(page, { title: 'x' });
+      assert.deepEqual(data, { path: '/' }, JSON.stringify(navigate));
+      await page.evaluate(() => window.closeNotifications());
+    }
+  });
+
+  test('the words of our own are in the language of the browser', async (t) => {
+    const { page, push } = await start(t, { browser: await startChromium(t, { languages: 'zh-CN,zh' }) });
+    await push('');
+    await waitForNotification(page, { title: 'Doorman', body: '新消息' });
+  });
+
+  test('a conversation has one notification, which the next message replaces', async (t) => {
+    const { gate, page, push } = await start(t);
+    const tell = (title: string, body: string) =>
+      push({ notification: { title, body, navigate: `${gate.url}/chat/${title}`, tag: `chat-${title}` } });
+    await tell('alice', 'one');
+    await tell('bob', 'two');
+    await tell('alice', 'three');
+    await waitForNotification(page, { body: 'three' });
+    const shown = await shownNotifications(page);
+    assert.deepEqual(
+      shown.map(({ title, body }) => [title, body]),
+      [
+        ['bob', 'two'],
+        ['alice', 'three'],
+      ],
+    );
+
+    await page.evaluate(() => window.closeNotifications('/chat/bob'));
+    assert.deepEqual(
+      (await shownNotifications(page)).map(({ title }) => title),
+      ['alice'],
+    );
+    await page.evaluate(() => window.closeNotifications());
+    assert.deepEqual(await shownNotifications(page), []);
+  });
+
+  test('the push log says of a message that it was shown', async (t) => {
+    const { site, page, push } = await start(t);
+    const pushService = endingsOf(t).use(await startPushService());
+    const [alice, bob] = [await site.join('alice'), await site.join('bob')];
+    const subscription = pushService.subscribe((await site.get('/api/push/public-key')).body.publicKey);
+    await site.post('/api/push/subscribe', { userId: bob.id, subscription }, bob.token);
+    await site.post('/api/messages', { to: bob.id, cid: 'c-1', body: 'Tea?' }, alice.token);
+    const { text = '' } = await pushService.next(subscription.endpoint, 10_000);
+    const log = async (): Promise<Body> => (await site.get('/api/push/log', bob.token)).body.data[0];
+    await waitFor('the log', async () => (await log())?.outcome === 'accepted');
+    assert.deepEqual([(await log()).shown, (await log()).clicked], [null, null]);
+
+    await push(text);
+    const { data } = await waitForNotification(page, { title: 'alice', tag: `chat-${alice.id}` });
+    assert.deepEqual(data, { path: `/chat/${alice.id}`, receipt: JSON.parse(text).doorman.receipt });
+    await waitFor('the receipt', async () => (await log()).shown !== null);
+    assert.ok(Math.abs((await log()).shown - Date.now()) < 60_000);
+    assert.equal((await log()).clicked, null);
+  });
+
+  test('with the service gone a push is shown, and its receipt tried twice', async (t) => {
+    const { gate, page, push } = await start(t);
+    for (const state of ['closed', 'broken'] as const) {
+      gate.state = state;
+      gate.asked.length = 0;
+      await push({ notification: { title: state }, doorman: { receipt: 'r-1' } });
+      await waitForNotification(page, { title: state });
+      const receipts = () => gate.asked.filter((asked) => asked === 'POST /api/push/receipt');
+      await waitFor('the receipts', () => receipts().length === 2);
+    }
+  });
+});
+
+/** @returns delivers a push to the worker of the page, as a push service would, once it was decrypted */
+async function openDelivery(
+  page: Page,
+  origin: string,
+): Promise<(payload: object | string) => Promise<void>> {
+  const session = await page.createCDPSession();
+  const found = Promise.withResolvers<string>();
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    const own = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
+    if (own) found.resolve(own.registrationId);
+  });
+  await session.send('ServiceWorker.enable');
+  return async (payload) => {
+    const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const registrationId = await found.promise;
+    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+  };
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Doorman } from '../../client/src/doorman.ts';
+import type { DoormanStorage } from '../../client/src/storage.ts';
+import type { Body } from '../harness.ts';
+import { onFirefox } from './each-browser.ts';
+import { endingsOf } from './endings.ts';
+import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
+import { clickNotification, setNotificationPermission, waitForAlert } from './notifications.ts';
+import { buildPage, deployBuild, deployOver } from './page-build.ts';
+import { openContext, openWindow } from './running-browser.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+import { textOf, toldOf, waitForWorker, workerPage } from './worker-page.ts';
+
+const WITH_KIT = `
+  import { createDoorman } from '../../client/src/doorman.ts';
+  import { openStorage } from '../../client/src/storage.ts';
+  window.storage = openStorage();
+  window.doorman = createDoorman({ baseUrl: location.origin, storage });
+  await window.doorman.restore();`;
+/** Registers the worker and listens to nothing that it says. */
+const DEAF = `
+  document.getElementById('root').textContent = 'deaf';
+  navigator.serviceWorker.register('/sw.js');`;
+
+declare global {
+  interface Window {
+    doorman: Doorman;
+    storage: DoormanStorage;
+  }
+}
+
+let pushService: FirefoxPushService;
+
+onFirefox(
+  'The worker',
+  (firefox) => {
+    const group = { after };
+    // Now: within `before`, `after` would mean the end of that.
+    endingsOf(group);
+    let [listening, deaf] = ['', ''];
+    before(async () => {
+      listening = await buildPage(group, workerPage('listening', WITH_KIT));
+      deaf = await buildPage(group, DEAF);
+    });
+
+    /** Bob, whose browser is subscribed by the kit, and Alice, who writes to him. */
+    async function start(t: TestContext) {
+      const pageFolder = await deployBuild(t, listening);
+      const site = await startSite(t, { world: { pageFolder }, env: { PUSH_ALLOW_PRIVATE: '1' } });
+      const [alice, bob] = [await site.join('alice'), await site.join('bob')];
+      const context = await openContext(t, firefox());
+      await setNotificationPermission(context, site.url, 'granted');
+      const page = await openWindow(context, site.url);
+      await waitForWorker(page);
+      const credentials = { username: bob.username, password: bob.password };
+      const state = await page.evaluate(async (body) => {
+        await window.doorman.signIn(body);
+        return await window.doorman.push.enable();
+      }, credentials);
+      assert.equal(state, 'on');
+      const write = async (body: string) => {
+        const { status } = await site.post('/api/messages', { to: bob.id, cid: body, body }, alice.token);
+        assert.equal(status, 200);
+        return { title: 'alice', from: new URL(site.url).host };
+      };
+      const devices = async (): Promise<Body[]> => (await site.get('/api/push/devices', bob.token)).body.data;
+      const log = async (): Promise<Body> => (await site.get('/api/push/log', bob.token)).body.data[0];
+      return {
+        site,
+        pageFolder,
+        alice,
+        bob,
+        context,
+        page,
+        write,
+        devices,
+        log,
+        chat: `${site.url}/chat/${alice.id}`,
+      };
+    }
+
+    test('with every page closed a click opens the conversation, and the push log knows of both', async (t) => {
+      const { context, page, write, log, chat } = await start(t);
+      await page.close();
+      const alert = await write('Tea?');
+      await waitForAlert(firefox(), alert);
+      await waitFor('the first receipt', async () => (await log())?.shown);
+      assert.equal((await log()).clicked, null);
+      await clickNotification(firefox(), alert);
+      await waitFor('the page', async () => (await context.pages()).some((one) => one.url() === chat));
+      assert.equal((await context.pages()).length, 1);
+      await waitFor('the second receipt', async () => (await log()).clicked);
+      assert.ok((await log()).clicked >= (await log()).shown);
+    });
+
+    test('a page that is open is brought there, without being loaded again', async (t) => {
+      const { context, page, write, chat, alice } = await start(t);
+      await clickNotification(firefox(), await write('Tea?'));
+      await waitFor('the conversation', () => page.url() === chat);
+      assert.deepEqual(await toldOf(page), {
+        loads: 1,
+        updates: 0,
+        opened: [`/chat/${alice.id}`],
+        pushChanges: 0,
+      });
+      assert.equal((await context.pages()).length, 1);
+    });
+
+    test('a page that does not answer is loaded anew with the conversation', async (t) => {
+      const { site, pageFolder, context, page, write, chat } = await start(t);
+      await deployOver(pageFolder, deaf);
+      await page.goto(`${site.url}/people`);
+      assert.equal(await textOf(page), 'deaf');
+      await clickNotification(firefox(), await write('Tea?'));
+      await waitFor('the conversation', () => page.url() === chat);
+      assert.equal((await context.pages()).length, 1);
+    });
+
+    test('the documentation in a tab is left alone', async (t) => {
+      const { site, context, page, write, chat } = await start(t);
+      await page.goto(`${site.url}/docs`);
+      await clickNotification(firefox(), await write('Tea?'));
+      await waitFor('the page', async () => (await context.pages()).some((one) => one.url() === chat));
+      assert.equal(page.url(), `${site.url}/docs`);
+    });
+
+    test('a subscription that the browser lost is replaced, with all pages closed, as confirmed', async (t) => {
+      const { page, write, devices, log } = await start(t);
+      await page.close();
+      const [before] = await devices();
+      for (const browser of pushService.browsers()) pushService.forget(browser);
+      const [after] = await waitFor('another device', async () => {
+        const found = (await devices()).filter(({ id }) => id !== before.id);
+        return found.length > 0 && found;
+      });
+      assert.equal(after.confirmed, 1);
+      await waitForAlert(firefox(), await write('still there?'));
+      await waitFor('the receipt', async () => (await log()).shown);
+    });
+
+    test('an open page hears of that, and without a session there is no new one', async (t) => {
+      const { page, devices } = await start(t);
+      const before = await devices();
+      await page.evaluate(() => window.storage.delete('session'));
+      for (const browser of pushService.browsers()) pushService.forget(browser);
+      await waitFor('the news', async () => (await toldOf(page)).pushChanges === 1);
+      const subscription = await page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.ready;
+        return registration.pushManager.getSubscription();
+      });
+      assert.equal(subscription, null);
+      assert.deepEqual(await devices(), before);
+    });
+  },
+  async (group) => {
+    pushService = await startFirefoxPushService(group);
+    return { pushUrl: pushService.url };
+  },
+);

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { onEachBrowser } from './each-browser.ts';
+import { endingsOf } from './endings.ts';
+import { openGate } from './gate.ts';
+import { buildPage } from './page-build.ts';
+import { openContext, openWindow } from './running-browser.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+import { cachesOf, textOf, waitForWorker, workerPage } from './worker-page.ts';
+
+const CHAT = '/chat/0199c6f1-2a34-7000-8abc-0123456789ab';
+
+onEachBrowser('What the worker keeps', (browser) => {
+  const group = { after };
+  // Now: within `before`, `after` would mean the end of that.
+  endingsOf(group);
+  let built = '';
+  before(async () => {
+    built = await buildPage(group, workerPage('kept'));
+  });
+
+  /** A page whose worker has taken over, behind a gate. */
+  async function start(t: TestContext, pageFolder = built) {
+    const gate = await openGate(t);
+    const site = await startSite(t, { world: { pageFolder }, env: { PUBLIC_URL: gate.url } });
+    gate.target = site.url;
+    const page = await openWindow(await openContext(t, browser()), gate.url);
+    await waitForWorker(page);
+    return { gate, site, page };
+  }
+
+  test('every place of the page starts without the service, under the same policy', async (t) => {
+    const { gate, page } = await start(t);
+    for (const [state, path] of [
+      ['closed', '/'],
+      ['closed', CHAT],
+      ['closed', '/settings/log'],
+      ['broken', '/people'],
+      ['broken', '/sign-in?next=%2Fpeople'],
+    ] as const) {
+      gate.state = state;
+      await page.goto(gate.url + path);
+      assert.equal(await textOf(page), 'kept', `${state} ${path}`);
+      assert.equal(page.url(), gate.url + path);
+      const hasRun = await page.evaluate(() => {
+        const script = document.createElement('script');
+        script.textContent = 'document.title = "run"';
+        document.body.append(script);
+        return document.title === 'run';
+      });
+      assert.equal(hasRun, false, 'The policy forbids scripts that stand in the document');
+    }
+    gate.state = 'open';
+    gate.asked.length = 0;
+    await page.goto(`${gate.url}/people`);
+    assert.equal(await textOf(page), 'kept');
+    assert.ok(gate.asked.includes('GET /people'), 'The network comes first when there is one');
+  });
+
+  test('a service that says nothing is waited for three seconds, not more', async (t) => {
+    const { gate, page } = await start(t);
+    gate.state = 'silent';
+    const from = performance.now();
+    await page.goto(`${gate.url}/people`);
+    const tookMs = performance.now() - from;
+    assert.equal(await textOf(page), 'kept');
+    assert.ok(tookMs >= 2_900 && tookMs < 15_000, `${tookMs} ms`);
+  });
+
+  test('the page itself starts without the service', async (t) => {
+    const { gate, page } = await start(t, await buildPage(t));
+    const withService = await waitFor('the page', async () => (await textOf(page)) || undefined);
+    gate.state = 'closed';
+    await page.reload();
+    await waitFor('the page', async () => (await textOf(page)) === withService);
+  });
+
+  test('it is the document and the files of the build, and nothing else, whatever is asked', async (t) => {
+    const { gate, site, page } = await start(t);
+    const files = (await readdir(join(built, 'assets'))).map((name) => `/assets/${name}`);
+    const { token } = await site.join('alice');
+    const statuses = await page.evaluate(async (token) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const paths = [
+        '/api/users',
+        '/api/sync',
+        '/api/push/public-key',
+        '/openapi.json',
+        '/assets/none.js',
+        '/people',
+      ];
+      const answers = await Promise.all(paths.map((path) => fetch(path, { headers })));
+      return answers.map(({ status }) => status);
+    }, token);
+    assert.deepEqual(statuses, [200, 200, 200, 200, 404, 200]);
+    await page.goto(`${gate.url}${CHAT}?token=secret`);
+    await page.goto(`${gate.url}/docs`);
+    await page.goto(gate.url);
+    const kept = Object.values(await cachesOf(page));
+    assert.deepEqual(kept, [['/', ...files].sort()]);
+  });
+
+  test('what is not of the page has nothing to do with the worker', async (t) => {
+    const { gate, page } = await start(t);
+    gate.state = 'closed';
+    const answers = await page.evaluate(() => {
+      const paths = ['/api/push/public-key', '/openapi.json', '/manifest.webmanifest', '/people'];
+      return Promise.all(paths.map((path) => fetch(path).catch(() => 'refused')));
+    });
+    assert.deepEqual(answers, Array(4).fill('refused'));
+    gate.state = 'broken';
+    for (const path of ['/docs', '/readyz', '/nothing']) {
+      const answer = await page.goto(gate.url + path);
+      assert.equal(answer?.status(), 502, path);
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { onEachBrowser } from './each-browser.ts';
+import { endingsOf } from './endings.ts';
+import { buildPage, deployBuild, deployOver } from './page-build.ts';
+import { openContext, openWindow } from './running-browser.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+import { cachesOf, textOf, toldOf, waitForWorker, workerPage } from './worker-page.ts';
+
+onEachBrowser('A new version of the page', (browser) => {
+  const group = { after };
+  // Now: within `before`, `after` would mean the end of that.
+  endingsOf(group);
+  let [first, second] = ['', ''];
+  before(async () => {
+    first = await buildPage(group, workerPage('first'));
+    second = await buildPage(group, workerPage('second'));
+  });
+
+  async function start(t: TestContext) {
+    const folder = await deployBuild(t, first);
+    const site = await startSite(t, { world: { pageFolder: folder } });
+    const context = await openContext(t, browser());
+    const open = async () => {
+      const page = await openWindow(context, site.url);
+      await waitForWorker(page);
+      return page;
+    };
+    return { folder, open };
+  }
+
+  test('the first worker of all takes over without a word, and reloads nothing', async (t) => {
+    const { open } = await start(t);
+    const page = await open();
+    await lookForUpdate(page);
+    assert.deepEqual(await toldOf(page), { loads: 1, updates: 0, opened: [], pushChanges: 0 });
+  });
+
+  test('an open page is told, stays as it is until the user wants it, and is reloaded once', async (t) => {
+    const { folder, open } = await start(t);
+    const page = await open();
+    const [shell] = Object.keys(await cachesOf(page));
+    await deployOver(folder, second);
+    await lookForUpdate(page);
+    await waitFor('the news', async () => (await toldOf(page)).updates === 1);
+    assert.deepEqual([await textOf(page), (await toldOf(page)).loads], ['first', 1]);
+    assert.equal(Object.keys(await cachesOf(page)).length, 2);
+
+    await accept(page);
+    await waitFor('the new page', async () => (await textIfThere(page)) === 'second');
+    const [kept, ...others] = await waitFor('the old files to go', async () => {
+      const names = Object.keys(await cachesOf(page));
+      return names.length === 1 && names;
+    });
+    assert.notEqual(kept, shell);
+    assert.deepEqual(others, []);
+    await lookForUpdate(page);
+    assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
+  });
+
+  test('who reloads has it at once, and is asked nothing', async (t) => {
+    const { folder, open } = await start(t);
+    const page = await open();
+    const [shell] = Object.keys(await cachesOf(page));
+    await deployOver(folder, second);
+    await page.reload();
+    assert.equal(await textOf(page), 'second');
+    await waitFor('the new worker', async () => {
+      const names = Object.keys(await cachesOf(page));
+      return names.length === 1 && names[0] !== shell;
+    });
+    await lookForUpdate(page);
+    assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
+  });
+
+  test('beside a page of the version before it waits until that one wants it too; then both have it', async (t) => {
+    const { folder, open } = await start(t);
+    const [old, fresh] = [await open(), await open()];
+    await deployOver(folder, second);
+    await fresh.reload();
+    await waitFor('the news', async () => (await toldOf(old)).updates === 1);
+    assert.equal(await textOf(old), 'first');
+    assert.equal(Object.keys(await cachesOf(old)).length, 2);
+    assert.equal((await toldOf(fresh)).updates, 0);
+
+    await accept(old);
+    for (const page of [old, fresh])
+      await waitFor('the new page', async () => (await textIfThere(page)) === 'second');
+    await waitFor('the old files to go', async () => Object.keys(await cachesOf(old)).length === 1);
+    assert.equal((await toldOf(old)).loads, 2);
+  });
+
+  test('a worker and a document of two builds are not mixed', async (t) => {
+    const { folder, open } = await start(t);
+    const page = await open();
+    const kept = await cachesOf(page);
+    const document = await readFile(join(folder, 'index.html'));
+    await deployOver(folder, second);
+    await writeFile(join(folder, 'index.html'), document);
+    await lookForUpdate(page);
+    await waitFor('the new worker to give up', () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        return registration?.installing === null && registration.waiting === null;
+      }),
+    );
+    assert.equal((await toldOf(page)).updates, 0);
+    const [name = '', files] = Object.entries(kept)[0] ?? [];
+    assert.deepEqual((await cachesOf(page))[name], files);
+  });
+});
+
+/** Asks for a new worker now; done when it is known whether there is one. */
+function lookForUpdate(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await registration?.update();
+  });
+}
+
+async function accept(page: Page): Promise<void> {
+  await page.evaluate(() => window.accept());
+}
+
+/** While a page is being replaced, there may be nobody to ask. */
+function textIfThere(page: Page): Promise<string> {
+  return textOf(page).catch(() => '');
+}
