@@ -4,10 +4,12 @@ import type { Subscription } from './wire.ts';
 
 const KEY = 'push';
 
-/** Who wants notifications on this device, and by which key of the service; `undefined` if nobody. */
+/** Who wants notifications on this device, and where the service sent them last; `undefined` if nobody. */
 export interface WantedPush {
   readonly userId: string;
+  /** The service's, by which the subscription was made. */
   readonly key: string;
+  readonly endpoint: string;
 }
 
 export async function findWanted(storage: DoormanStorage): Promise<WantedPush | undefined> {

@@ -94,7 +94,6 @@ export class Push implements PushClient {
   }
 
   async thisDevice(): Promise<PushDevice | undefined> {
-    if (judgeSupport() !== 'supported') return undefined;
     const here = await findHere();
     if (!here) return undefined;
     const service = new URL(here.endpoint).origin;
@@ -105,17 +104,16 @@ export class Push implements PushClient {
 
   /** Where the browser is told; nobody is asked for it. */
   async endpoint(): Promise<string | undefined> {
-    return judgeSupport() === 'supported' ? (await findHere())?.endpoint : undefined;
+    return (await findHere())?.endpoint;
   }
 
   /** The session has gone: nothing more may come to this device. Whether the user wanted it is remembered where it was. */
   async release(): Promise<void> {
-    if (judgeSupport() === 'supported') await this.#inTurn(() => this.#unsubscribe());
+    await this.#inTurn(() => this.#unsubscribe());
   }
 
   /** Somebody signed in: what came here for somebody else comes no more. */
   async releaseOthers(): Promise<void> {
-    if (judgeSupport() !== 'supported') return;
     await this.#inTurn(async () => {
       if (!(await this.#isWanted())) await this.#unsubscribe();
     });
@@ -127,14 +125,14 @@ export class Push implements PushClient {
     if (userId === undefined) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
     const wanted = await findWanted(storage);
     const registration = await findWorker();
-    const before = await registration.pushManager.getSubscription();
     const key = await api.pushKey();
     const subscription = await subscribe(registration, key, wanted?.key);
     // Also one that is known: the service may have lost it, and a repeat changes nothing.
     await api.pushSubscribe(toWire(subscription));
     if (session()?.userId !== userId) return; // signed out meanwhile: what follows in turn removes it
-    await keepWanted(storage, { userId, key });
-    if (before && before.endpoint !== subscription.endpoint) await this.#tellGone(before.endpoint);
+    const { endpoint } = subscription;
+    await keepWanted(storage, { userId, key, endpoint });
+    if (wanted?.userId === userId && wanted.endpoint !== endpoint) await this.#tellGone(wanted.endpoint);
   }
 
   /** @returns the endpoint that was */
@@ -167,6 +165,7 @@ export class Push implements PushClient {
 
 /** The subscription of this browser, whosever it is. */
 async function findHere(): Promise<PushSubscription | null | undefined> {
+  if (judgeSupport() !== 'supported') return undefined;
   return (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription();
 }
 

@@ -37,6 +37,12 @@ export async function resubscribe(
   if (publicKey === undefined) throw new DoormanError(0, 'unreachable', 'The service has no key');
   const subscription = await subscribe(registration, publicKey, wanted.key);
   const body = { userId, subscription: toWire(subscription) };
-  await callService(baseUrl, { method: 'POST', path: '/api/push/subscribe', body, token, deadlineMs });
-  await keepWanted(storage, { userId, key: publicKey });
+  const post = { method: 'POST', token, deadlineMs } as const;
+  await callService(baseUrl, { ...post, path: '/api/push/subscribe', body });
+  const { endpoint } = subscription;
+  await keepWanted(storage, { userId, key: publicKey, endpoint });
+  if (wanted.endpoint === endpoint) return;
+  // If the service does not hear of it, the push service tells it at the next push.
+  const gone = { ...post, path: '/api/push/unsubscribe', body: { endpoint: wanted.endpoint } };
+  await callService(baseUrl, gone).catch(() => {});
 }

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { MemoryStorage } from '../../client/src/memory-storage.ts';
+import { resubscribe } from '../../client/src/worker-push.ts';
+import { rotateVapidKeys } from '../../src/push/vapid-keyring.ts';
+import { onSqlite, type TestDatabase } from '../databases.ts';
+import { startPushService } from '../push-service.ts';
+import { Device, until } from './device.ts';
+import { PushBrowser } from './push-browser.ts';
+import { serve } from './serving.ts';
+
+const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Safari/604.1';
+const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15';
+
+async function start(t: TestContext, database: TestDatabase) {
+  const service = await serve(t, database);
+  const pushService = await startPushService();
+  t.after(() => pushService[Symbol.asyncDispose]());
+  const browser = new PushBrowser(t, pushService);
+  const alice = await new Device(t, service.url).signUp('alice');
+  const { push } = alice.doorman;
+  const arrive = async () => {
+    await alice.doorman.api.pushTest();
+    return pushService.received(browser.subscription?.endpoint ?? '').length;
+  };
+  return { service, pushService, browser, alice, push, arrive };
+}
+
+onSqlite('Notifications', (database) => {
+  test('are asked for at the click, subscribed, confirmed, and arrive', async (t) => {
+    const { browser, alice, push, arrive } = await start(t, database);
+    assert.equal(await push.state(), 'off');
+    assert.equal(await push.check(), 'off');
+    assert.deepEqual(browser.acts, []);
+    const enabled = push.enable();
+    // A browser asks only while the click is fresh: before anything is waited for.
+    assert.deepEqual(browser.acts, ['asked']);
+    assert.equal(await enabled, 'on');
+    assert.equal(await push.state(), 'on');
+    const device = await push.thisDevice();
+    assert.deepEqual([device?.confirmed, device?.current], [1, 1]);
+    assert.equal((await alice.doorman.api.pushDevices())[0]?.id, device?.id);
+    assert.equal(await arrive(), 1);
+    // Once more changes nothing.
+    assert.equal(await push.enable(), 'on');
+    assert.equal((await alice.doorman.api.pushDevices()).length, 1);
+    assert.deepEqual(browser.acts.filter((act) => act === 'subscribed').length, 1);
+  });
+
+  test('that the user does not want are not forced upon him', async (t) => {
+    const { browser, alice, push } = await start(t, database);
+    browser.answer = 'denied';
+    assert.equal(await push.enable(), 'denied');
+    assert.equal(await push.state(), 'denied');
+    assert.equal(await push.check(), 'denied');
+    assert.deepEqual(browser.acts, ['asked']);
+    assert.deepEqual(await alice.doorman.api.pushDevices(), []);
+    browser.permission = 'default';
+    browser.answer = 'default';
+    assert.equal(await push.enable(), 'off');
+  });
+
+  test('that the browser cannot give say so', async (t) => {
+    const { browser, push } = await start(t, database);
+    browser.fault = new DOMException('Registration failed - push service error', 'AbortError');
+    await assert.rejects(push.enable(), { name: 'DoormanError', code: 0, error: 'push_unavailable' });
+    assert.equal(await push.state(), 'off');
+    browser.fault = undefined;
+    assert.equal(await push.enable(), 'on');
+  });
+
+  test('switched off are off, here and at the service, and stay so', async (t) => {
+    const { browser, alice, push } = await start(t, database);
+    await push.enable();
+    await push.disable();
+    assert.equal(await push.state(), 'off');
+    assert.equal(browser.subscription, null);
+    assert.deepEqual(await alice.doorman.api.pushDevices(), []);
+    assert.equal(await push.thisDevice(), undefined);
+    assert.equal(await push.check(), 'off');
+    assert.equal(browser.subscription, null);
+    await push.disable();
+  });
+
+  test('whose subscription the browser lost are subscribed anew at the next start', async (t) => {
+    const { browser, alice, push, arrive } = await start(t, database);
+    await push.enable();
+    browser.lose();
+    assert.equal(await push.state(), 'off');
+    assert.equal(await push.check(), 'on');
+    assert.equal(await arrive(), 1);
+    // The lost one is gone at the service too.
+    assert.deepEqual(await alice.doorman.api.pushDevices(), [await push.thisDevice()]);
+  });
+
+  test('that the service has forgotten are told to it at the next start', async (t) => {
+    const { browser, alice, push, arrive } = await start(t, database);
+    await push.enable();
+    await alice.doorman.api.pushUnsubscribe({ endpoint: browser.subscription?.endpoint ?? '' });
+    assert.equal(await push.check(), 'on');
+    assert.equal((await alice.doorman.api.pushDevices()).length, 1);
+    assert.equal(await arrive(), 1);
+    assert.equal(browser.acts.filter((act) => act === 'subscribed').length, 1);
+  });
+
+  for (const tellsKey of [true, false])
+    test(`go on when the key of the service changed, on a browser that ${tellsKey ? 'tells' : 'does not tell'} the old one`, async (t) => {
+      const { service, browser, alice, push, arrive } = await start(t, database);
+      browser.tellsKey = tellsKey;
+      await push.enable();
+      const before = browser.subscription?.endpoint;
+      assert.equal(await push.check(), 'on');
+      assert.equal(browser.subscription?.endpoint, before);
+      const key = await alice.doorman.api.pushKey();
+      await rotateVapidKeys(service.services.db);
+      await service.services.keyring.reload(service.services.db);
+      assert.notEqual(await alice.doorman.api.pushKey(), key);
+      assert.equal(await push.check(), 'on');
+      assert.notEqual(browser.subscription?.endpoint, before);
+      assert.equal((await alice.doorman.api.pushDevices()).length, 1);
+      assert.equal(await arrive(), 1);
+    });
+
+  test('end with signing out, and the second person on the browser gets none of the first', async (t) => {
+    const { service, pushService, browser, alice, push } = await start(t, database);
+    await push.enable();
+    const endpoint = browser.subscription?.endpoint ?? '';
+    const { id } = alice;
+    await alice.doorman.signOut();
+    assert.equal(browser.subscription, null);
+    const rows = await service.services.db.all`select * from push_subscriptions`;
+    assert.deepEqual(rows, []);
+
+    await alice.signUp('bob');
+    assert.equal(await push.check(), 'off');
+    await alice.doorman.api.sendMessage({ to: id, cid: 'c1', body: 'for alice' });
+    await service.pushes.runDue();
+    assert.deepEqual(pushService.attempts(endpoint), []);
+  });
+
+  test('of an expired session come no more, and not for the next person either', async (t) => {
+    const { service, browser, alice, push } = await start(t, database);
+    await push.enable();
+    await service.post('/api/logout', {}, { token: alice.session.token });
+    await assert.rejects(alice.doorman.api.friends(), { code: 401 });
+    await until(() => browser.subscription === null);
+    await alice.signUp('bob');
+    assert.equal(await push.check(), 'off');
+    assert.equal(browser.subscription, null);
+  });
+
+  test('come back with the same person when the session had expired', async (t) => {
+    const { service, browser, alice, push } = await start(t, database);
+    await push.enable();
+    await service.post('/api/logout', {}, { token: alice.session.token });
+    await assert.rejects(alice.doorman.api.friends(), { code: 401 });
+    await until(() => browser.subscription === null);
+    await alice.signIn('alice');
+    assert.equal(await push.check(), 'on');
+    assert.equal((await push.thisDevice())?.current, 1);
+  });
+
+  test('of somebody else, which some earlier program left here, end when one signs in', async (t) => {
+    const { browser, alice, push } = await start(t, database);
+    await push.enable();
+    const left = browser.subscription;
+    await alice.storage.clear();
+    assert.ok(left);
+    const bob = await new Device(t, (await serve(t, database)).url).signUp('bob');
+    await until(() => browser.subscription === null);
+    assert.equal(await bob.doorman.push.state(), 'off');
+  });
+
+  test('are subscribed anew by the worker when the browser changes them, confirmed', async (t) => {
+    const { service, browser, alice, push, arrive } = await start(t, database);
+    await push.enable();
+    browser.lose();
+    await resubscribe(browser.registration, { baseUrl: service.url, storage: alice.storage });
+    assert.equal(await push.state(), 'on');
+    const devices = await alice.doorman.api.pushDevices();
+    assert.deepEqual(
+      devices.map(({ confirmed, current }) => [confirmed, current]),
+      [[1, 1]],
+    );
+    assert.equal(await arrive(), 1);
+  });
+
+  test('are not subscribed by the worker for nobody, nor for who switched them off', async (t) => {
+    const { service, browser, alice, push } = await start(t, database);
+    await push.enable();
+    const { storage } = alice;
+    await push.disable();
+    await resubscribe(browser.registration, { baseUrl: service.url, storage });
+    assert.equal(browser.subscription, null);
+    await push.enable();
+    await resubscribe(browser.registration, { baseUrl: service.url, storage: new MemoryStorage() });
+    assert.equal(browser.subscription, null);
+  });
+
+  test('need what a browser has for them, and on iOS and iPadOS the home screen', async (t) => {
+    const pushService = await startPushService();
+    t.after(() => pushService[Symbol.asyncDispose]());
+    const service = await serve(t, database);
+    const alice = await new Device(t, service.url).signUp('alice');
+    const { push } = alice.doorman;
+    // On Node, as it is.
+    assert.equal(await push.state(), 'unsupported');
+    assert.equal(await push.enable(), 'unsupported');
+    assert.equal(await push.check(), 'unsupported');
+    await push.disable();
+    const states: [expected: string, options: ConstructorParameters<typeof PushBrowser>[2]][] = [
+      ['unsupported', { hasPush: false }],
+      ['unsupported', { isSecureContext: false }],
+      ['unsupported', { hasPush: false, userAgent: MAC }],
+      ['needs_home_screen', { hasPush: false, userAgent: IPHONE, maxTouchPoints: 5 }],
+      ['needs_home_screen', { hasPush: false, userAgent: MAC, maxTouchPoints: 5 }],
+      ['off', { userAgent: IPHONE, maxTouchPoints: 5 }],
+    ];
+    for (const [expected, options] of states) {
+      new PushBrowser(t, pushService, options);
+      assert.equal(await push.state(), expected, JSON.stringify(options));
+    }
+    // On the home screen of a system that is too old.
+    const old = new PushBrowser(t, pushService, { hasPush: false, userAgent: IPHONE, maxTouchPoints: 5 });
+    old.isStandalone = true;
+    assert.equal(await push.state(), 'unsupported');
+  });
+});
