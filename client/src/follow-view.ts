@@ -43,7 +43,7 @@ export function followView(
   const show = () => {
     if (document.visibilityState === 'visible') {
       doorman.reconnectNow();
-      if (document.hasFocus()) return use();
+      if (document.hasFocus()) use();
     }
     tell();
   };
