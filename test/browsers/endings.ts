@@ -14,6 +14,18 @@ export function endingsOf(scope: Scope): AsyncDisposableStack {
   if (known) return known;
   const stack = new AsyncDisposableStack();
   stacks.set(scope, stack);
-  scope.after(() => stack.disposeAsync());
+  scope.after(async () => {
+    try {
+      await stack.disposeAsync();
+    } catch (error) {
+      const all = unfold(error);
+      throw all.length > 1 ? new AggregateError(all, all.map(String).join('\n')) : error;
+    }
+  });
   return stack;
+}
+
+/** Several endings may fail, and each failure hides the ones before. */
+function unfold(error: unknown): unknown[] {
+  return error instanceof SuppressedError ? [...unfold(error.suppressed), ...unfold(error.error)] : [error];
 }

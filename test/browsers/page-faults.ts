@@ -7,10 +7,19 @@ export interface PageFaults {
   readonly lines: readonly string[];
   /** Lines that match are no faults, whenever they come. */
   expect(...patterns: RegExp[]): void;
+  /** What cannot reach the service is no fault, whenever it comes: the test takes the service away. */
+  expectOutage(): void;
 }
 
 /** A page that goes elsewhere, or closes, cancels what is under way itself. */
-const CANCELLED = /ERR_ABORTED|NS_BINDING_ABORTED/;
+const CANCELLED = /ERR_ABORTED|NS_BINDING_ABORTED|was interrupted while the page was loading/;
+
+const OUTAGE = [
+  /^failed: .*(?:ERR_CONNECTION_|ERR_EMPTY_RESPONSE|NS_ERROR_CONNECTION_REFUSED|NS_ERROR_NET_)/,
+  /^console: WebSocket connection to .* failed/,
+  /^thrown: Firefox can’t establish a connection/,
+  /^thrown: The connection to ws.* was interrupted/,
+];
 
 /**
  * Collects what a page must never do, until `scope` ends; whatever of it was not expected then fails the test. To be called
@@ -34,6 +43,10 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
     if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return;
     lines.push(text.startsWith('policy: ') ? text : `console: ${text}`);
   };
+  const onThrown = (error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error);
+    if (!CANCELLED.test(text)) lines.push(`thrown: ${text}`);
+  };
   const onRequest = (request: HTTPRequest) => {
     const target = new URL(request.url().replace(/^ws/, 'http'));
     const isLocal = !/^https?:$/.test(target.protocol);
@@ -48,7 +61,7 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
   };
   page
     .on('console', onConsole)
-    .on('pageerror', (error) => lines.push(`thrown: ${error instanceof Error ? error.message : error}`))
+    .on('pageerror', onThrown)
     .on('request', onRequest)
     .on('requestfailed', onFailed)
     .on('response', onAnswer)
@@ -68,5 +81,6 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
     const faults = lines.filter((line) => !expected.some((pattern) => pattern.test(line)));
     assert.deepEqual(faults, [], 'the page did what it must not');
   });
-  return { lines, expect: (...patterns) => void expected.push(...patterns) };
+  const expect = (...patterns: RegExp[]) => void expected.push(...patterns);
+  return { lines, expect, expectOutage: () => expect(...OUTAGE) };
 }

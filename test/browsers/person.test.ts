@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachBrowser } from './each-browser.ts';
 import { arrive } from './person.ts';
-import { startSite } from './site.ts';
+import { startSite, startSiteProcess } from './site.ts';
 
 onEachBrowser('Two people', (browser) => {
   test('find each other, and chat', async (t) => {
@@ -24,5 +24,28 @@ onEachBrowser('Two people', (browser) => {
     await alice.choose('block');
     await bob.waitForPresence(/^(?:offline|last seen)/);
     await bob.signOut();
+  });
+
+  test('lose nothing when the service is killed under them', async (t) => {
+    const site = await startSiteProcess(t);
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await bob.signUp();
+    await alice.signUp();
+    await alice.openChat(bob);
+    await alice.write('before');
+    await alice.waitForMessage('before', 'received');
+    for (const { faults } of [alice, bob]) faults.expectOutage();
+    await site.kill();
+    await alice.write('during');
+    await alice.waitForMessage('during', 'waiting');
+    await alice.page.reload();
+    await alice.waitForMessage('during', 'waiting');
+    await site.start();
+    await alice.waitForMessage('during', 'received');
+    await bob.openChat(alice);
+    assert.deepEqual(
+      (await bob.messages()).map(({ body }) => body),
+      ['before', 'during'],
+    );
   });
 });
