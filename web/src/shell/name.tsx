@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, VisuallyHidden } from '@mantine/core';
 import type { PersonView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './name.module.css';
@@ -16,7 +16,12 @@ export function Name({ children }: { children: string }) {
 export function PersonName({ person }: { person: PersonView }) {
   const words = useWords().shell;
   if (person.state === 'unknown' && person.name === '')
-    return <Skeleton component="span" display="inline-block" height={12} width={110} radius="xl" />;
+    return (
+      <>
+        <Skeleton component="span" display="inline-block" height={12} width={110} radius="xl" />
+        <VisuallyHidden>{words.loading}</VisuallyHidden>
+      </>
+    );
   if (person.state === 'gone') return <span className={styles.gone}>{words.gone}</span>;
   return <Name>{person.name}</Name>;
 }

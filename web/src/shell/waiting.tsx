@@ -6,7 +6,7 @@ import styles from './waiting.module.css';
 export function Waiting() {
   const words = useWords().shell;
   return (
-    <div className={styles.waiting}>
+    <div className={styles.waiting} data-testid="waiting">
       <Loader size="sm" aria-label={words.loading} role="status" />
     </div>
   );

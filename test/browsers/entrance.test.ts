@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { appear } from './appearance.ts';
+import { assertAccessible } from './axe.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
+import { watchFaults } from './page-faults.ts';
+import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+async function open(
+  t: TestContext,
+  browser: RunningBrowser,
+  { path = '/', env = {} }: { path?: string; env?: Record<string, string> } = {},
+) {
+  const site = await startSite(t, { env });
+  const page = await openWindow(await openContext(t, browser));
+  const faults = await watchFaults(t, page, site.url);
+  await appear(t, browser, page, { languages: 'en-US,en' });
+  // All headings that were ever there, to see what only flashed.
+  await page.evaluateOnNewDocument(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    new MutationObserver(() => {
+      const heading = document.querySelector('h1')?.textContent;
+      if (heading && seen.at(-1) !== heading) seen.push(heading);
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(site.url + path);
+  await page.waitForSelector('[data-testid="enter"], nav');
+  return { site, page, faults };
+}
+
+onEachBrowser('The entrance', (browser) => {
+  test('a newcomer signs up, is in, and is shown the way to people', async (t) => {
+    const { site, page, faults } = await open(t, browser());
+    assert.equal(await pathOf(page), '/sign-in');
+    await page.click('[data-testid="other-way"]');
+    await fill(page, { username: 'alice', password: 'wonderland' });
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-testid="find-people"]');
+    assert.equal(await pathOf(page), '/');
+    await waitFor('the title', async () => (await page.title()) === 'Chats · Doorman');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Chats');
+    assert.equal((await site.post('/api/login', { username: 'alice', password: 'wonderland' })).status, 200);
+    assert.deepEqual(faults.lines, []);
+  });
+
+  test('whoever is in comes back without a glimpse of the entrance', async (t) => {
+    const { site, page } = await open(t, browser());
+    await site.join('alice');
+    await signIn(page, 'alice');
+    await page.goto(`${site.url}/people`);
+    await page.waitForSelector('nav');
+    await page.waitForSelector('h1');
+    assert.deepEqual(await page.evaluate(() => Object.getOwnPropertyDescriptor(window, 'seen')?.value), [
+      'People',
+    ]);
+    // Nor is the entrance open to him.
+    await page.goto(`${site.url}/sign-up`);
+    await waitFor('the way in', async () => (await pathOf(page)) === '/');
+  });
+
+  test('why he is out is said, and once he is in again he is where he was not led', async (t) => {
+    const { page, site } = await open(t, browser());
+    const alice = await site.join('alice');
+    await signIn(page, 'alice');
+    await page.click('[data-testid="nav-people"]');
+    const { body } = await site.get('/api/sessions', alice.token);
+    const other = body.data.find((session: { current: number }) => session.current === 0);
+    await site.post('/api/sessions/end', { id: other.id }, alice.token);
+    await page.waitForSelector('[data-testid="end-ended"]');
+    assert.equal(await pathOf(page), '/sign-in');
+    await assertAccessible(page, 'the sign-in with a reason');
+    await signIn(page, 'alice');
+    assert.equal(await pathOf(page), '/');
+  });
+
+  test('signing out asks first; then nobody is here, and the next one begins anew', async (t) => {
+    const { page, site } = await open(t, browser());
+    await site.join('alice');
+    await site.join('bob');
+    await signIn(page, 'alice');
+    await page.click('[data-testid="nav-people"]');
+    await page.click('[data-testid="sign-out"]');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await waitFor('the dialog to go', async () => (await page.$('dialog')) === null);
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-testid')), 'sign-out');
+    await page.click('[data-testid="sign-out"]');
+    await page.click('[data-testid="confirm-yes"]');
+    await page.waitForSelector('[name="username"]');
+    assert.equal(await page.$('[data-testid^="end-"]'), null);
+    await signIn(page, 'bob');
+    assert.equal(await pathOf(page), '/');
+  });
+});
+
+onChromium('The forms of the entrance', (browser) => {
+  test('a nickname can be given at once, and is what the page calls him', async (t) => {
+    const { page } = await open(t, browser(), { path: '/sign-up' });
+    await fill(page, { username: 'alice', password: 'wonderland' });
+    await page.click('[data-testid="add-nickname"]');
+    await fill(page, { nickname: 'Alice L.' });
+    await page.keyboard.press('Enter');
+    const own = await page.waitForSelector('[data-testid="own-profile"]');
+    await waitFor('the nickname', () =>
+      own?.evaluate((element) => element.textContent?.includes('Alice L.')),
+    );
+  });
+
+  test('what is too short is said beside the field, and nothing is sent', async (t) => {
+    const { page, site } = await open(t, browser(), { path: '/sign-up' });
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().startsWith(`${site.url}/api/`)) sent.push(request.url());
+    });
+    await fill(page, { username: '😀', password: '12345' });
+    await page.keyboard.press('Enter');
+    assert.equal(await errorOf(page, 'username'), 'A username has 2 to 32 characters.');
+    assert.equal(await errorOf(page, 'password'), 'A password has at least 6 characters.');
+    assert.equal(await focused(page), 'username');
+    await fill(page, { username: '😀😀' });
+    assert.equal(await errorOf(page, 'username'), '');
+    assert.deepEqual(sent, []);
+    await assertAccessible(page, 'the sign-up with errors');
+  });
+
+  test('what the service refuses is said beside the field it is about', async (t) => {
+    const { page, site, faults } = await open(t, browser(), { path: '/sign-up' });
+    faults.expect(/^400 POST \/api\/(?:register|login)$/);
+    await site.join('alice');
+    await fill(page, { username: 'ALICE', password: 'wonderland' });
+    await page.keyboard.press('Enter');
+    await says(page, 'username', 'This username is taken. Please choose another one.');
+    await page.click('[data-testid="other-way"]');
+    await fill(page, { username: 'alice', password: 'not hers' });
+    await page.keyboard.press('Enter');
+    await says(page, 'password', 'This password is not right.');
+    assert.equal(await focused(page), 'password');
+    await fill(page, { username: 'nobody' });
+    await page.keyboard.press('Enter');
+    await says(page, 'username', 'Nobody here has this username.');
+  });
+
+  test('who tried too often is told how long to wait', async (t) => {
+    const { page, faults } = await open(t, browser(), { env: { RATE_LIMIT_AUTH: '1/10m' } });
+    faults.expect(/^4\d\d POST \/api\/login$/);
+    await fill(page, { username: 'nobody', password: 'wonderland' });
+    await page.keyboard.press('Enter');
+    await says(page, 'username', 'Nobody here has this username.');
+    await page.keyboard.press('Enter');
+    const alert = await page.waitForSelector('[role="alert"] p');
+    assert.match(
+      (await alert?.evaluate((element) => element.textContent)) ?? '',
+      /^That was often\. Please try again in (?:10|9) minutes\.$/,
+    );
+  });
+
+  test('a link leads where it says once one has signed in', async (t) => {
+    const { page, site } = await open(t, browser(), { path: '/settings/security' });
+    await site.join('alice');
+    assert.equal(await pathOf(page), '/sign-in');
+    await signIn(page, 'alice');
+    await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
+  });
+
+  test('a password can be looked at, and password managers know the fields', async (t) => {
+    const { page } = await open(t, browser());
+    const kinds = () =>
+      page.$$eval('form input', (inputs) =>
+        inputs.map(({ name, type, autocomplete }) => `${name} ${type} ${autocomplete}`),
+      );
+    assert.deepEqual(await kinds(), ['username text username', 'password password current-password']);
+    await page.click('[data-testid="show-password"]');
+    assert.deepEqual(await kinds(), ['username text username', 'password text current-password']);
+    await page.click('[data-testid="other-way"]');
+    await page.waitForSelector('[autocomplete="new-password"]');
+    assert.deepEqual(await kinds(), ['username text username', 'password password new-password']);
+  });
+
+  test('it speaks the language of the browser, and the one that was chosen', async (t) => {
+    const { page } = await open(t, browser());
+    await appear(t, browser(), page, { languages: 'zh-CN,zh' });
+    await page.reload();
+    await page.waitForSelector('html[lang="zh-CN"] [data-testid="enter"]');
+    assert.equal(await page.title(), '欢迎回来 · Doorman');
+    await page.click('[data-testid="language-en"]');
+    await page.waitForSelector('html[lang="en"]');
+    await page.reload();
+    await page.waitForSelector('[data-testid="enter"]');
+    assert.equal(await page.title(), 'Welcome back · Doorman');
+  });
+
+  test('everybody can use it, light and dark', async (t) => {
+    const { page } = await open(t, browser());
+    for (const scheme of ['light', 'dark'] as const) {
+      await appear(t, browser(), page, { scheme });
+      await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`);
+      await assertAccessible(page, `the sign-in, ${scheme}`);
+    }
+  });
+});
+
+async function fill(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(fields)) {
+    const field = await page.waitForSelector(`[name="${name}"]`);
+    await field?.evaluate((input) => (input as HTMLInputElement).select()); // it is one, by its name
+    await field?.type(text);
+  }
+}
+
+/** As those whom `Site.join` registered. */
+async function signIn(page: Page, username: string): Promise<void> {
+  await fill(page, { username, password: `password-of-${username}` });
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[data-testid="own-profile"]');
+}
+
+/** What is said of a field as screen readers find it. */
+function errorOf(page: Page, name: string): Promise<string> {
+  return page.$eval(`[name="${name}"]`, (input) => {
+    if (input.getAttribute('aria-invalid') !== 'true') return '';
+    const ids = input.getAttribute('aria-describedby')?.split(' ') ?? [];
+    const texts = ids
+      .map((id) => document.getElementById(id))
+      .filter((element) => element?.id.endsWith('-error'));
+    return texts.map((element) => element?.textContent).join(' ');
+  });
+}
+
+async function says(page: Page, name: string, sentence: string): Promise<void> {
+  await waitFor(`${name} to say: ${sentence}`, async () => (await errorOf(page, name)) === sentence, 10_000);
+}
+
+function focused(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.getAttribute('name'));
+}
+
+function pathOf(page: Page): Promise<string> {
+  return page.evaluate(() => location.pathname);
+}

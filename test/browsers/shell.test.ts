@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import type { Page } from 'puppeteer-core';
+import { appear, assertFits } from './appearance.ts';
+import { assertAccessible } from './axe.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
+import { arrive, type Person } from './person.ts';
+import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
+import { type Account, type Site, startSite, startSiteProcess } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+const PLACES = [
+  '/',
+  '/people',
+  '/settings',
+  '/settings/profile',
+  '/settings/notifications',
+  '/settings/log',
+  '/settings/security',
+  '/settings/blocked',
+  '/settings/nowhere',
+];
+
+/** Alice is in, before a wide page in English. */
+async function enter(t: TestContext, browser: RunningBrowser, site: Site): Promise<Person> {
+  const alice = await arrive(t, browser, site, 'alice');
+  await appear(t, browser, alice.page, { width: 1440, height: 900, languages: 'en-US,en' });
+  await alice.signUp();
+  await alice.page.waitForSelector('[data-pane="list"] h1');
+  return alice;
+}
+
+onEachBrowser('The frame of the page', (browser) => {
+  test('list and page stand beside each other where it is wide, else one upon the other', async (t) => {
+    const site = await startSite(t);
+    const { page } = await enter(t, browser(), site);
+    const bob = await site.join('bob');
+    const seen = async (width: number) => {
+      await appear(t, browser(), page, { width, height: 800 });
+      return page.evaluate(() => {
+        const isSeen = (name: string) => {
+          const pane = document.querySelector(`[data-pane="${name}"]`);
+          return pane !== null && getComputedStyle(pane).visibility === 'visible';
+        };
+        const nav = document.querySelector('nav')?.getBoundingClientRect();
+        const bar = nav && nav.height > 0 ? [nav.top > 0 ? 'bar' : 'rail'] : [];
+        return [...bar, ...['list', 'page'].filter(isSeen)].join(' ');
+      });
+    };
+    await page.goto(`${site.url}/people`);
+    await page.waitForSelector('h1');
+    assert.equal(await seen(960), 'rail list page');
+    assert.equal(await seen(959), 'rail list');
+    assert.equal(await seen(599), 'bar list');
+    await page.goto(`${site.url}/people/${bob.id}`);
+    await page.waitForSelector('h1');
+    assert.equal(await seen(1440), 'rail list page');
+    assert.equal(await seen(768), 'rail page');
+    assert.equal(await seen(360), 'bar page');
+    await page.goto(`${site.url}/chat/${bob.id}`);
+    await page.waitForSelector('h1');
+    assert.equal(await seen(768), 'rail page');
+    assert.equal(await seen(360), 'page');
+  });
+
+  test('keys find the way: past the navigation, to the heading of where one went, and back', async (t) => {
+    const { page } = await enter(t, browser(), await startSite(t));
+    const focused = () =>
+      page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`);
+    await page.reload();
+    await page.waitForSelector('[data-pane="list"] h1');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'A Skip to content');
+    await page.keyboard.press('Enter');
+    assert.match(await focused(), /^MAIN /);
+    await page.focus('[data-testid="nav-people"]');
+    await page.keyboard.press('Enter');
+    await waitFor('the heading', async () => (await focused()) === 'H1 People');
+    await page.focus('[data-testid="own-profile"]');
+    await page.keyboard.press('Enter');
+    await waitFor('the profile', async () => /^H1 (?!People)/.test(await focused()));
+    await page.goBack();
+    await waitFor('the heading again', async () => (await focused()) === 'H1 People');
+  });
+
+  test('without the service it says so, tries again when asked to, and loses nothing', async (t) => {
+    const site = await startSiteProcess(t);
+    const alice = await enter(t, browser(), site);
+    const { page } = alice;
+    const bob = await site.join('bob');
+    await page.goto(`${site.url}/chat/${bob.id}`);
+    await alice.find('composer');
+    alice.faults.expectOutage();
+    await site.kill();
+    await page.waitForSelector('[data-testid="connection-banner"] button');
+    const [text, button] = await page.$$eval('[data-testid="connection-banner"] :is(span, button)', (parts) =>
+      parts.map((part) => part.textContent),
+    );
+    assert.equal(text, 'Offline: what you write is kept and sent later.');
+    assert.equal(button, 'Try now');
+    await alice.write('Are you there?');
+    // With the session, what still waits would go.
+    await alice.click('sign-out');
+    await page.waitForSelector('dialog[open]');
+    const question = await page.$eval('dialog', (dialog) => dialog.textContent ?? '');
+    assert.match(question, /One message has not been sent yet and would be lost\..*Sign out anyway/);
+    await alice.click('confirm-no');
+    await site.start();
+    await page.locator('[data-testid="connection-banner"] button').click();
+    await waitFor(
+      'the banner to go',
+      async () => (await page.$('[data-testid="connection-banner"]')) === null,
+    );
+    await alice.waitForMessage('Are you there?', 'stored');
+  });
+
+  test('the colours that were chosen are there before the first paint', async (t) => {
+    const site = await startSite(t);
+    const { page } = await enter(t, browser(), site);
+    await page.evaluateOnNewDocument(() => {
+      new MutationObserver((_, observer) => {
+        if (!document.body) return;
+        observer.disconnect();
+        Object.assign(window, { schemeAtBody: document.documentElement.dataset.mantineColorScheme });
+      }).observe(document, { childList: true, subtree: true });
+    });
+    for (const [chosen, device] of [
+      ['dark', 'light'],
+      ['light', 'dark'],
+      [undefined, 'dark'],
+    ] as const) {
+      await appear(t, browser(), page, { scheme: device });
+      await page.evaluate((scheme) => {
+        if (scheme) localStorage.setItem('doorman.color-scheme', scheme);
+        else localStorage.removeItem('doorman.color-scheme');
+      }, chosen);
+      await page.reload();
+      await page.waitForSelector('nav');
+      const schemes = await page.evaluate(() => [
+        Object.getOwnPropertyDescriptor(window, 'schemeAtBody')?.value,
+        document.documentElement.dataset.mantineColorScheme,
+      ]);
+      assert.deepEqual(schemes, [chosen ?? device, chosen ?? device]);
+    }
+  });
+});
+
+onChromium('Every place of the page', (browser) => {
+  test('fits from narrow to wide, has one first heading, and can be used by everybody', async (t) => {
+    const site = await startSite(t);
+    const { page } = await enter(t, browser(), site);
+    for (const place of PLACES) {
+      await page.goto(site.url + place);
+      await page.waitForSelector('h1');
+      await waitFor('its files', async () => (await page.$('[data-testid="waiting"]')) === null);
+      for (const [width, scheme] of [
+        [1440, 'light'],
+        [768, 'light'],
+        [360, 'dark'],
+      ] as const) {
+        const where = `${place} at ${width}, ${scheme}`;
+        await appear(t, browser(), page, { width, height: 800, scheme });
+        await assertFits(page, where);
+        const headings = await page.$$eval(
+          'h1',
+          (all) => all.filter((heading) => getComputedStyle(heading).visibility === 'visible').length,
+        );
+        assert.equal(headings, 1, where);
+        if (width !== 768) await assertAccessible(page, where);
+      }
+      // The policy tells only of those that are put there.
+      assert.equal((await page.$$('style')).length, 0, place);
+    }
+  });
+
+  test('has a title that counts what is unread, and names where one is', async (t) => {
+    const site = await startSite(t);
+    const alice = await enter(t, browser(), site);
+    const [bob, carol] = [await site.join('bob'), await site.join('carol')];
+    const titled = (title: string) =>
+      waitFor(`the title ${title}`, async () => (await alice.page.title()) === title, 10_000);
+    await titled('Chats · Doorman');
+    await write(site, bob, alice.id, 'Tea at five?');
+    await titled('(1) Chats · Doorman');
+    await write(site, bob, alice.id, 'Or six?');
+    await titled('(2) Chats · Doorman');
+    await alice.click('nav-people');
+    await titled('(2) People · Doorman');
+    // A name that would turn what is around it is held in place.
+    await site.post('/api/user/profile', { nickname: '\u202eevil' }, carol.token);
+    await alice.page.goto(`${site.url}/people/${carol.id}`);
+    await titled('(2) \u2068\u202eevil\u2069 · Doorman');
+  });
+
+  test('needs less than 200 KB, compressed, to be there', async (t) => {
+    const site = await startSite(t);
+    const { page } = await enter(t, browser(), site);
+    const inside = await weigh(page, site.url);
+    const outside = await weigh(await openWindow(await openContext(t, browser())), site.url);
+    t.diagnostic(`inside ${inside} bytes, at the entrance ${outside}`);
+    assert.ok(inside < 200_000 && inside > 50_000, `${inside} bytes inside`);
+    assert.ok(outside < 200_000 && outside > 50_000, `${outside} bytes at the entrance`);
+  });
+});
+
+/** The document, scripts and styles of the first load, without the worker's, in bytes of Brotli. */
+async function weigh(page: Page, url: string): Promise<number> {
+  const weights: Promise<number>[] = [];
+  page.on('response', (answer) => {
+    if (!['document', 'script', 'stylesheet'].includes(answer.request().resourceType())) return;
+    if (answer.url().endsWith('/sw.js')) return;
+    weights.push(answer.buffer().then((body) => brotliCompressSync(body).length));
+  });
+  await page.setCacheEnabled(false);
+  await page.setBypassServiceWorker(true);
+  await page.goto(url, { waitUntil: 'networkidle0' });
+  return (await Promise.all(weights)).reduce((sum, weight) => sum + weight, 0);
+}
+
+async function write(site: Site, from: Account, to: string, body: string): Promise<void> {
+  const message = { to, cid: crypto.randomUUID(), body };
+  assert.equal((await site.post('/api/messages', message, from.token)).status, 200);
+}
