@@ -1,4 +1,4 @@
-/** The entry of the package. */
+// The entry of the package; `worker-push.ts` is that of `doorman-client/worker`.
 export type { Api } from './api.ts';
 export { createDoorman, type Doorman, type DoormanOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';
