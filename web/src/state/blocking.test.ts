@@ -55,6 +55,30 @@ onSqlite('blocks of the page', (database) => {
     assert.deepEqual(alice.page.friends.all.get().asked, []);
   });
 
+  test('who types before the service knows of the block is not seen typing', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const { block } = alice.doorman.api;
+    let goOn = () => {};
+    alice.doorman.api.block = async (id) => {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return block(id);
+    };
+    const answered = alice.page.blocks.block(bob.id);
+    let heard = 0;
+    alice.doorman.on('typing', () => heard++);
+    // A kit tells it once a second.
+    await until(() => {
+      bob.page.chats.thread(alice.id).noteTyping();
+      return heard > 0;
+    });
+    assert.deepEqual(seen(alice, bob.id), HIDDEN);
+    goOn();
+    await answered;
+  });
+
   test('a block on one device hides on the other, and lifting it brings back what is true', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);

@@ -139,12 +139,12 @@ export function settled({ page }: TestPage): Promise<void> {
   return until(() => page.freshness.get() === 'fresh' && page.connection.get().state === 'live', 'live');
 }
 
-/** Waits for what comes over the network, at most five seconds. */
+/** Waits for what comes over the network, at most fifteen seconds. */
 export async function until(isSo: () => boolean, what: string | (() => unknown) = 'it'): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 15_000;
   while (!isSo()) {
     if (Date.now() > end)
-      assert.fail(`not within 5 s: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
+      assert.fail(`not within 15 s: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

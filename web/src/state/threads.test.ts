@@ -121,11 +121,12 @@ onSqlite('threads of the page', (database) => {
       const answer = await history(fields);
       await town.writeMany(bob, alice.id, ['4', '5']);
       await until(() => laptop.page.chats.unreadTotal.get() === 5);
-      laptop.doorman.api.history = history;
       return answer;
     };
+    const counter = countHistory(laptop);
     laptop.page.chats.thread(bob.id).open();
     await untilEqual(() => numbers(laptop, bob.id), range(1, 5));
+    assert.equal(counter.calls, 1);
   });
 
   for (const missed of [7, 130])
@@ -257,7 +258,7 @@ onSqlite('threads of the page', (database) => {
     const startedAt = Date.now();
     await until(() => !typing.get());
     const lastedMs = Date.now() - startedAt;
-    assert.ok(lastedMs > 3_500 && lastedMs < 4_800, `${lastedMs} ms`);
+    assert.ok(lastedMs > 3_500 && lastedMs < 8_000, `${lastedMs} ms`);
   });
 
   test('a restored database leaves nothing of what was known', async (t) => {
