@@ -44,3 +44,32 @@ function gapBetween(above: MessageView, message: MessageView): Gap {
   if (above.state === 'refused' || message.state === 'refused') return 'small';
   return Math.floor(above.at / MINUTE_MS) === Math.floor(message.at / MINUTE_MS) ? 'none' : 'small';
 }
+
+/** Rows that are laid out, or left out, together. */
+export interface Block {
+  key: number;
+  rows: readonly Row[];
+}
+
+/**
+ * Parts the rows by the numbers of their messages, so that a message stays in its block whatever comes above or below; one
+ * that is not stored yet goes where it will be, most likely. A browser looks at each block in each frame, so that a block
+ * for each of thousands of messages would be too many.
+ */
+export function partIntoBlocks(rows: readonly Row[], size: number): Block[] {
+  const blocks: { key: number; rows: Row[] }[] = [];
+  let n = 0;
+  /** A day or the line goes with the message below it. */
+  let waiting: Row[] = [];
+  for (const row of rows) {
+    waiting.push(row);
+    if (row.kind !== 'message') continue;
+    n = row.message.n ?? n + 1;
+    const key = Math.floor(n / size);
+    const last = blocks.at(-1);
+    if (last && last.key >= key) last.rows.push(...waiting);
+    else blocks.push({ key, rows: waiting });
+    waiting = [];
+  }
+  return blocks;
+}

@@ -17,16 +17,18 @@ interface MessageScrollerProps {
   children: ReactNode;
 }
 
-/** A row that is in sight, and where: below the upper edge of the scroller, in pixels. */
+/** A row that is in sight, and where it ends: below the upper edge of the scroller, in pixels. */
 interface Anchor {
   row: Element;
-  top: number;
+  bottom: number;
 }
 
 /** So near to the end counts as there. */
 const END_PX = 32;
 /** The line "new" is put so far below the upper edge, so that a bit of what was read is seen too. */
 const LINE_PX = 72;
+/** A window that is being drawn wider changes its width in each frame. */
+const RESIZED_MS = 200;
 
 /**
  * Keeps in sight what is read. At the end it stays at the end, whatever comes or grows; elsewhere no row moves, whatever is
@@ -41,6 +43,8 @@ export class MessageScroller extends Component<MessageScrollerProps> {
   readonly #resizes = new ResizeObserver(() => this.#settle());
   #isFollowing = true;
   #isAtEnd: boolean | undefined;
+  #width = 0;
+  #narrowing: ReturnType<typeof setTimeout> | undefined;
 
   override componentDidMount(): void {
     for (const part of [this.#scroller.current, this.#rows.current]) if (part) this.#resizes.observe(part);
@@ -50,6 +54,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
 
   override componentWillUnmount(): void {
     this.#resizes.disconnect();
+    clearTimeout(this.#narrowing);
   }
 
   override getSnapshotBeforeUpdate(): Anchor | null {
@@ -109,8 +114,23 @@ export class MessageScroller extends Component<MessageScrollerProps> {
 
   /** Something grew or shrank without React, such as the window, the keyboard on a phone, or a font. */
   #settle(): void {
+    const width = this.#scroller.current?.clientWidth ?? 0;
+    if (this.#width !== 0 && this.#width !== width) this.#layOutAll();
+    this.#width = width;
     if (this.#isFollowing) this.#follow(false);
     this.#report();
+  }
+
+  /** Lines break elsewhere now: what is left out of the layout has another height, once the new width lasts. */
+  #layOutAll(): void {
+    clearTimeout(this.#narrowing);
+    this.#narrowing = setTimeout(() => {
+      const rows = this.#rows.current;
+      const anchor = this.#isFollowing ? null : this.#findAnchor();
+      rows?.setAttribute('data-narrowed', '');
+      if (anchor) this.#hold(anchor);
+      requestAnimationFrame(() => requestAnimationFrame(() => rows?.removeAttribute('data-narrowed')));
+    }, RESIZED_MS);
   }
 
   /** To the end, but not past the line while nobody looks, or when it has just been drawn. */
@@ -121,39 +141,45 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     const line = isLineNew || !isAttended ? scroller.querySelector('[data-line]') : null;
     scroller.scrollTop = scroller.scrollHeight;
     if (!line) return;
-    const over = LINE_PX - this.#topOf(line);
+    const over = LINE_PX - (line.getBoundingClientRect().top - this.#edge());
     if (over <= 0) return;
     scroller.scrollTop -= over;
     this.#isFollowing = this.#distance() < END_PX;
   }
 
   #findAnchor(): Anchor | null {
-    const rows = this.#rows.current?.children;
-    if (!rows) return null;
-    let low = 0;
-    let high = rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const row = rows.item(middle);
-      if (row && this.#topOf(row) + row.getBoundingClientRect().height > 0) high = middle;
-      else low = middle + 1;
-    }
+    const block = this.#firstInSight(this.#rows.current?.querySelectorAll(':scope > [data-block]'));
     // A day or the line may go when something is put before it; messages stay.
-    let row = rows.item(low);
-    while (row && !row.hasAttribute('data-message')) row = row.nextElementSibling;
-    return row && { row, top: this.#topOf(row) };
+    const row = this.#firstInSight(block?.querySelectorAll(':scope > [data-message]'));
+    return row && { row, bottom: this.#bottomOf(row) };
   }
 
-  #hold({ row, top }: Anchor): void {
+  #firstInSight(parts: NodeListOf<Element> | undefined): Element | null {
+    let low = 0;
+    let high = parts?.length ?? 0;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const part = parts?.item(middle);
+      if (part && this.#bottomOf(part) > 0) high = middle;
+      else low = middle + 1;
+    }
+    return parts?.item(low) ?? null;
+  }
+
+  /** By the end of the row: at its beginning is its distance from the one above, which may be another now. */
+  #hold({ row, bottom }: Anchor): void {
     const scroller = this.#scroller.current;
     if (!scroller || !row.isConnected) return;
-    const moved = this.#topOf(row) - top;
+    const moved = this.#bottomOf(row) - bottom;
     if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
   }
 
-  #topOf(row: Element): number {
-    const edge = this.#scroller.current?.getBoundingClientRect().top ?? 0;
-    return row.getBoundingClientRect().top - edge;
+  #bottomOf(row: Element): number {
+    return row.getBoundingClientRect().bottom - this.#edge();
+  }
+
+  #edge(): number {
+    return this.#scroller.current?.getBoundingClientRect().top ?? 0;
   }
 
   #distance(): number {
