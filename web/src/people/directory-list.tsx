@@ -2,6 +2,7 @@ import { PersonAddIcon } from '@primer/octicons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { useDirectory } from '../state/hooks.ts';
+import { shownName } from '../state/shown-name.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './directory-list.module.css';
 import { DirectoryFoot, NoRows } from './directory-states.tsx';
@@ -74,7 +75,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
                 <PersonRow
                   id={entry.id}
                   username={entry.username}
-                  name={entry.nickname || entry.username}
+                  name={shownName(entry)}
                   avatar={entry.avatar}
                   bio={entry.bio}
                   isOnline={entry.isOnline}

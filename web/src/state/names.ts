@@ -4,6 +4,7 @@ import type { PublicProfile } from '../../../client/src/wire.ts';
 import type { Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';
+import { shownName } from './shown-name.ts';
 import type { PersonView } from './views.ts';
 
 /** What names somebody; profiles, entries of the directory, friends and blocked people all have it, but for the nickname. */
@@ -136,7 +137,7 @@ export class Names {
     const known = this.#known.get(id);
     if (!known) return { id, ...UNKNOWN };
     if (known.named === 'gone') return { id, ...UNKNOWN, state: 'gone' };
-    const { username, avatar, nickname } = known.named;
-    return { id, name: nickname || username, username, avatar, state: 'known' };
+    const { username, avatar } = known.named;
+    return { id, name: shownName(known.named), username, avatar, state: 'known' };
   }
 }
