@@ -40,22 +40,24 @@ export function FriendButtons({ userId, className }: { userId: string; className
       return (
         <div className={styles.asked}>
           <p>{words.wantsToBeFriends}</p>
-          <Button
-            size="compact-md"
-            leftSection={<CheckIcon size={16} />}
-            onClick={() => void act('accept', words.nowFriends)}
-            data-testid="friend-accept"
-          >
-            {words.accept}
-          </Button>
-          <Button
-            size="compact-md"
-            variant="default"
-            onClick={() => void act('decline')}
-            data-testid="friend-decline"
-          >
-            {words.decline}
-          </Button>
+          <div className={styles.answers}>
+            <Button
+              size="sm"
+              leftSection={<CheckIcon size={16} />}
+              onClick={() => void act('accept', words.nowFriends)}
+              data-testid="friend-accept"
+            >
+              {words.accept}
+            </Button>
+            <Button
+              size="sm"
+              variant="default"
+              onClick={() => void act('decline')}
+              data-testid="friend-decline"
+            >
+              {words.decline}
+            </Button>
+          </div>
         </div>
       );
     case 'friends':

@@ -46,7 +46,15 @@ function FriendRow({ person, tabIndex }: { person: PersonView | undefined; tabIn
   if (!person) return null;
   const { id, name, username, avatar, state } = person;
   return (
-    <PersonRow id={id} name={name} username={username} avatar={avatar} state={state} tabIndex={tabIndex} />
+    <PersonRow
+      id={id}
+      name={name}
+      username={username}
+      avatar={avatar}
+      state={state}
+      tabIndex={tabIndex}
+      isAmongFriends
+    />
   );
 }
 

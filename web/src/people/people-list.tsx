@@ -37,6 +37,7 @@ export function PeopleList() {
     setFilter(chosen);
   };
   const startAt = useCallback(() => memory.scrolled.get(filter) ?? 0, [memory, filter]);
+  const onLeave = useCallback((pixels: number) => memory.scrolled.set(filter, pixels), [memory, filter]);
   const searchAll = () => {
     choose('all');
     field.current?.focus();
@@ -75,12 +76,7 @@ export function PeopleList() {
           counts={{ friends: friends.length, requests: asked.length }}
         />
       </search>
-      <Scroller
-        key={filter}
-        listKey={q}
-        startAt={startAt}
-        onScroll={(pixels) => memory.scrolled.set(filter, pixels)}
-      >
+      <Scroller key={filter} listKey={q} startAt={startAt} onLeave={onLeave}>
         {(filter === 'all' || filter === 'online') && (
           <DirectoryList
             q={q}

@@ -23,6 +23,8 @@ interface PeopleRowsProps {
   isOpenEnded?: boolean;
   /** Height of a row, in rem. */
   rowRem: number;
+  /** What stands above the list in its scroller, in rem: measuring it would cost a layout at each scroll. */
+  aboveRem?: number;
   /** Whom a row shows; the same function as long as they are the same people. */
   idAt: (index: number) => string;
   /** @param tabIndex of what can be used in the row */
@@ -33,7 +35,7 @@ interface PeopleRowsProps {
 
 /** So long a list is at rest before it is asked who of it is online. */
 const REST_MS = 200;
-const OVERSCAN = 8;
+const OVERSCAN = 10;
 
 /**
  * A list of people in a `Scroller`, of which only those on the screen are in the document. Arrows move; Tab leads to one
@@ -44,14 +46,16 @@ export function PeopleRows({
   count,
   isOpenEnded = false,
   rowRem,
+  aboveRem = 0,
   idAt,
   children,
   onSeen,
 }: PeopleRowsProps) {
   const { element, startAt } = use(ScrollerContext);
   const list = useRef<HTMLUListElement>(null);
-  const rowPixels = useRem() * rowRem;
-  const above = useAbove(list);
+  const rem = useRem();
+  const rowPixels = rowRem * rem;
+  const above = aboveRem * rem;
   const { used, setUsed } = useRowPlace(count, idAt);
   const [hasFocus, setFocus] = useState(false);
   const wantsFocus = useRef(false);
@@ -145,13 +149,6 @@ export function PeopleRows({
 function useRem(): number {
   const [pixels] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   return pixels;
-}
-
-/** What stands in the scroller above the list, in pixels. */
-function useAbove(list: { readonly current: HTMLElement | null }): number {
-  const [above, setAbove] = useState(0);
-  useLayoutEffect(() => setAbove(list.current?.offsetTop ?? 0));
-  return above;
 }
 
 /** Those who have been on the screen for a moment. */

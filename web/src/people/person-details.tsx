@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { PublicProfile } from '../../../client/src/wire.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './person-details.module.css';
-import { findGender, isLongBio } from './person-facts.ts';
+import { findGender, isLongBio, tidyBio } from './person-facts.ts';
 
 /** What somebody says of himself; nothing where he says nothing. */
 export function PersonDetails({ profile }: { profile: PublicProfile | undefined }) {
@@ -16,12 +16,13 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
         <Skeleton height={12} width="60%" radius="xl" mt={10} />
       </div>
     );
-  const { bio, phone } = profile;
+  const bio = tidyBio(profile.bio);
+  const { phone } = profile;
   const gender = findGender(profile.gender);
-  if (bio.trim() === '' && phone === '' && gender === undefined) return null;
+  if (bio === '' && phone === '' && gender === undefined) return null;
   return (
     <dl className={styles.card}>
-      {bio.trim() !== '' && (
+      {bio !== '' && (
         <div>
           <dt>{words.about}</dt>
           <dd>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findGender, isLongBio } from './person-facts.ts';
+import { findGender, isLongBio, tidyBio } from './person-facts.ts';
 
 test('a gender that the interface does not name is none', () => {
   assert.equal(findGender('female'), 'female');
@@ -16,4 +16,13 @@ test('a bio of many lines or many letters is folded', () => {
   assert.ok(isLongBio('\n'.repeat(20)));
   assert.ok(isLongBio('a\r\n'.repeat(20)));
   assert.ok(!isLongBio('a\r\n'.repeat(7)));
+});
+
+test('a bio keeps its lines and indents, but not many empty ones', () => {
+  assert.equal(tidyBio('One.\n\n  Two.\nThree.'), 'One.\n\n  Two.\nThree.');
+  assert.equal(tidyBio('\n'.repeat(500)), '');
+  assert.equal(tidyBio('   \u3000 '), '');
+  assert.equal(tidyBio(`${'\n'.repeat(500)}  end \n`), '  end');
+  assert.equal(tidyBio(`a${'\r\n'.repeat(400)}b`), 'a\n\n\nb');
+  assert.equal(tidyBio('a\n \n\t\n \nb'), 'a\n\n\nb');
 });

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { usePerson, useProfile, useSession, useSights } from '../state/hooks.ts';
+import { shownName } from '../state/shown-name.ts';
 import { useWords } from '../words/words.tsx';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
@@ -31,7 +32,7 @@ function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
   if (state === 'gone')
     return (
       <>
-        <PageHeader title={words.nobodyHere} back="/people" />
+        <PageHeader title={words.profile} titleText={words.nobodyHere} back="/people" />
         <EmptyState
           icon={<QuestionIcon size={24} />}
           title={words.nobodyHere}
@@ -47,7 +48,7 @@ function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
     );
 
   const { username, avatar } = profile ?? known;
-  const name = profile ? profile.nickname || profile.username : known.name;
+  const name = profile ? shownName(profile) : known.name;
   const person = { id: userId, name, username, avatar, isOnline: profile?.isOnline };
   return (
     <>

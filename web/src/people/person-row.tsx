@@ -25,8 +25,10 @@ interface PersonRowProps {
   isOnline?: number;
   isOwn?: boolean;
   tabIndex: 0 | -1;
-  /** In the place of what he is to the user; null: nothing. */
+  /** Beside the name; null: nothing. Left out: what he is to the user. */
   aside?: ReactNode;
+  /** Among friends it need not be said that somebody is one. */
+  isAmongFriends?: boolean;
   /** In the place of the button to write; null: nothing. */
   end?: ReactNode;
 }
@@ -43,6 +45,7 @@ export const PersonRow = memo(function PersonRow({
   isOwn = false,
   tabIndex,
   aside,
+  isAmongFriends = false,
   end,
 }: PersonRowProps) {
   const words = useWords().people;
@@ -50,6 +53,7 @@ export const PersonRow = memo(function PersonRow({
   const isBlocked = useIsBlocked(id);
   const [isOpen, params] = useRoute('/people/:id');
   const about = glance(bio);
+  const tag = <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} isAmongFriends={isAmongFriends} />;
   const canWrite = !isOwn && !isBlocked && state !== 'gone';
   return (
     <>
@@ -60,9 +64,7 @@ export const PersonRow = memo(function PersonRow({
         isSelected={isOpen && params.id === id}
         start={<PersonAvatar person={{ id, name, avatar }} sight={sight.state} />}
         title={<PersonName person={{ id, name, username, avatar, state }} />}
-        aside={
-          aside === undefined ? <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} /> : (aside ?? undefined)
-        }
+        aside={aside === undefined ? tag : (aside ?? undefined)}
         below={
           <>
             {username !== '' && <bdi>@{username}</bdi>}
@@ -95,7 +97,14 @@ export const PersonRow = memo(function PersonRow({
   );
 });
 
-function Tag({ id, isOwn, isBlocked }: { id: string; isOwn: boolean; isBlocked: boolean }) {
+interface TagProps {
+  id: string;
+  isOwn: boolean;
+  isBlocked: boolean;
+  isAmongFriends: boolean;
+}
+
+function Tag({ id, isOwn, isBlocked, isAmongFriends }: TagProps) {
   const { people: words, shell } = useWords();
   const friend = useFriendState(id);
   if (isOwn) return <span className={styles.tag}>{shell.you}</span>;
@@ -108,7 +117,7 @@ function Tag({ id, isOwn, isBlocked }: { id: string; isOwn: boolean; isBlocked: 
     );
   switch (friend) {
     case 'friends':
-      return <span className={styles.tag}>{words.friend}</span>;
+      return isAmongFriends ? null : <span className={styles.tag}>{words.friend}</span>;
     case 'asked':
       return (
         <span className={styles.tag} data-kind="asked">

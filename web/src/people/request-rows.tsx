@@ -8,7 +8,7 @@ import styles from './request-rows.module.css';
 import { useFriendAct } from './use-friend-act.ts';
 
 /** Height of a row with two buttons, in rem. */
-export const RECEIVED_REM = 6.75;
+export const RECEIVED_REM = 7.25;
 
 /** A person with the moment of the request, epoch milliseconds. */
 export type Request = PersonView & { at: number };
@@ -28,7 +28,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
       <PersonRow {...person} tabIndex={tabIndex} aside={<TimeText at={at} as="brief" />} end={null} />
       <div className={styles.acts}>
         <Button
-          size="compact-md"
+          size="sm"
           className={styles.act}
           leftSection={<CheckIcon size={16} />}
           aria-label={words.acceptFrom(person.name)}
@@ -39,7 +39,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
           {words.accept}
         </Button>
         <Button
-          size="compact-md"
+          size="sm"
           className={styles.act}
           variant="default"
           aria-label={words.declineFrom(person.name)}

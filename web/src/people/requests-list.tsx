@@ -15,6 +15,9 @@ import { RECEIVED_REM, ReceivedRow, type Request, SentRow } from './request-rows
 import styles from './requests-list.module.css';
 import { SkeletonRows } from './skeleton-rows.tsx';
 
+/** Height of a title, in rem. */
+const TITLE_REM = 2.25;
+
 /** Who asked the user, and whom the user asked. */
 export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
   const words = useWords().people;
@@ -28,10 +31,20 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
       {found === 0 && (
         <NoRequests hasRequests={asked.length + requested.length > 0} onSearchAll={onSearchAll} />
       )}
-      <Section title={words.received(asked.length)} requests={received} rowRem={RECEIVED_REM}>
+      <Section
+        title={words.received(asked.length)}
+        requests={received}
+        rowRem={RECEIVED_REM}
+        aboveRem={TITLE_REM}
+      >
         {(request, tabIndex) => <ReceivedRow request={request} tabIndex={tabIndex} />}
       </Section>
-      <Section title={words.sent(requested.length)} requests={sent} rowRem={ROW_REM}>
+      <Section
+        title={words.sent(requested.length)}
+        requests={sent}
+        rowRem={ROW_REM}
+        aboveRem={received.length === 0 ? TITLE_REM : 2 * TITLE_REM + received.length * RECEIVED_REM}
+      >
         {(request, tabIndex) => <SentRow request={request} tabIndex={tabIndex} />}
       </Section>
     </>
@@ -54,20 +67,21 @@ interface SectionProps {
   title: string;
   requests: readonly Request[];
   rowRem: number;
+  aboveRem: number;
   children: (request: Request, tabIndex: 0 | -1) => ReactNode;
 }
 
-function Section({ title, requests, rowRem, children }: SectionProps) {
+function Section({ title, requests, rowRem, aboveRem, children }: SectionProps) {
   const titleId = useId();
   const Title = use(PaneContext) === 'front' ? 'h2' : 'h3';
   const idAt = useCallback((index: number) => requests[index]?.id ?? '', [requests]);
   if (requests.length === 0) return null;
   return (
     <section aria-labelledby={titleId}>
-      <Title className={styles.title} id={titleId}>
+      <Title className={styles.title} style={{ height: `${TITLE_REM}rem` }} id={titleId}>
         {title}
       </Title>
-      <PeopleRows label={title} count={requests.length} rowRem={rowRem} idAt={idAt}>
+      <PeopleRows label={title} count={requests.length} rowRem={rowRem} aboveRem={aboveRem} idAt={idAt}>
         {(index, tabIndex) => {
           const request = requests[index];
           return request && children(request, tabIndex);

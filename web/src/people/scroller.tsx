@@ -15,11 +15,12 @@ interface ScrollerProps {
   listKey: string;
   /** Where a list was left; the same function at every render. */
   startAt: () => number;
-  onScroll: (pixels: number) => void;
+  /** Where it is when it goes; the same function at every render. */
+  onLeave: (pixels: number) => void;
   children: ReactNode;
 }
 
-export function Scroller({ listKey, startAt, onScroll, children }: ScrollerProps) {
+export function Scroller({ listKey, startAt, onLeave, children }: ScrollerProps) {
   const [element, setElement] = useState<HTMLDivElement | null>(null);
   const view = useMemo(() => ({ element, startAt }), [element, startAt]);
   const shownKey = useRef(listKey);
@@ -28,13 +29,9 @@ export function Scroller({ listKey, startAt, onScroll, children }: ScrollerProps
     shownKey.current = listKey;
     element?.scrollTo({ top: 0 });
   }, [element, listKey]);
+  useLayoutEffect(() => () => void (element && onLeave(element.scrollTop)), [element, onLeave]);
   return (
-    <div
-      className={styles.scroller}
-      ref={setElement}
-      tabIndex={-1}
-      onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
-    >
+    <div className={styles.scroller} ref={setElement} tabIndex={-1}>
       <ScrollerContext value={view}>{children}</ScrollerContext>
     </div>
   );

@@ -34,7 +34,14 @@ export function SearchField({ ref, value, onChange }: SearchFieldProps) {
       }}
       leftSection={<SearchIcon size={16} />}
       rightSection={
-        value !== '' && <CloseButton size="sm" aria-label={words.clearSearch} onClick={clear} tabIndex={-1} />
+        value !== '' && (
+          <CloseButton
+            className={styles.clear}
+            aria-label={words.clearSearch}
+            onClick={clear}
+            tabIndex={-1}
+          />
+        )
       }
       maxLength={128}
       dir="auto"
