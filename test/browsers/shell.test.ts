@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { appear, assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
+import { buildPage, deployBuild, deployOver } from './page-build.ts';
 import { arrive, type Person } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
+import { waitForWorker } from './worker-page.ts';
+
+const web = fileURLToPath(new URL('../../web', import.meta.url));
 
 const PLACES = [
   '/',
@@ -191,6 +198,23 @@ onChromium('Every place of the page', (browser) => {
     await site.post('/api/user/profile', { nickname: '\u202eevil' }, carol.token);
     await alice.page.goto(`${site.url}/people/${carol.id}`);
     await titled('(2) \u2068\u202eevil\u2069 · Doorman');
+  });
+
+  test('offers a new version of itself, and is it when the user wants', async (t) => {
+    const main = await readFile(join(web, 'src/main.tsx'), 'utf8');
+    const next = await buildPage(t, `${main}\ndocument.documentElement.dataset.build = 'next';`);
+    const folder = await deployBuild(t, join(web, 'dist'));
+    const site = await startSite(t, { world: { pageFolder: folder } });
+    const alice = await enter(t, browser(), site);
+    await waitForWorker(alice.page);
+    await deployOver(folder, next);
+    await alice.page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+    await alice.find('update-banner');
+    await assertAccessible(alice.page, 'the page with a new version');
+    assert.equal(await alice.page.$('html[data-build]'), null);
+    await alice.page.locator('[data-testid="update-banner"] button').click();
+    await alice.page.waitForSelector('html[data-build="next"] [data-testid="own-profile"]');
+    assert.equal(await alice.page.$('[data-testid="update-banner"]'), null);
   });
 
   test('needs less than 200 KB, compressed, to be there', async (t) => {

@@ -36,7 +36,8 @@ const INITIALS: Record<string, string> = {
   _dot_: 'D',
   'Élodie d’Arc': 'ÉD',
   '\u202eevil': 'E',
-  '...': '',
+  '...': '.',
+  '': '',
 };
 
 for (const [name, initials] of Object.entries(INITIALS))

@@ -10,13 +10,12 @@ export function avatarColor(id: string): number {
 
 /**
  * One character of a Chinese, Japanese or Korean name, up to two first letters of others; as a person sees characters, so
- * that an emoji stays whole. Empty for a name without any letter, digit or sign that can be seen.
+ * that an emoji stays whole.
  */
 export function initialsOf(name: string): string {
-  const words = name
-    .replace(/\p{Bidi_Control}/gu, '')
-    .split(/[\s\p{P}\p{Cc}]+/u)
-    .filter((word) => word !== '');
+  const shown = name.replace(/\p{Bidi_Control}/gu, '');
+  const words = shown.split(/[\s\p{P}\p{Cc}]+/u).filter((word) => word !== '');
+  if (words.length === 0) return firstGrapheme(shown.trim());
   const [first = '', second = ''] = words.map(firstGrapheme);
   const isLatinLike = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
   if (!isLatinLike.test(first) || !isLatinLike.test(second)) return first.toLocaleUpperCase();
