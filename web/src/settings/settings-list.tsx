@@ -1,7 +1,142 @@
+import { Button } from '@mantine/core';
+import {
+  BellIcon,
+  BlockedIcon,
+  ChevronRightIcon,
+  HistoryIcon,
+  ShieldLockIcon,
+  SignOutIcon,
+} from '@primer/octicons-react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { ColorSchemeChoice, LanguageChoice } from '../shell/appearance.tsx';
+import { ListRow } from '../shell/list-row.tsx';
+import { Name } from '../shell/name.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { PersonAvatar } from '../shell/person-avatar.tsx';
+import { useSignOut } from '../shell/sign-out.tsx';
+import { useBlocked, useFreshness, useOwn, useSession } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
+import { useHasProfileEdits } from './profile-edits.ts';
+import { usePushHere } from './push-here.ts';
+import { pushSummary } from './push-summary.ts';
+import styles from './settings-list.module.css';
 
+/** What can be set, and how it stands with each. */
 export function SettingsList() {
+  const words = useWords().settings;
+  const signOut = useSignOut();
+  const { settings } = useOwn();
+  const { view } = usePushHere();
+  const isKnown = useFreshness() !== 'none';
+  const blocked = useBlocked().length;
+  const push = pushSummary(view, settings);
+  return (
+    <>
+      <PageHeader title={words.title} />
+      <div className={styles.scroll}>
+        <OwnCard />
+        <ul className={styles.entries}>
+          <Entry
+            name="notifications"
+            icon={<BellIcon size={18} />}
+            title={words.notifications}
+            says={push && words.states[push]}
+          />
+          <Entry name="log" icon={<HistoryIcon size={18} />} title={words.log} says={words.logSays} />
+          <Entry
+            name="security"
+            icon={<ShieldLockIcon size={18} />}
+            title={words.security}
+            says={words.securitySays}
+          />
+          <Entry
+            name="blocked"
+            icon={<BlockedIcon size={18} />}
+            title={words.blocked}
+            says={isKnown ? words.blockedCount(blocked) : undefined}
+          />
+        </ul>
+        <div className={styles.choices}>
+          <LanguageChoice />
+          <ColorSchemeChoice />
+          <SignOutButton onClick={signOut} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Who is signed in; leads to what others see of him. */
+function OwnCard() {
+  const words = useWords().settings;
+  const session = useSession();
+  const { profile } = useOwn();
+  const [path] = useLocation();
+  const hasEdits = useHasProfileEdits();
+  if (session.state !== 'signed_in') return null;
+  const { userId, username } = session.session;
+  const name = profile?.nickname || username;
+  return (
+    <div className={styles.own}>
+      <ListRow
+        href="/settings/profile"
+        start={<PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={56} />}
+        title={<Name>{name}</Name>}
+        aside={<Chevron />}
+        below={
+          <>
+            <bdi>@{username}</bdi>
+            {hasEdits && <span className={styles.unsaved}> · {words.unsaved}</span>}
+          </>
+        }
+        isSelected={path === '/settings/profile'}
+        testId="settings-profile"
+      />
+    </div>
+  );
+}
+
+interface EntryProps {
+  name: 'notifications' | 'log' | 'security' | 'blocked';
+  icon: ReactNode;
+  title: string;
+  says: string | undefined;
+}
+
+function Entry({ name, icon, title, says }: EntryProps) {
+  const [path] = useLocation();
+  const href = `/settings/${name}`;
+  return (
+    <li>
+      <ListRow
+        href={href}
+        start={<span className={styles.icon}>{icon}</span>}
+        title={title}
+        below={says ?? '\u00a0'}
+        isSelected={path === href}
+        testId={`settings-${name}`}
+      />
+    </li>
+  );
+}
+
+function Chevron() {
+  return <ChevronRightIcon size={16} />;
+}
+
+function SignOutButton({ onClick }: { onClick: () => void }) {
   const words = useWords().shell;
-  return <PageHeader title={words.settings} />;
+  return (
+    <div>
+      <Button
+        variant="default"
+        leftSection={<SignOutIcon size={16} />}
+        onClick={onClick}
+        data-testid="settings-sign-out"
+      >
+        {words.signOut}
+      </Button>
+    </div>
+  );
 }

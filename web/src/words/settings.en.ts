@@ -3,7 +3,7 @@ export const settings = {
   save: 'Save',
   saving: 'Saving …',
   saved: 'Saved.',
-  since: 'Since',
+  since: 'Added',
   thisDevice: 'This device',
   unknownDevice: 'Unknown device',
   failed: 'This could not be loaded',
@@ -49,7 +49,8 @@ export const settings = {
   undo: 'Undo',
 
   here: 'On this device',
-  hereWhy: 'When somebody writes and you have not seen it, this device tells you, even while Doorman is closed.',
+  hereWhy:
+    'When somebody writes and you have not seen it, this device tells you, even while Doorman is closed.',
   hereShows: {
     full: 'It shows who wrote, and what.',
     sender: 'It shows who wrote, but not what.',
@@ -59,7 +60,8 @@ export const settings = {
   turnOn: 'Turn on notifications',
   turningOn: 'Turning on …',
   askingYou: 'Please answer your browser’s question.',
-  noAnswer: 'Nothing is allowed yet. If your browser asked nothing, look for a bell or an icon beside the address.',
+  noAnswer:
+    'Nothing is allowed yet. If your browser asked nothing, look for a bell or an icon beside the address.',
   turnOff: 'Turn off here',
   turningOff: 'Turning off …',
   isOn: 'Notifications are on here',
@@ -70,7 +72,8 @@ export const settings = {
     dnd: 'But do not disturb is on, below: nothing rings.',
   },
   unsupported: 'This browser cannot show notifications',
-  unsupportedSays: 'Private windows and some built-in browsers cannot. Open Doorman in an ordinary window of your browser.',
+  unsupportedSays:
+    'Private windows and some built-in browsers cannot. Open Doorman in an ordinary window of your browser.',
   homeScreen: 'Put Doorman on the home screen first',
   homeScreenSays: 'On iPhone and iPad only what is on the home screen can show notifications:',
   homeScreenSteps: [
@@ -107,7 +110,8 @@ export const settings = {
       'Come back here and turn notifications on.',
     ],
   },
-  deniedSystem: 'If they are allowed there, see whether your system’s settings keep this browser from showing them.',
+  deniedSystem:
+    'If they are allowed there, see whether your system’s settings keep this browser from showing them.',
 
   everywhere: 'On all your devices',
   pushEnabled: 'Notifications',
@@ -132,12 +136,14 @@ export const settings = {
   remove: 'Remove',
   removeOf: (device: string) => `Remove ${device}`,
   removeAsk: 'Tell this device no more?',
-  removeSays: (device: string) => `${device} gets no more notifications until they are turned on there again.`,
+  removeSays: (device: string) =>
+    `${device} gets no more notifications until they are turned on there again.`,
   removed: 'The device is told no more.',
   tests: {
     shown: 'It arrived, and is shown.',
     handed: 'The push service took it. It should appear in a moment.',
-    unseen: 'The push service took it, but the device has not said that it shows it. It may be off, or not say so.',
+    unseen:
+      'The push service took it, but the device has not said that it shows it. It may be off, or not say so.',
     unanswered: 'The push service has not answered yet. What becomes of it will stand in the log.',
     gone: 'This browser gave up its subscription, so it was removed. Turn notifications on there again.',
     goneHere: 'This browser gave up its subscription. Turn notifications off and on again.',
@@ -167,7 +173,8 @@ export const settings = {
     later: (sentence: string, time: string) => `${sentence} at ${time}`,
     again: (device: string) => `Being sent to ${device} again`,
     waiting: {
-      paused: (device: string, time: string) => `Waits until ${time}: the push service of ${device} asked for a pause`,
+      paused: (device: string, time: string) =>
+        `Waits until ${time}: the push service of ${device} asked for a pause`,
       refused: (device: string, time: string) =>
         `The push service of ${device} refused it; it is asked again at ${time}`,
       unconfirmed: (device: string, time: string) =>
@@ -220,7 +227,9 @@ export const settings = {
   endOthers: 'Sign out all others',
   endOthersAsk: 'Sign out everywhere else?',
   endOthersSays: (count: number) =>
-    count === 1 ? 'One other device is signed out at once.' : `${count} other devices are signed out at once.`,
+    count === 1
+      ? 'One other device is signed out at once.'
+      : `${count} other devices are signed out at once.`,
   othersEnded: 'All other devices are signed out.',
 
   blockedSince: 'Blocked',

@@ -80,7 +80,11 @@ export const settings: typeof import('./settings.en.ts').settings = {
     firefox: ['点击地址栏左侧的图标。', '移除“发送通知”旁的“已阻止”。', '回到这里开启通知。'],
     chrome: ['点击地址栏左侧的图标。', '将“通知”设为“允许”。', '回到这里；如果没有变化，请重新加载页面。'],
     safari: ['打开 Safari 设置，依次选择“网站”和“通知”。', '将本页设为“允许”。', '回到这里开启通知。'],
-    android: ['点按地址栏左侧的图标，选择“权限”。', '允许“通知”。', '回到这里；如果没有变化，请重新加载页面。'],
+    android: [
+      '点按地址栏左侧的图标，选择“权限”。',
+      '允许“通知”。',
+      '回到这里；如果没有变化，请重新加载页面。',
+    ],
     ios: ['打开设备的“设置”，选择“通知”。', '选择 Doorman，允许通知。', '回到这里开启通知。'],
   },
   deniedSystem: '如果那里已经允许，请检查系统设置是否禁止了浏览器显示通知。',
@@ -195,7 +199,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   blockedSince: '屏蔽于',
   blockedEmpty: '你没有屏蔽任何人',
   blockedEmptySays: '被你屏蔽的人无法在任何设备上联系你：消息、好友申请、输入状态都不会出现。对方不会得知。',
-  unblockName: (name) => `解除对 ${name} 的屏蔽`,
+  unblockName: (name) => `解除屏蔽 ${name}`,
 
   invite: '有人发来消息时提醒你吗？Doorman 关闭时也会提醒。',
   inviteYes: '开启',
