@@ -1,7 +1,34 @@
-import { PageHeader } from '../shell/page-header.tsx';
+import { ChevronRightIcon } from '@primer/octicons-react';
+import { useEffect } from 'react';
+import { Link } from 'wouter';
 import { useWords } from '../words/words.tsx';
+import { AccountSwitches } from './account-switches.tsx';
+import { Devices } from './devices.tsx';
+import { HereCard } from './here-card.tsx';
+import { usePushHere } from './push-here.ts';
+import { Section, SettingsPage } from './section.tsx';
+import styles from './settings.module.css';
 
+/** Whether this device tells the user of messages, whether any does, what it shows then, and which ones do. */
 export function NotificationsPage() {
-  const words = useWords().shell;
-  return <PageHeader title={words.settings} back="/settings" />;
+  const words = useWords().settings;
+  const { here } = usePushHere();
+  useEffect(() => {
+    void here.check();
+  }, [here]);
+  return (
+    <SettingsPage title={words.notifications}>
+      <Section title={words.here}>
+        <HereCard />
+      </Section>
+      <AccountSwitches />
+      <Section title={words.devices}>
+        <Devices />
+      </Section>
+      <Link href="/settings/log" className={styles.link} data-testid="open-log">
+        {words.openLog}
+        <ChevronRightIcon size={16} />
+      </Link>
+    </SettingsPage>
+  );
 }

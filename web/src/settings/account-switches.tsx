@@ -1,0 +1,56 @@
+import { Switch } from '@mantine/core';
+import { useToast } from '../shell/toasts.tsx';
+import { useOwn, usePage } from '../state/hooks.ts';
+import type { SettingsView } from '../state/views.ts';
+import { useWords } from '../words/words.tsx';
+import { LoadingRows } from './loading.tsx';
+import { PreviewChoice } from './preview-choice.tsx';
+import { Section } from './section.tsx';
+import styles from './settings.module.css';
+
+/** What holds on all devices of the user; shown as wanted at once, and taken back if the service refuses. */
+export function AccountSwitches() {
+  const words = useWords().settings;
+  const { settings } = useOwn();
+  const { own } = usePage();
+  const toast = useToast();
+  const want = (wanted: Partial<SettingsView>) => own.updateSettings(wanted).catch(toast.fail);
+  return (
+    <Section title={words.everywhere}>
+      {settings ? (
+        <>
+          <div className={styles.rows}>
+            <div className={styles.row}>
+              <Switch
+                className={styles.switch}
+                label={words.pushEnabled}
+                description={words.pushEnabledSays}
+                labelPosition="left"
+                checked={settings.pushEnabled}
+                onChange={(event) => void want({ pushEnabled: event.currentTarget.checked })}
+                data-testid="push-enabled"
+              />
+            </div>
+            <div className={styles.row}>
+              <Switch
+                className={styles.switch}
+                label={words.dnd}
+                description={words.dndSays}
+                labelPosition="left"
+                checked={settings.dndEnabled}
+                onChange={(event) => void want({ dndEnabled: event.currentTarget.checked })}
+                data-testid="dnd"
+              />
+            </div>
+          </div>
+          <PreviewChoice
+            value={settings.pushPreview}
+            onChange={(pushPreview) => void want({ pushPreview })}
+          />
+        </>
+      ) : (
+        <LoadingRows />
+      )}
+    </Section>
+  );
+}

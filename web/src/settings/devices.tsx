@@ -1,0 +1,42 @@
+import { useEffect } from 'react';
+import { usePage } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import { DeviceRow } from './device-row.tsx';
+import { LoadedRows } from './loading.tsx';
+import { usePushHere } from './push-here.ts';
+import styles from './settings.module.css';
+import { useLoaded } from './use-loaded.ts';
+
+/** All devices that are told of messages, as the service knows them. */
+export function Devices() {
+  const words = useWords().settings;
+  const { doorman } = usePage();
+  const { view } = usePushHere();
+  const isOn = view.state === 'on';
+  const loaded = useLoaded(async () => {
+    const { api, push } = doorman;
+    const [devices, here] = await Promise.all([api.pushDevices(), isOn ? push.thisDevice() : undefined]);
+    return { devices, hereId: here?.id };
+  });
+  // What was just turned on or off is in the list, or no more.
+  const { reload, value } = loaded;
+  const isListed = value?.hereId !== undefined;
+  useEffect(() => {
+    if (value !== undefined && isListed !== isOn) reload();
+  }, [isOn]);
+  return (
+    <LoadedRows loaded={loaded}>
+      {({ devices, hereId }) =>
+        devices.length === 0 ? (
+          <p className={styles.says}>{words.noDevices}</p>
+        ) : (
+          <ul className={styles.rows}>
+            {devices.map((device) => (
+              <DeviceRow key={device.id} device={device} isHere={device.id === hereId} onRemoved={reload} />
+            ))}
+          </ul>
+        )
+      }
+    </LoadedRows>
+  );
+}

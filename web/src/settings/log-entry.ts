@@ -1,0 +1,89 @@
+import type { PushLogEntry } from '../../../client/src/wire.ts';
+
+/** Why a push service is asked again later. */
+export type WaitingFor =
+  /** It wants nothing for a while. */
+  | 'paused'
+  /** It did not take the push, and may later. */
+  | 'refused'
+  /** The device is one of those that are told at most once a minute. */
+  | 'unconfirmed'
+  /** It did not answer, or has trouble of its own. */
+  | 'trouble';
+
+/** Why a test did not come through. */
+export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'unreachable';
+
+/** Why nobody was told of a message. */
+export type Reason =
+  | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already')
+  | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'seen');
+
+/** What became of one notification, ready for words. Moments are epoch milliseconds. */
+export type Fate =
+  | { is: 'clicked' | 'shown'; at: number }
+  /** The push service has it; the device has not said that it shows it. */
+  | { is: 'handed' }
+  | { is: 'waiting'; until: number; for: WaitingFor }
+  | { is: 'not_sent'; reason: Reason }
+  /** `on`: that device's own word for itself. */
+  | { is: 'seen_on'; on: string }
+  | { is: 'test_failed'; why: TestFailure }
+  | { is: 'unknown' };
+
+/** Reads an entry of the push log; whatever a newer service may say becomes `unknown`. */
+export function fateOf(entry: PushLogEntry): Fate {
+  const { outcome, clicked, shown, detail, waiting_until: until } = entry;
+  if (clicked !== null) return { is: 'clicked', at: clicked };
+  if (shown !== null) return { is: 'shown', at: shown };
+  switch (outcome) {
+    case 'accepted':
+      return { is: 'handed' };
+    case 'waiting':
+      return { is: 'waiting', until: until ?? entry.at, for: whyWaiting(entry) };
+    case 'seen':
+      return detail === '' ? { is: 'not_sent', reason: 'seen' } : { is: 'seen_on', on: detail };
+    case 'gone':
+      return { is: 'not_sent', reason: detail.startsWith('refused for') ? 'gone_refused' : 'gone' };
+    case 'refused':
+    case 'failed':
+      if (entry.kind === 'test') return { is: 'test_failed', why: whyFailed(entry) };
+      return { is: 'not_sent', reason: 'given_up' };
+    case 'unusable':
+    case 'dnd':
+    case 'off':
+    case 'blocked':
+    case 'no_device':
+    case 'account_closed':
+    case 'told_already':
+      return { is: 'not_sent', reason: outcome };
+    default:
+      return { is: 'unknown' };
+  }
+}
+
+/** By the status where there is one, else by the words in which the service itself puts it. */
+function whyWaiting({ status, detail }: PushLogEntry): WaitingFor {
+  if (status === 429 || status === 503) return 'paused';
+  if (status !== null) return status >= 500 ? 'trouble' : 'refused';
+  if (detail.startsWith('unconfirmed')) return 'unconfirmed';
+  if (detail.startsWith('private_address') || detail.startsWith('its push service refuses')) return 'refused';
+  return detail.startsWith('its push service') ? 'paused' : 'trouble';
+}
+
+function whyFailed({ status, detail }: PushLogEntry): TestFailure {
+  if (status !== null) return status === 429 || status >= 500 ? 'busy' : 'refused';
+  if (detail.startsWith('timeout')) return 'timeout';
+  return detail.startsWith('private_address') ? 'private' : 'unreachable';
+}
+
+/** What a person need not read, but whoever helps him may want to: folded away. Empty where there is nothing. */
+export function technicalDetail(entry: PushLogEntry): string {
+  const { outcome, status, detail } = entry;
+  const parts = [
+    status === null ? '' : `HTTP ${status}`,
+    fateOf(entry).is === 'unknown' ? outcome : '',
+    outcome === 'seen' ? '' : detail,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
