@@ -1,0 +1,60 @@
+import { Link } from 'wouter';
+import type { PushLogEntry } from '../../../client/src/wire.ts';
+import { chatPath } from '../people/person-paths.ts';
+import { PersonName } from '../shell/name.tsx';
+import { TimeText, useMinute, useTimes } from '../shell/time-text.tsx';
+import { usePerson } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import { useDeviceWords } from './device-words.ts';
+import styles from './log.module.css';
+import { fateOf, technicalDetail } from './log-entry.ts';
+import { logSentence } from './log-sentence.ts';
+
+/** What became of one notification: whose messages it was about, what happened, and when. */
+export function LogRow({ entry }: { entry: PushLogEntry }) {
+  const words = useWords().settings;
+  const device = useDeviceWords();
+  const times = useTimes();
+  const now = useMinute();
+  const time = (at: number) => times.brief(at, now);
+  const { is } = fateOf(entry);
+  return (
+    <li className={styles.entry} data-testid={`log-${entry.id}`} data-fate={is}>
+      <div className={styles.head}>
+        <span className={styles.who}>{entry.peer === null ? words.aTest : <Peer peer={entry.peer} />}</span>
+        <span className={styles.time}>
+          <TimeText at={entry.at} as="clock" />
+        </span>
+      </div>
+      <p className={styles.what}>{logSentence(entry, { words, device, time }, now)}</p>
+      <Details entry={entry} />
+    </li>
+  );
+}
+
+function Peer({ peer }: { peer: string }) {
+  const person = usePerson(peer);
+  return (
+    <Link href={chatPath(peer)} className={styles.peer}>
+      <PersonName person={person} />
+    </Link>
+  );
+}
+
+function Details({ entry }: { entry: PushLogEntry }) {
+  const words = useWords().settings;
+  const technical = technicalDetail(entry);
+  const isHanded = fateOf(entry).is === 'handed';
+  if (technical === '' && !isHanded) return null;
+  return (
+    <details className={styles.details}>
+      <summary>{words.details}</summary>
+      {isHanded && <p>{words.detailsHanded}</p>}
+      {technical !== '' && (
+        <p>
+          <bdi lang="en">{technical}</bdi>
+        </p>
+      )}
+    </details>
+  );
+}
