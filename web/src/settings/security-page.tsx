@@ -1,7 +1,19 @@
-import { PageHeader } from '../shell/page-header.tsx';
 import { useWords } from '../words/words.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { Section, SettingsPage } from './section.tsx';
+import { Sessions } from './sessions.tsx';
 
+/** The password, and where it was used to sign in. */
 export function SecurityPage() {
-  const words = useWords().shell;
-  return <PageHeader title={words.settings} back="/settings" />;
+  const words = useWords().settings;
+  return (
+    <SettingsPage title={words.security}>
+      <Section title={words.password} says={words.passwordSays}>
+        <PasswordForm />
+      </Section>
+      <Section title={words.sessions}>
+        <Sessions />
+      </Section>
+    </SettingsPage>
+  );
 }
