@@ -1,7 +1,76 @@
-import { PageHeader } from '../shell/page-header.tsx';
+import { Button } from '@mantine/core';
+import { BlockedIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { UnblockDialog } from '../people/block-dialogs.tsx';
+import { profilePath } from '../people/person-paths.ts';
+import { useFocusKept } from '../people/use-focus-kept.ts';
+import { EmptyState } from '../shell/empty-state.tsx';
+import { PersonName } from '../shell/name.tsx';
+import { PersonAvatar } from '../shell/person-avatar.tsx';
+import { TimeText } from '../shell/time-text.tsx';
+import { useBlocked, useFreshness, usePerson } from '../state/hooks.ts';
+import type { BlockedView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
+import { LoadingRows } from './loading.tsx';
+import { SettingsPage } from './section.tsx';
+import styles from './settings.module.css';
 
+/** Whom the user blocks. */
 export function BlockedPage() {
-  const words = useWords().shell;
-  return <PageHeader title={words.settings} back="/settings" />;
+  const words = useWords().settings;
+  const blocked = useBlocked();
+  const isKnown = useFreshness() !== 'none';
+  useFocusKept(blocked.length);
+  return (
+    <SettingsPage title={words.blocked}>
+      {!isKnown && <LoadingRows />}
+      {isKnown && blocked.length === 0 && (
+        <EmptyState icon={<BlockedIcon size={24} />} title={words.blockedEmpty}>
+          {words.blockedEmptySays}
+        </EmptyState>
+      )}
+      {isKnown && blocked.length > 0 && (
+        <>
+          <p className={styles.says}>{words.blockedEmptySays}</p>
+          <ul className={styles.rows}>
+            {blocked.map((entry) => (
+              <BlockedRow key={entry.id} blocked={entry} />
+            ))}
+          </ul>
+        </>
+      )}
+    </SettingsPage>
+  );
+}
+
+function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
+  const { settings: words, people } = useWords();
+  const person = usePerson(id);
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <li className={styles.row} data-testid={`blocked-${id}`}>
+      <PersonAvatar person={person} />
+      <div className={styles.rowText}>
+        <div className={styles.rowTitle}>
+          <Link href={profilePath(id)} className={styles.person}>
+            <PersonName person={person} />
+          </Link>
+        </div>
+        <div className={styles.below}>
+          {words.blockedSince} <TimeText at={at} as="ago" />
+        </div>
+      </div>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => setAsking(true)}
+        aria-label={words.unblockName(person.name || person.username)}
+        data-testid={`unblock-${id}`}
+      >
+        {people.unblock}
+      </Button>
+      <UnblockDialog userId={id} isOpen={isAsking} onClose={() => setAsking(false)} />
+    </li>
+  );
 }
