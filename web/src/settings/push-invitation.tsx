@@ -1,4 +1,48 @@
-/** Invites to switch notifications on, as a `Banner` that is shown only where it is worth it. */
+import { BellIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { Banner, BannerButton } from '../shell/banner.tsx';
+import { useToast } from '../shell/toasts.tsx';
+import { useConversations, useOwn } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import { keepTurnedDown, readTurnedDown } from './invitation.ts';
+import { isUndecided, usePushHere } from './push-here.ts';
+
+/**
+ * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; not where
+ * he could do it anyway.
+ */
 export function PushInvitation() {
-  return null;
+  const { settings: words } = useWords();
+  const toast = useToast();
+  const { settings } = useOwn();
+  const hasChats = useConversations().length > 0;
+  const { view, here } = usePushHere();
+  const [path] = useLocation();
+  const [isTurnedDown, setTurnedDown] = useState(readTurnedDown);
+
+  const turnDown = () => {
+    keepTurnedDown();
+    setTurnedDown(true);
+  };
+  const accept = async () => {
+    const { state, error } = await here.enable();
+    if (error !== undefined) toast.fail(error);
+    else if (state === 'on') toast.say(words.inviteDone);
+    else turnDown();
+  };
+
+  const isWorthIt =
+    view.state === 'off' && isUndecided() && hasChats && settings?.pushEnabled === true && !isTurnedDown;
+  return (
+    <div role="status">
+      {isWorthIt && path !== '/settings/notifications' && (
+        <Banner kind="news" icon={<BellIcon size={16} />} testId="push-invitation">
+          <span>{words.invite}</span>
+          <BannerButton onClick={() => void accept()}>{words.inviteYes}</BannerButton>
+          <BannerButton onClick={turnDown}>{words.inviteNo}</BannerButton>
+        </Banner>
+      )}
+    </div>
+  );
 }
