@@ -121,6 +121,15 @@ onSqlite('conversations of the page', (database) => {
     assert.deepEqual(bodies(alice, bob.id), ['hi there']);
   });
 
+  test('a message that the service had already, as its answer was lost, is not shown as waiting', async (t) => {
+    const town = await Town.open(t, database);
+    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+    await alice.doorman.api.sendMessage({ to: bob.id, cid: 'sent before', body: 'hi' });
+    await untilEqual(() => rows(alice), [[bob.id, 'hi', 0]]);
+    await alice.doorman.send(bob.id, 'hi', 'sent before');
+    assert.equal(alice.page.chats.conversations.get()[0]?.pending, undefined);
+  });
+
   test('views stay the same objects while nothing of them changes', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createDoorman } from '../../../client/src/doorman.ts';
 import type { DoormanStorage } from '../../../client/src/storage.ts';
 import { restoreUser, suspendUser } from '../../../src/accounts/standing.ts';
+import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { onSqlite } from '../../../test/databases.ts';
 import { createPage } from './create-page.ts';
 import { noSurroundings } from './surroundings.ts';
@@ -210,6 +211,21 @@ onSqlite('what the page keeps', (database) => {
       await settled(reloaded);
       await untilEqual(() => reloaded.page.chats.unreadTotal.get(), 2);
     });
+
+  test('threads of a database that was restored since are not shown', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await aliceWithAll(town);
+    alice.doorman.disconnect();
+    await renewEpoch(town.service.services.db);
+    await town.restart();
+    const reloaded = await alice.reload();
+    await settled(reloaded);
+    await reloaded.page.flush();
+    const offline = await startOffline(alice.storage);
+    t.after(offline.close);
+    assert.equal(offline.page.chats.conversations.get().length, 1);
+    assert.deepEqual(offline.page.chats.thread(bob.id).view.get().messages, []);
+  });
 
   test('thirty threads are kept, those used last', async (t) => {
     const town = await Town.open(t, database);
