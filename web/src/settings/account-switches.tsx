@@ -8,6 +8,8 @@ import { PreviewChoice } from './preview-choice.tsx';
 import { Section } from './section.tsx';
 import styles from './settings.module.css';
 
+const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styles.switchText };
+
 /** What holds on all devices of the user; shown as wanted at once, and taken back if the service refuses. */
 export function AccountSwitches() {
   const words = useWords().settings;
@@ -22,7 +24,7 @@ export function AccountSwitches() {
           <div className={styles.rows}>
             <div className={styles.row}>
               <Switch
-                className={styles.switch}
+                classNames={LOOKS}
                 label={words.pushEnabled}
                 description={words.pushEnabledSays}
                 labelPosition="left"
@@ -33,7 +35,7 @@ export function AccountSwitches() {
             </div>
             <div className={styles.row}>
               <Switch
-                className={styles.switch}
+                classNames={LOOKS}
                 label={words.dnd}
                 description={words.dndSays}
                 labelPosition="left"

@@ -59,7 +59,7 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
             isPending={test.isPending}
             onClick={test.send}
             testId={`test-${device.id}`}
-            aria-label={words.testTo(name)}
+            aria-label={test.isPending ? undefined : words.testTo(name)}
           />
           <Button
             size="xs"

@@ -96,10 +96,10 @@ function Off() {
   const { view } = usePushHere();
   return (
     <Card kind="off" icon={<BellIcon size={20} />} title={words.isOff}>
-      <p>
-        {words.hereWhy} {settings && words.hereShows[settings.pushPreview]} {isUndecided() && words.hereNext}
-      </p>
+      <p>{words.hereWhy}</p>
+      {settings && <p>{words.hereShows[settings.pushPreview]}</p>}
       <TurnOn />
+      {isUndecided() && view.doing === undefined && !view.isUnanswered && <p>{words.hereNext}</p>}
       <div className={styles.hint} role="status">
         {view.doing === 'asking' && words.askingYou}
         {view.doing === undefined && view.isUnanswered && words.noAnswer}

@@ -4,6 +4,7 @@ import { chatPath } from '../people/person-paths.ts';
 import { PersonName } from '../shell/name.tsx';
 import { TimeText, useMinute, useTimes } from '../shell/time-text.tsx';
 import { usePerson } from '../state/hooks.ts';
+import { daysBetween } from '../words/times.ts';
 import { useWords } from '../words/words.tsx';
 import { useDeviceWords } from './device-words.ts';
 import styles from './log.module.css';
@@ -16,7 +17,7 @@ export function LogRow({ entry }: { entry: PushLogEntry }) {
   const device = useDeviceWords();
   const times = useTimes();
   const now = useMinute();
-  const time = (at: number) => times.brief(at, now);
+  const time = (at: number) => (daysBetween(at, entry.at) === 0 ? times.clock(at) : times.full(at));
   const { is } = fateOf(entry);
   return (
     <li className={styles.entry} data-testid={`log-${entry.id}`} data-fate={is}>

@@ -6,7 +6,7 @@ interface Language {
   readonly words: Words['settings'];
   /** A device in words, by its User-Agent or its own word. */
   readonly device: (told: string) => string;
-  /** A moment that is near `now`. */
+  /** A moment, with its day if that is not the day of the entry. */
   readonly time: (at: number) => string;
 }
 

@@ -89,7 +89,14 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
         testId="gender"
       />
       <div>
-        <Textarea {...field('bio')} label={words.bio} rows={5} resize="vertical" dir="auto" />
+        <Textarea
+          {...field('bio')}
+          label={words.bio}
+          classNames={{ label: styles.label }}
+          rows={5}
+          resize="vertical"
+          dir="auto"
+        />
         <BioCount bio={shown.bio} />
       </div>
       <TextInput

@@ -170,7 +170,7 @@ export const settings = {
     clicked: (device: string) => `Opened on ${device}`,
     shown: (device: string) => `Shown on ${device}`,
     handed: (device: string) => `Sent to ${device}, which has not said that it is shown`,
-    later: (sentence: string, time: string) => `${sentence} at ${time}`,
+    later: (sentence: string, time: string) => `${sentence} (${time})`,
     again: (device: string) => `Being sent to ${device} again`,
     waiting: {
       paused: (device: string, time: string) =>

@@ -140,8 +140,8 @@ export const settings: typeof import('./settings.en.ts').settings = {
   fates: {
     clicked: (device) => `已在 ${device} 点开`,
     shown: (device) => `已在 ${device} 显示`,
-    handed: (device) => `已发给 ${device}，对方没有回报是否显示`,
-    later: (sentence, time) => `${time}${sentence}`,
+    handed: (device) => `已发给 ${device}，设备没有回报是否显示`,
+    later: (sentence, time) => `${sentence}（${time}）`,
     again: (device) => `正在重新发给 ${device}`,
     waiting: {
       paused: (device, time) => `等到 ${time}：${device} 的推送服务要求暂缓`,
