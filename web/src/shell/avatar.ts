@@ -5,7 +5,9 @@ const COLORS = 8;
 export function avatarColor(id: string): number {
   let hash = 0;
   for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
-  return hash % COLORS;
+  // Ids of one day differ in few places; their last bits alone would make many alike.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
+  return ((hash ^ (hash >>> 16)) >>> 0) % COLORS;
 }
 
 /**
