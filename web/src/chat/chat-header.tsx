@@ -16,6 +16,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
   useSights([person.id]);
   const called = useCalled(person);
   const { state } = useSight(person.id);
+  const isGone = person.state === 'gone';
   const profile = profilePath(person.id);
   return (
     <div className={styles.header}>
@@ -33,21 +34,22 @@ export function ChatHeader({ person }: { person: PersonView }) {
             <PersonAvatar person={person} size={40} sight={state} />
           </Link>
         }
-        below={<Presence userId={person.id} />}
-        actions={<ChatMenu person={person} />}
+        below={<Presence userId={person.id} isGone={isGone} />}
+        actions={isGone ? undefined : <ChatMenu person={person} />}
       />
     </div>
   );
 }
 
 /** Said when it changes; but not each minute how long somebody has been away. */
-function Presence({ userId }: { userId: string }) {
+function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
   const words = useWords();
   const isTyping = useTyping(userId);
   const isBlocked = useIsBlocked(userId);
   const { state, lastSeen } = useSight(userId);
   const isAway = !isTyping && state === 'offline';
   const said = () => {
+    if (isGone) return '\u00a0';
     if (isBlocked) return words.chat.blocked;
     if (isTyping) return words.chat.typing;
     switch (state) {

@@ -8,7 +8,7 @@ import type { MessageView, PersonView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './composer.module.css';
 import { Composer } from './composer.tsx';
-import { useCalled, withName } from './names.tsx';
+import { Sentence, useCalled } from './names.tsx';
 
 interface ComposerPlaceProps {
   person: PersonView;
@@ -26,7 +26,7 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
   if (isBlocked)
     return (
       <Notice testId="composer-blocked" action={<Unblock userId={person.id} />}>
-        {withName(words.unblockToWrite, called)}
+        <Sentence of={words.unblockToWrite} person={person} />
       </Notice>
     );
   if (person.state === 'gone') return <Notice testId="composer-gone">{words.gone}</Notice>;
@@ -43,7 +43,7 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
           </Button>
         }
       >
-        {withName(words.notAccepting, called)}
+        <Sentence of={words.notAccepting} person={person} />
       </Notice>
     );
   }

@@ -52,9 +52,9 @@ export function Composer({ peer, called, thread }: ComposerProps) {
         field.current?.focus();
       }}
     >
-      <div className={styles.field}>
+      <label className={styles.field}>
         {/* As high as its copy, which grows with the text without a line of script. */}
-        <div className={styles.copy} data-text={text} aria-hidden="true" />
+        <span className={styles.copy} data-text={text} aria-hidden="true" />
         <textarea
           ref={field}
           className={styles.text}
@@ -75,7 +75,7 @@ export function Composer({ peer, called, thread }: ComposerProps) {
             if (event.currentTarget.value !== '') thread.noteTyping();
           }}
         />
-      </div>
+      </label>
       {room !== undefined && (
         <p
           className={styles.room}

@@ -4,7 +4,7 @@ import { useFriendState, useIsBlocked } from '../state/hooks.ts';
 import type { PersonView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './chat-page.module.css';
-import { isolated, useCalled, withName } from './names.tsx';
+import { isolated, Sentence, useCalled } from './names.tsx';
 
 /** The peer asked to be a friend: it can be answered here. */
 export function FriendBar({ person }: { person: PersonView }) {
@@ -17,7 +17,9 @@ export function FriendBar({ person }: { person: PersonView }) {
     <div role="status">
       {isAsked && !isBlocked && (
         <div className={styles.friend} data-testid="friend-asked">
-          <p>{withName(words.asksYou, called)}</p>
+          <p>
+            <Sentence of={words.asksYou} person={person} />
+          </p>
           <span className={styles.answers}>
             <Button
               size="xs"

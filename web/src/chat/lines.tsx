@@ -4,19 +4,19 @@ import styles from './lines.module.css';
 
 export function DayLine({ at }: { at: number }) {
   return (
-    <h3 className={styles.day}>
+    <h2 className={styles.day}>
       <span>
         <TimeText at={at} as="day" />
       </span>
-    </h3>
+    </h2>
   );
 }
 
 /** Between what was read and what is new. */
 export function UnreadLine() {
   return (
-    <h3 className={styles.unread} data-line="" data-testid="unread-line">
+    <h2 className={styles.unread} data-line="" data-testid="unread-line">
       <span>{useWords().chat.newMessages}</span>
-    </h3>
+    </h2>
   );
 }

@@ -1,5 +1,5 @@
 import { ArrowDownIcon } from '@primer/octicons-react';
-import { memo, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useConnection, useConversations } from '../state/hooks.ts';
 import type { Thread } from '../state/page.ts';
 import type { ThreadView } from '../state/views.ts';
@@ -29,7 +29,7 @@ interface MessageListProps {
 }
 
 /** What the two wrote, with what happens below kept in sight. */
-export const MessageList = memo(function MessageList({ view, thread, called, top }: MessageListProps) {
+export function MessageList({ view, thread, called, top }: MessageListProps) {
   const words = useWords().chat;
   const { messages, unreadAfter, hasOlder, isLoadingOlder, failure } = view;
   const [isAtEnd, setAtEnd] = useState(true);
@@ -85,7 +85,7 @@ export const MessageList = memo(function MessageList({ view, thread, called, top
       <Announcer peer={view.peer} messages={messages} called={called} />
     </div>
   );
-});
+}
 
 /** Away from the end: back to it, and how much has come there. */
 function ToNewest({ peer, onClick }: { peer: string; onClick: () => void }) {

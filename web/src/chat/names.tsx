@@ -14,13 +14,20 @@ export function useCalled(person: PersonView): string {
   return person.name.replaceAll(TURNING, '').trim() || '…';
 }
 
+interface SentenceProps {
+  /** Makes it of a name. */
+  of: (name: string) => string;
+  person: PersonView;
+}
+
 /** A sentence with a name in it, which stays by itself whatever its direction. */
-export function withName(sentence: (name: string) => string, name: string): ReactNode {
-  const [before, ...after] = sentence(PLACE).split(PLACE);
+export function Sentence({ of, person }: SentenceProps): ReactNode {
+  const called = useCalled(person);
+  const [before, ...after] = of(PLACE).split(PLACE);
   return (
     <>
       {before}
-      <bdi>{name}</bdi>
+      <bdi>{person.state === 'gone' ? called : person.name || called}</bdi>
       {after.join('')}
     </>
   );

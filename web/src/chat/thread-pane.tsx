@@ -1,5 +1,5 @@
 import { Button, Loader } from '@mantine/core';
-import { AlertIcon } from '@primer/octicons-react';
+import { AlertIcon, PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { profilePath } from '../people/person-paths.ts';
@@ -12,7 +12,7 @@ import type { PersonView, ThreadView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './chat-page.module.css';
 import { MessageList } from './message-list.tsx';
-import { useCalled, withName } from './names.tsx';
+import { Sentence, useCalled } from './names.tsx';
 
 /** So many unread messages are loaded to begin with the first of them; with more it begins further down. */
 const MAX_OPENED = 1_000;
@@ -25,10 +25,18 @@ interface ThreadPaneProps {
 
 /** The messages, or what stands in their place. */
 export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
-  const { chat, shell } = useWords();
+  const { chat, people, shell } = useWords();
   const called = useCalled(person);
   const sentence = useErrorSentence();
   const isReady = useFirstUnread(view, thread);
+  if (person.state === 'gone' && view.messages.length === 0)
+    return (
+      <div className={styles.middle}>
+        <EmptyState icon={<PersonIcon size={24} />} title={people.nobodyHere}>
+          {people.nobodyHereSays}
+        </EmptyState>
+      </div>
+    );
   if (view.messages.length === 0 && view.failure !== undefined)
     return (
       <div className={styles.middle}>
@@ -73,7 +81,6 @@ function useFirstUnread(view: ThreadView, thread: Thread): boolean {
 /** Over the first message: more of them, or who it is that one writes with. */
 function Top({ person, view, thread }: ThreadPaneProps) {
   const words = useWords().chat;
-  const called = useCalled(person);
   const { messages, hasOlder, isLoadingOlder, failure } = view;
   if (failure !== undefined)
     return (
@@ -103,7 +110,7 @@ function Top({ person, view, thread }: ThreadPaneProps) {
         <PersonAvatar person={person} size={72} />
       </Link>
       <p className={isEmpty ? styles.hello : undefined}>
-        {withName(isEmpty ? words.sayHello : words.beginning, called)}
+        <Sentence of={isEmpty ? words.sayHello : words.beginning} person={person} />
       </p>
       {isEmpty && <p>{words.sayHelloSays}</p>}
     </div>
