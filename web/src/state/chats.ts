@@ -13,6 +13,7 @@ import {
   withMessage,
   withOwnRead,
 } from './conversations.ts';
+import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
 import { Outbox } from './outbox.ts';
 import type { ChatsStore, Draft } from './page.ts';
@@ -23,8 +24,6 @@ import type { ConversationView } from './views.ts';
 
 /** Threads that keep more than their last page in memory. */
 const WHOLE_THREADS = 5;
-/** What is asked for to count unread messages one by one. */
-const COUNT_PAGE = 100;
 
 /** What the chats stand on. */
 export interface ChatsHost
@@ -220,23 +219,14 @@ export class Chats implements ChatsStore {
     }
   }
 
-  /** Own messages lie between the unread ones: they are counted one by one. */
+  /** Own messages lie between the unread ones: how many are the peer's is not known from the mark alone. */
   async #countAnew(peer: string, read: number): Promise<void> {
-    const { doorman, errands } = this.#host;
     const { countedTo } = this.conversation(peer).tally;
-    try {
-      const { items, more } = await errands.run(
-        () => doorman.api.history({ peer, after: read, limit: COUNT_PAGE }),
-        { isBackground: true },
-      );
-      if (more && (items.at(-1)?.n ?? 0) < countedTo) return; // a hundred and more: nobody counts those
-      const count = items.filter(({ from, n }) => from === peer && n <= countedTo).length;
-      const now = this.conversation(peer);
-      this.#known.set(peer, { ...now, tally: correctCount(now.tally, read, count) });
-      this.#changed();
-    } catch (error) {
-      if (!(error instanceof DoormanError)) throw error; // the guess stays: at most so many
-    }
+    const count = await countUnread(this.#host, peer, read, countedTo);
+    if (count === undefined) return;
+    const now = this.conversation(peer);
+    this.#known.set(peer, { ...now, tally: correctCount(now.tally, read, count) });
+    this.#changed();
   }
 
   async #refresh(peer: string): Promise<void> {

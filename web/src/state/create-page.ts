@@ -2,6 +2,7 @@ import type { Doorman } from '../../../client/src/doorman.ts';
 import type { Connection, Session, SessionEnd } from '../../../client/src/events.ts';
 import type { DoormanStorage } from '../../../client/src/storage.ts';
 import type { Snapshot } from '../../../client/src/wire.ts';
+import { Badge } from './badge.ts';
 import { Blocks } from './blocks.ts';
 import { Cell } from './cell.ts';
 import { Chats } from './chats.ts';
@@ -52,12 +53,12 @@ class DoormanPage implements Page {
   /** Since the last time it was live, the connection was found to be none. */
   #isCutOff = false;
   #isBeginning = false;
-  /** As it was set last; not known at first, as the worker sets it too. */
-  #badge: number | undefined;
+  readonly #badge: Badge;
 
   constructor(doorman: Doorman, storage: DoormanStorage, surroundings: Surroundings) {
     this.doorman = doorman;
     this.#surroundings = surroundings;
+    this.#badge = new Badge(surroundings);
     this.connection = new Cell<ConnectionView>(doorman.connection);
     this.#keeping = new Keeping(
       storage,
@@ -149,7 +150,7 @@ class DoormanPage implements Page {
         if (isVisible) chats.noteVisible();
         else void this.#keeping.flush();
       }),
-      chats.unreadTotal.subscribe(() => this.#showBadge()),
+      chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.get())),
     );
   }
 
@@ -207,8 +208,7 @@ class DoormanPage implements Page {
     this.friends.noteAll([...friends, ...requests]);
     this.chats.noteSnapshot(conversations, isOtherDatabase);
     this.#isBeginning = false;
-    this.#badge = undefined;
-    this.#showBadge();
+    this.#badge.show(this.chats.unreadTotal.get(), { anyway: true });
     const unread = new Set(conversations.filter((one) => one.unread > 0).map(({ peer }) => peer));
     this.#surroundings.closeNotifications((peer) => !unread.has(peer));
   }
@@ -229,13 +229,6 @@ class DoormanPage implements Page {
     this.friends.noteHidden(userId);
   }
 
-  #showBadge(): void {
-    const total = this.chats.unreadTotal.get();
-    if (total === this.#badge) return;
-    this.#badge = total;
-    this.#surroundings.setBadge(total);
-  }
-
   /** Nothing of the user before stays in memory, nor do answers to him arrive. */
   #clear(): void {
     this.#errands.leave();
@@ -247,6 +240,6 @@ class DoormanPage implements Page {
     this.friends.clear();
     this.own.clear();
     this.presence.clear();
-    this.#showBadge();
+    this.#badge.show(0);
   }
 }

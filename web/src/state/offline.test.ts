@@ -39,10 +39,11 @@ async function aliceWithAll(town: Town) {
   await alice.page.blocks.block(carol.id);
   await alice.page.own.updateSettings({ pushPreview: 'none' });
   const person = alice.page.people.person(bob.id);
-  person.subscribe(() => {});
+  const leave = [person.subscribe(() => {})];
   const thread = alice.page.chats.thread(bob.id);
-  thread.open();
+  leave.push(thread.open());
   await until(() => thread.view.get().messages.length === 2 && person.get().state === 'known');
+  for (const end of leave) end();
   alice.page.chats.draft(bob.id).set('half a sentence');
   await until(() => alice.page.own.settings.get()?.pushPreview === 'none');
   await alice.page.flush();

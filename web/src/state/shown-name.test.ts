@@ -8,7 +8,17 @@ test('somebody has the name he gave himself', () => {
 });
 
 test('a nickname of which nothing can be seen is none', () => {
-  for (const nickname of ['', ' ', '\u3000\t', '\u200b\u2060', '\u202e\u2069', '\u3164', '\u2800', '\u0301', '\n'])
+  for (const nickname of [
+    '',
+    ' ',
+    '\u3000\t',
+    '\u200b\u2060',
+    '\u202e\u2069',
+    '\u3164',
+    '\u2800',
+    '\u0301',
+    '\n',
+  ])
     assert.equal(shownName({ nickname, username: 'ada' }), 'ada');
   assert.equal(shownName({ username: 'ada' }), 'ada');
 });
