@@ -49,22 +49,22 @@ export async function testDevice({
   signal,
   looksMs = LOOKS_MS,
 }: Tested): Promise<void> {
-  let [entry] = await api.pushTest(device.id);
+  const [entry] = await api.pushTest(device.id);
+  let result = testResultOf(entry);
   // Without an answer it is not in the log yet: what is there now is of another test.
   const others = entry ? [] : (await api.pushLog()).map(({ id }) => id);
   const isIt = ({ id, kind, device: to }: PushLogEntry) =>
     entry ? id === entry.id : kind === 'test' && to === device.id && !others.includes(id);
-  onResult(testResultOf(entry));
-  for (const ms of tellsShown(device) || !entry ? looksMs : []) {
+  onResult(result);
+  for (const ms of looksMs) {
+    if (result !== 'unanswered' && !(result === 'handed' && tellsShown(device))) break;
     await new Promise((resolve) => setTimeout(resolve, ms));
     if (signal.aborted) return;
-    const found = (await api.pushLog()).find(isIt);
-    if (!found) continue;
-    entry = found;
-    const result = testResultOf(entry);
-    if (result !== 'handed') return onResult(result);
+    const before = result;
+    result = testResultOf((await api.pushLog()).find(isIt));
+    if (result !== before) onResult(result);
   }
-  if (testResultOf(entry) === 'handed' && !signal.aborted) onResult('unseen');
+  if (result === 'handed' && !signal.aborted) onResult('unseen');
 }
 
 /** Safari shows by itself what comes, and a device that is not confirmed gets nothing by which to say so. */
