@@ -10,6 +10,7 @@ import { openPushWorker } from '../../src/push/worker.ts';
 import { startRounds } from '../../src/rounds.ts';
 import { openServices, type World } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
+import { addCrowd } from '../people.ts';
 import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { endingsOf, type Scope } from './endings.ts';
 
@@ -38,18 +39,26 @@ export interface SiteProcess extends Site {
   start(): Promise<void>;
 }
 
+interface SiteOptions {
+  env?: Record<string, string>;
+  world?: World;
+  /** So many people are there already: `crowd1`, `crowd2` .. */
+  crowd?: number;
+}
+
 /**
  * The service on an empty database, inside the test's own process, where a test can put something in place of the world
  * outside; it ends with `scope`.
  */
 export async function startSite(
   scope: Scope,
-  { env = {}, world = {} }: { env?: Record<string, string>; world?: World } = {},
+  { env = {}, world = {}, crowd = 0 }: SiteOptions = {},
 ): Promise<Site> {
   const { settings, url } = await chooseSettings(scope, env);
   const config = readConfig(settings);
   const endings = endingsOf(scope);
   const services = endings.use(await openServices(config, openLog('silent'), world));
+  if (crowd > 0) await addCrowd(services.db, crowd);
   endings.use(startRounds(services));
   endings.use(openPushWorker(services));
   const app = await buildApp(services);

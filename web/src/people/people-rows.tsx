@@ -125,8 +125,10 @@ export function PeopleRows({
         const index = Number(event.target.closest('li')?.dataset.index);
         if (!Number.isNaN(index)) setUsed(index);
       }}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) setFocus(false);
+      onBlur={({ currentTarget, target, relatedTarget }) => {
+        if (currentTarget.contains(relatedTarget)) return;
+        // A row that goes while it has the focus has lost it in some browsers already, and is about to in others.
+        queueMicrotask(() => target.isConnected && setFocus(false));
       }}
     >
       {rows.map(({ index, key, start }) => (

@@ -31,7 +31,7 @@ export function Scroller({ listKey, startAt, onLeave, children }: ScrollerProps)
   }, [element, listKey]);
   useLayoutEffect(() => () => void (element && onLeave(element.scrollTop)), [element, onLeave]);
   return (
-    <div className={styles.scroller} ref={setElement} tabIndex={-1}>
+    <div className={styles.scroller} ref={setElement} tabIndex={-1} data-testid="people-scroller">
       <ScrollerContext value={view}>{children}</ScrollerContext>
     </div>
   );

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { assertFits } from './appearance.ts';
+import { assertAccessible } from './axe.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
+import { arrive } from './person.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+onEachBrowser('A long list of people', (browser) => {
+  test('is in the document as far as it is on the screen, and takes few calls', async (t) => {
+    const site = await startSite(t, { crowd: 5_000 });
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    const asked: string[] = [];
+    alice.page.on('request', (request) => asked.push(request.url()));
+    await alice.click('nav-people');
+    await waitFor('the first rows', async () => (await rows(alice.page)).length > 5);
+    assert.equal((await rows(alice.page))[0], '1/-1 crowd1');
+    for (let step = 0; step < 20; step++) await scrollTo(alice.page, 500 + step * 300);
+    await waitFor('rows far below', async () => (await rows(alice.page)).includes('100/-1 crowd100'));
+    assert.ok((await rows(alice.page)).length < 60);
+    assert.ok(asked.filter((url) => url.includes('/api/users')).length <= 2);
+  });
+
+  test('is walked through by keys alone', async (t) => {
+    const site = await startSite(t, { crowd: 150 });
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    await alice.click('nav-people');
+    await alice.find('people-search');
+    await waitFor('the first rows', async () => (await rows(alice.page)).length > 5);
+    const { keyboard } = alice.page;
+    const isAt = (name: string) =>
+      waitFor(`the focus on ${name}`, async () => (await focused(alice.page)).includes(name));
+
+    await alice.page.focus('[data-testid="people-search"]');
+    await keyboard.press('ArrowDown');
+    await isAt('crowd1');
+    await keyboard.press('ArrowDown');
+    await isAt('crowd2');
+    await keyboard.press('End');
+    await isAt('alice');
+    await keyboard.press('ArrowUp');
+    await isAt('crowd150');
+    await keyboard.press('PageUp');
+    assert.ok(!(await focused(alice.page)).includes('crowd150'));
+    await keyboard.press('Home');
+    await isAt('crowd1');
+    await keyboard.press('Tab');
+    await waitFor('the button to write', async () => (await focused(alice.page)) === 'Message crowd1');
+    await keyboard.press('ArrowUp');
+    await waitFor('the search field', async () => (await focusedTestId(alice.page)) === 'people-search');
+
+    await keyboard.press('ArrowDown');
+    await isAt('crowd1');
+    await keyboard.type('crowd77');
+    await waitFor('whom was typed', async () => (await rows(alice.page)).join() === '1/1 crowd77');
+    await keyboard.press('Enter');
+    await alice.find('profile');
+    await waitFor('the heading', async () => /^Profile\W*crowd77$/.test(await focused(alice.page)));
+  });
+
+  test('is found again as it was left', async (t) => {
+    const site = await startSite(t, { crowd: 150 });
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    await alice.click('nav-people');
+    await waitFor('the first rows', async () => (await rows(alice.page)).length > 5);
+    await scrollTo(alice.page, 4_000);
+    await waitFor('rows far below', async () => (await rows(alice.page)).includes('65/151 crowd65'));
+    await alice.click('nav-chats');
+    await alice.find('find-people');
+    await alice.click('nav-people');
+    await waitFor('the same place', async () => Math.abs((await scrolled(alice.page)) - 4_000) < 2);
+    assert.ok((await rows(alice.page)).includes('65/151 crowd65'));
+    await alice.fill('[data-testid="people-search"]', 'crowd1');
+    await waitFor('the search', async () => (await rows(alice.page))[0] === '1/62 crowd1');
+    assert.equal(await scrolled(alice.page), 0);
+  });
+});
+
+onEachBrowser('Friend requests', (browser) => {
+  test('are answered in their list, and go from one to the other', async (t) => {
+    const site = await startSite(t);
+    const [alice, bob, carol] = await Promise.all(
+      ['alice', 'bob', 'carol'].map(async (name) => {
+        const person = await arrive(t, browser(), site, name);
+        await person.signUp();
+        return person;
+      }),
+    );
+    assert.ok(alice && bob && carol);
+    for (const asking of [bob, carol]) {
+      await asking.openProfile(alice);
+      await asking.click('friend-request');
+      await asking.find('friend-cancel');
+    }
+    await alice.click('nav-people');
+    await alice.click('people-filter-requests');
+    await alice.find(`accept-${carol.id}`);
+    await alice.find(`accept-${bob.id}`);
+    // Firefox tells only the window before the others of its focus.
+    await alice.page.bringToFront();
+    await alice.page.focus(`[data-testid="accept-${bob.id}"]`);
+    await alice.page.keyboard.press('Enter');
+    // The row goes; whoever is next has the focus.
+    await waitFor('the next row', async () => (await focusedTestId(alice.page)) === `person-${carol.id}`);
+    await bob.find('friend-state');
+    await alice.click(`decline-${carol.id}`);
+    await waitFor('an empty list', async () => (await rows(alice.page)).length === 0);
+    await carol.find('friend-request');
+    await alice.click('people-filter-friends');
+    await waitFor('the friend', async () => (await rows(alice.page)).join() === '1/1 bob');
+
+    await alice.click('people-filter-all');
+    await alice.openProfile(carol);
+    await alice.click('friend-request');
+    await alice.fill('[data-testid="people-search"]', '');
+    await alice.click('people-filter-requests');
+    await alice.click(`cancel-${carol.id}`);
+    await alice.find('friend-request');
+
+    await bob.click('friend-remove');
+    await bob.click('confirm-yes');
+    await bob.find('friend-request');
+    await alice.click('people-filter-friends');
+    await waitFor('no friends', async () => (await rows(alice.page)).length === 0);
+  });
+
+  test('that are refused are taken back, and it is said why', async (t) => {
+    const site = await startSite(t);
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await alice.signUp();
+    await bob.signUp();
+    await alice.openProfile(bob);
+    await alice.click('block');
+    await alice.click('confirm-yes');
+    await alice.find('blocked-notice');
+
+    bob.faults.expect(/^403 POST \/api\/friends\/request$/);
+    await bob.openProfile(alice);
+    await bob.click('friend-request');
+    await waitFor('the reason', async () =>
+      (await textOf(bob.page, 'toasts')).includes('does not take friend requests'),
+    );
+    await bob.find('friend-request');
+  });
+});
+
+onChromium('A profile', (browser) => {
+  test('of whom one blocks has the way back alone, and shows nothing of him until then', async (t) => {
+    const site = await startSite(t);
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await bob.signUp();
+    await alice.signUp();
+    await alice.openProfile(bob);
+    const isSeen = (says: RegExp) =>
+      waitFor(`${says}`, async () => says.test(await textOf(alice.page, 'profile-sight')));
+    await isSeen(/^online$/);
+    await alice.click('block');
+    assert.match(
+      await textOf(alice.page, 'confirm-dialog'),
+      /reaches you, on any of your devices.*not told/s,
+    );
+    await alice.click('confirm-yes');
+    await alice.find('blocked-notice');
+    await isSeen(/^offline$/);
+    const acts = () =>
+      alice.page.$$eval('[data-testid="profile"] :is(a, button)', (all) => all.map((one) => one.textContent));
+    assert.deepEqual(await acts(), ['Unblock']);
+    assert.match((await textOf(alice.page, `person-${bob.id}`)) ?? '', /Blocked/);
+    assert.equal(await alice.page.$(`[data-testid="message-${bob.id}"]`), null);
+    assert.equal(await alice.page.$(`[data-testid="person-${bob.id}"] [data-sight]`), null);
+    await assertUsable(alice.page, 'the profile of somebody who is blocked');
+
+    await alice.click('unblock');
+    await alice.click('confirm-yes');
+    await isSeen(/^online$/);
+    assert.deepEqual(await acts(), [
+      'Message',
+      'Add friend',
+      'Copy link to this profile',
+      'Block this person',
+    ]);
+    await alice.find(`message-${bob.id}`);
+  });
+
+  test('and a row show what people wrote as text, whatever it is', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    for (const [username, profile] of Object.entries(HOSTILE)) {
+      const { id, token } = await site.join(username);
+      await site.post('/api/user/profile', profile, token);
+      await alice.page.goto(`${site.url}/people/${id}`);
+      await alice.find('profile-bio');
+      await alice.find(`person-${id}`);
+      for (const width of [360, 1440]) {
+        await alice.page.setViewport({ width, height: 800 });
+        await assertFits(alice.page, `the profile of ${username} at ${width}`);
+      }
+      const { height } = await boxOf(alice.page, `person-${id}`);
+      assert.equal(height, 64, `the row of ${username}`);
+      assert.equal(await alice.page.$('[data-testid="profile-bio"] *'), null, `${username} wrote an element`);
+      assert.ok((await boxOf(alice.page, 'block')).y < 1_200, `the bio of ${username} pushes all away`);
+    }
+  });
+
+  test('of nobody says so, and one of oneself leads to where it is changed', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    alice.faults.expect(/^404 GET \/api\/user\/profile\/nobody$/);
+    await alice.page.goto(`${site.url}/people/nobody`);
+    await waitFor('what it says', async () =>
+      (await alice.page.$eval('body', (body) => body.innerText)).includes('Nobody is here'),
+    );
+    await alice.page.goto(`${site.url}/people/${alice.id}`);
+    await alice.find('edit-profile');
+    assert.equal(await alice.page.$('[data-testid="block"]'), null);
+    assert.equal(await alice.page.$('[data-testid="friend-request"]'), null);
+    await alice.click('edit-profile');
+    await waitFor('the settings', () => alice.page.url().endsWith('/settings/profile'));
+  });
+
+  test('and the lists are for everybody', async (t) => {
+    const site = await startSite(t, { crowd: 40 });
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await alice.signUp();
+    await bob.signUp();
+    await bob.openProfile(alice);
+    await bob.click('friend-request');
+    await assertUsable(bob.page, 'a profile with a request');
+    await alice.openProfile(bob);
+    await alice.find('friend-accept');
+    await assertUsable(alice.page, 'a profile of whoever asked');
+    await alice.fill('[data-testid="people-search"]', '');
+    for (const filter of ['all', 'online', 'friends', 'requests']) {
+      await alice.click(`people-filter-${filter}`);
+      await waitFor('the list', async () => !(await alice.page.$('[data-pane="list"] [aria-busy="true"]')));
+      await assertUsable(alice.page, `the list of ${filter}`);
+    }
+  });
+});
+
+const HOSTILE = {
+  script: {
+    nickname: '<script>alert(1)</script><img src=x onerror=alert(2)>',
+    bio: '"><svg onload=alert(3)>\n<a href="javascript:alert(4)">x</a>\nhttps://example.com/',
+  },
+  bidi: {
+    nickname: '\u202Eevil\u2066 gnp.exe \u2069\u2069 abc',
+    bio: '\u202Eoverride\u2069\u2069 on\n\u2067isolated',
+  },
+  emoji: { nickname: '😀'.repeat(64), bio: '👨‍👩‍👧‍👦'.repeat(140) },
+  long: { nickname: 'W'.repeat(64), bio: 'x'.repeat(1_000), phone: '+49 (0) 170 1234567 890-12345678' },
+  lines: { nickname: 'a\nb\u2028c\vd\fe\r\nf', bio: `.${'\n'.repeat(900)}.` },
+  right: { nickname: 'محمد بن عبد الله', bio: 'مرحبا بكم في صفحتي.' },
+  marks: {
+    nickname: `Z${'\u0300\u0316\u0489'.repeat(21)}`,
+    bio: `a${'\u0300\u0316\u0489'.repeat(20)}`.repeat(15),
+  },
+};
+
+/** Once what moves has come to rest, since what fades in has no contrast yet. */
+async function assertUsable(page: Page, where: string): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+  await assertAccessible(page, where);
+}
+
+/** The rows of the list: place, size of the list, and who it is. */
+async function rows(page: Page): Promise<string[]> {
+  return page.$$eval('[data-pane="list"] li[aria-posinset]', (all) =>
+    all.map((row) => {
+      const name = row.querySelector('bdi')?.textContent;
+      return `${row.getAttribute('aria-posinset')}/${row.getAttribute('aria-setsize')} ${name}`;
+    }),
+  );
+}
+
+/** Name of what has the focus. */
+async function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { activeElement } = document;
+    return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '';
+  });
+}
+
+async function focusedTestId(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.getAttribute('data-testid') ?? '');
+}
+
+async function scrollTo(page: Page, pixels: number): Promise<void> {
+  await page.evaluate(
+    (top) =>
+      new Promise<void>((resolve) => {
+        document.querySelector('[data-testid="people-scroller"]')?.scrollTo({ top });
+        requestAnimationFrame(() => resolve());
+      }),
+    pixels,
+  );
+}
+
+async function scrolled(page: Page): Promise<number> {
+  return page.$eval('[data-testid="people-scroller"]', (scroller) => scroller.scrollTop);
+}
+
+async function textOf(page: Page, testId: string): Promise<string> {
+  return page.$eval(`[data-testid="${testId}"]`, (element) => (element as HTMLElement).innerText.trim());
+}
+
+async function boxOf(page: Page, testId: string): Promise<{ y: number; height: number }> {
+  return page.$eval(`[data-testid="${testId}"]`, (element) => {
+    const { y, height } = element.getBoundingClientRect();
+    return { y, height };
+  });
+}
