@@ -8,9 +8,9 @@ import { useConversations, useFreshness } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './conversation-list.module.css';
 import { ConversationRows, focusRow } from './conversation-rows.tsx';
+import { FoundConversations } from './found-conversations.tsx';
 import { FriendRequests } from './friend-requests.tsx';
 import { isolated } from './names.tsx';
-import { useNamed } from './use-named.ts';
 
 /** All conversations, the latest first. */
 export function ConversationList() {
@@ -18,7 +18,6 @@ export function ConversationList() {
   const conversations = useConversations();
   const freshness = useFreshness();
   const [typed, setTyped] = useState('');
-  const found = useNamed(conversations, typed);
   const isEmpty = conversations.length === 0;
   return (
     <>
@@ -66,10 +65,14 @@ export function ConversationList() {
       {isEmpty && freshness !== 'none' && (
         <Nothing title={chat.noConversations}>{chat.noConversationsSays}</Nothing>
       )}
-      {!isEmpty && found.length === 0 && (
-        <Nothing title={chat.noneNamed(isolated(typed.trim()))}>{chat.noneNamedSays}</Nothing>
+      {!isEmpty && typed.trim() === '' && <ConversationRows conversations={conversations} />}
+      {!isEmpty && typed.trim() !== '' && (
+        <FoundConversations
+          conversations={conversations}
+          typed={typed}
+          nobody={<Nothing title={chat.noneNamed(isolated(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
+        />
       )}
-      {found.length > 0 && <ConversationRows conversations={found} />}
     </>
   );
 }
