@@ -2,6 +2,7 @@ import { type Api, openApi } from './api.ts';
 import { newCid } from './cid.ts';
 import { Connector } from './connector.ts';
 import type { Doorman, DoormanOptions } from './doorman.ts';
+import { Entrance } from './entrance.ts';
 import { DoormanError } from './errors.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session, SessionEnd } from './events.ts';
 import { Feed } from './feed.ts';
@@ -15,12 +16,12 @@ import { SessionKeeper } from './session.ts';
 import type { DoormanStorage } from './storage.ts';
 import { Tabs, type Told } from './tabs.ts';
 import type { Times } from './times.ts';
+import { Typing } from './typing.ts';
 import { Watching } from './watching.ts';
 import type { LoginBody, RegisterBody, Sight } from './wire.ts';
 
 /** The service takes no longer word of a device for itself. */
 const MAX_DEVICE_LENGTH = 64;
-const TYPING_EVERY_MS = 1_000;
 
 /** The parts of the kit, each of which knows only what it is given here. */
 export class Client implements Doorman {
@@ -32,15 +33,15 @@ export class Client implements Doorman {
   readonly #listeners = new Listeners();
   readonly #tabs: Tabs;
   readonly #session: SessionKeeper;
+  readonly #entrance: Entrance;
   readonly #connector: Connector;
   readonly #feed: Feed;
   readonly #outbox: Outbox;
   readonly #marks: Marks;
   readonly #watching: Watching;
-  readonly #typedAt = new Map<string, number>();
+  readonly #typing: Typing;
   #view: { visible: boolean; active: boolean } | undefined;
   #toldToken: string | undefined;
-  #leaving: Promise<void> | undefined;
   #tokenCheck: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: DoormanOptions & { storage: DoormanStorage }, times: Times) {
@@ -62,6 +63,12 @@ export class Client implements Doorman {
       changed: (session, end) => this.#sessionChanged(session, end),
       renewed: () => this.#prolong(),
       tellOthers: (end) => this.#tabs.tell({ kind: 'session', end }),
+    });
+    this.#entrance = new Entrance({
+      baseUrl: this.#baseUrl,
+      leavingMs: times.leavingMs,
+      session: this.#session,
+      push: this.push,
     });
     this.#connector = new Connector({
       baseUrl: this.#baseUrl,
@@ -96,6 +103,7 @@ export class Client implements Doorman {
       tellOthers: (outgoing) => this.#tabs.tell({ kind: 'outgoing', userId: this.#outbox.userId, outgoing }),
     });
     this.#marks = new Marks(live);
+    this.#typing = new Typing(live);
     this.#watching = new Watching({
       watchMs: times.watchMs,
       live,
@@ -123,20 +131,15 @@ export class Client implements Doorman {
   }
 
   async signUp(body: RegisterBody): Promise<Session> {
-    const { id, username, token } = await this.api.register(body);
-    return this.#signIn({ userId: id, username, token });
+    return this.#entrance.enter(await this.api.register(body));
   }
 
   async signIn(body: LoginBody): Promise<Session> {
-    const { id, username, token } = await this.api.login(body);
-    return this.#signIn({ userId: id, username, token });
+    return this.#entrance.enter(await this.api.login(body));
   }
 
   signOut(): Promise<void> {
-    this.#leaving ??= this.#leave().finally(() => {
-      this.#leaving = undefined;
-    });
-    return this.#leaving;
+    return this.#entrance.leave();
   }
 
   connect(): void {
@@ -178,11 +181,7 @@ export class Client implements Doorman {
   }
 
   typing(to: string): void {
-    const now = Date.now();
-    const link = this.#connector.live;
-    if (!link || Math.abs(now - (this.#typedAt.get(to) ?? 0)) < TYPING_EVERY_MS) return;
-    this.#typedAt.set(to, now);
-    link.request({ type: 'typing', to }).catch(ignore);
+    this.#typing.tell(to);
   }
 
   watch(userIds: readonly string[]): () => void {
@@ -222,46 +221,13 @@ export class Client implements Doorman {
     }
   }
 
-  async #signIn(session: Session): Promise<Session> {
-    await this.#leaving;
-    const before = this.session;
-    if (before && before.userId !== session.userId) await this.signOut();
-    const signedIn = await this.#session.adopt(session);
-    if (before?.userId === session.userId) void this.#endAtService(before.token).catch(ignore);
-    void this.push.releaseOthers().catch(ignore);
-    return signedIn;
-  }
-
-  async #leave(): Promise<void> {
-    const session = this.session ?? (await this.#session.restore());
-    const endpoint = await this.push.endpoint().catch(ignore);
-    // Here first: whatever becomes of the rest, a reload finds nothing.
-    await this.#session.end('signed_out');
-    const atService = session && this.#endAtService(session.token, endpoint ?? undefined);
-    const all = Promise.all([this.push.release().catch(ignore), atService?.catch(ignore)]);
-    await new Promise<unknown>((resolve) => {
-      const timer = setTimeout(resolve, this.#times.leavingMs);
-      void all.then(resolve).finally(() => clearTimeout(timer));
-    });
-  }
-
-  async #endAtService(token: string, endpoint?: string): Promise<void> {
-    const call = { method: 'POST', token, deadlineMs: this.#times.leavingMs } as const;
-    // It forgets the subscription with the session; one of an earlier session has to be named.
-    if (endpoint !== undefined)
-      await callService(this.#baseUrl, { ...call, path: '/api/push/unsubscribe', body: { endpoint } }).catch(
-        ignore,
-      );
-    await callService(this.#baseUrl, { ...call, path: '/api/logout', body: {} });
-  }
-
   async #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
     if (session) this.#connector.suspend();
     else this.#connector.disconnect();
     this.#feed.forget();
     this.#marks.forget();
     this.#watching.forget();
-    this.#typedAt.clear();
+    this.#typing.forget();
     await this.#outbox.open(session?.userId);
     if (end !== undefined && end !== 'signed_out') void this.push.release().catch(ignore);
     this.#listeners.tell('session', { session, ...(end && { end }) });

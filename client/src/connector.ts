@@ -100,7 +100,7 @@ export class Connector {
 
   /** Begins anew, as when the other side does not keep to the protocol. */
   breakOff(): void {
-    this.#drop();
+    this.#drop(false);
     this.#wait();
   }
 
@@ -187,12 +187,12 @@ export class Connector {
     this.#set({ state: 'waiting', retryAt: Date.now() + waitMs });
   }
 
-  #drop(): void {
+  #drop(isBye = true): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#steady);
     const link = this.#link;
     this.#link = undefined;
-    link?.leave();
+    link?.leave(isBye);
     if (link) this.#host.left();
   }
 

@@ -38,6 +38,8 @@ export class Feed {
   /** What came while a snapshot is under way. */
   #held: LogEvent[] | undefined;
   #isComplete = false;
+  /** After which event the last gap was. */
+  #missedAfter: number | undefined;
   #acking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: FeedHost) {
@@ -90,13 +92,20 @@ export class Feed {
     const event = frame as unknown as LogEvent; // docs/protocol.md, The log
     if (event.seq <= this.#received) return true;
     if (event.seq !== this.#received + 1) {
-      this.#host.broken();
+      this.#miss();
       return true;
     }
     this.#received = event.seq;
     if (this.#held) this.#held.push(event);
     else this.#tell(event);
     return true;
+  }
+
+  /** An event is missing. It is asked for again; if it stays away, as one that the log lost, everything is taken anew. */
+  #miss(): void {
+    if (this.#position?.seq === this.#missedAfter) this.#position = undefined;
+    this.#missedAfter = this.#position?.seq;
+    this.#host.broken();
   }
 
   async #takeSnapshot(link: Link): Promise<void> {

@@ -106,10 +106,10 @@ export class Link {
     this.#doubting = setTimeout(() => this.#fail('silent'), withinMs);
   }
 
-  /** The user goes on purpose; nothing more is told of this link. */
-  leave(): void {
+  /** Nothing more is told of this link. @param isBye the user goes, and does not come back in a moment */
+  leave(isBye: boolean): void {
     if (this.#isOver) return;
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
+    if (isBye && this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
     this.#end();
     this.#socket.close(1000);
   }

@@ -312,7 +312,7 @@ onSqlite('What can go wrong', (database) => {
     line.isStalled = true;
     const began = Date.now();
     await assert.rejects(alice.doorman.api.friends(), unreachable);
-    assert.ok(Date.now() - began < 2_000);
+    assert.ok(Date.now() - began < 10_000);
     line.isStalled = false;
     line.isDown = true;
     await assert.rejects(alice.doorman.api.friends(), unreachable);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createDoorman, type Doorman } from '../../client/src/doorman.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Session } from '../../client/src/events.ts';
@@ -92,6 +93,12 @@ export class Device {
         this.#wake.push(wake);
       });
     }
+  }
+
+  /** Waits until so many messages were told, and checks that they are these, in this order. */
+  async hears(...bodies: string[]): Promise<void> {
+    await until(() => this.bodies.length >= bodies.length);
+    assert.deepEqual(this.bodies, bodies);
   }
 
   /** The bodies of all messages that were told, in their order. */

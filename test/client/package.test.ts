@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { onSqlite } from '../databases.ts';
 import { serve } from './serving.ts';
 
-const run = promisify(execFile);
+/** Runs a program that ends by itself. */
+const run = (file: string, args: string[], { cwd }: { cwd: string }) =>
+  promisify(execFile)(file, args, { cwd, timeout: 30_000 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The compiler as a program of this Node: a script would need one in the path. */
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -24,14 +26,12 @@ const alice: Doorman = createDoorman({ baseUrl, device: 'a test' });
 const bob = createDoorman({ baseUrl });
 const came = new Promise<MessageEvent>((resolve) => bob.on('message', resolve));
 
-const stored = await Promise.all([
-  alice.signUp({ username: 'alice', password: 'password-of-alice' }),
-  bob.signUp({ username: 'bob', password: 'password-of-bob' }),
-]).then(([, { userId }]) => {
-  alice.connect();
-  bob.connect();
-  return alice.send(userId, 'Tea at five?');
-});
+await alice.signUp({ username: 'alice', password: 'password-of-alice' });
+const { userId } = await bob.signUp({ username: 'bob', password: 'password-of-bob' });
+alice.connect();
+bob.connect();
+await new Promise<Wire.Snapshot>((resolve) => bob.on('snapshot', resolve));
+const stored = await alice.send(userId, 'Tea at five?');
 const { body } = await came;
 const people: Wire.DirectoryEntry[] = (await alice.api.users({ q: 'bob' })).users;
 const refused = await bob.api.login({ username: 'bob', password: 'wrong' }).catch((error: unknown) => error);
