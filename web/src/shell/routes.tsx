@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { QuestionIcon } from '@primer/octicons-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense } from 'react';
 import { Link, Route, Switch } from 'wouter';
 import { useWords } from '../words/words.tsx';
 import { EmptyState } from './empty-state.tsx';
@@ -9,15 +9,13 @@ import { PageHeader } from './page-header.tsx';
 import type { Section } from './places.ts';
 import { Waiting } from './waiting.tsx';
 
-const chatList = () => import('../chat/conversation-list.tsx');
-const chatPage = () => import('../chat/chat-page.tsx');
-const peopleList = () => import('../people/people-list.tsx');
-const personPage = () => import('../people/person-page.tsx');
-
-const ConversationList = lazy(async () => ({ default: (await chatList()).ConversationList }));
-const ChatPage = lazy(async () => ({ default: (await chatPage()).ChatPage }));
-const PeopleList = lazy(async () => ({ default: (await peopleList()).PeopleList }));
-const PersonPage = lazy(async () => ({ default: (await personPage()).PersonPage }));
+// No part is loaded ahead: the service worker keeps them all anyway.
+const ConversationList = lazy(async () => ({
+  default: (await import('../chat/conversation-list.tsx')).ConversationList,
+}));
+const ChatPage = lazy(async () => ({ default: (await import('../chat/chat-page.tsx')).ChatPage }));
+const PeopleList = lazy(async () => ({ default: (await import('../people/people-list.tsx')).PeopleList }));
+const PersonPage = lazy(async () => ({ default: (await import('../people/person-page.tsx')).PersonPage }));
 const SettingsList = lazy(async () => ({
   default: (await import('../settings/settings-list.tsx')).SettingsList,
 }));
@@ -37,11 +35,6 @@ const BlockedPage = lazy(async () => ({
 
 /** The list of a section; it stays as it is while its rows are opened. */
 export function ListRoutes({ section }: { section: Section }) {
-  useEffect(() => {
-    // What is most likely opened next, once what is open stands.
-    const soon = setTimeout(() => void Promise.allSettled([chatPage(), peopleList(), personPage()]), 500);
-    return () => clearTimeout(soon);
-  }, []);
   return (
     <Suspense fallback={<Waiting />}>
       {section === 'chats' && <ConversationList />}
