@@ -43,6 +43,7 @@ onEachBrowser('Two people', (browser) => {
     await site.start();
     await alice.waitForMessage('during', 'received');
     await bob.openChat(alice);
+    await bob.waitForMessage('during');
     assert.deepEqual(
       (await bob.messages()).map(({ body }) => body),
       ['before', 'during'],

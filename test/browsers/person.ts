@@ -122,7 +122,7 @@ export class Person {
     await this.waitForMessage(body);
   }
 
-  /** The messages of the open chat that are drawn, the oldest first. */
+  /** The messages that the open chat has drawn, the oldest first; a `body` is empty as long as it is not to be seen. */
   messages(): Promise<ShownMessage[]> {
     return this.page.$$eval('[data-message]', (messages) =>
       messages.map((message) => ({
@@ -135,7 +135,7 @@ export class Person {
 
   /** @param state what is waited for too, of one's own message */
   waitForMessage(body: string, state?: string): Promise<ShownMessage> {
-    return waitFor(`the message "${body.slice(0, 50)}" ${state ?? ''} at ${this.username}`, async () =>
+    return this.#wait(`the message "${body.slice(0, 50)}" ${state ?? ''}`, async () =>
       (await this.messages()).find((shown) => shown.body === body && (!state || shown.state === state)),
     );
   }
@@ -151,8 +151,8 @@ export class Person {
   }
 
   async waitForUnread(other: Person, unread: number): Promise<void> {
-    await waitFor(
-      `${unread} unread of ${other.username} at ${this.username}`,
+    await this.#wait(
+      `${unread} unread of ${other.username}`,
       async () => (await this.conversation(other))?.unread === unread,
     );
   }
@@ -163,7 +163,7 @@ export class Person {
   }
 
   async waitForPresence(says: RegExp): Promise<void> {
-    await waitFor(`${this.username} to see ${says}`, async () => says.test(await this.presence()));
+    await this.#wait(`${says}`, async () => says.test(await this.presence()));
   }
 
   /** Picks from the menu of the open chat: `befriend`, `withdraw`, `accept`, `decline`, `block`, `unblock`, `unfriend`. */
@@ -173,6 +173,19 @@ export class Person {
     if (!/^(?:un)?(?:block|friend)$/.test(item)) return;
     await this.click('confirm-yes');
     await waitFor('the question to go', async () => (await this.page.$('dialog')) === null);
+  }
+
+  /** @throws what the page shows instead, too, and what went wrong in it */
+  async #wait<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+    try {
+      return await waitFor(`${this.username} to see ${what}`, look);
+    } catch (cause) {
+      const shown = await this.page.evaluate(() => `${location.pathname}: ${document.body.innerText}`);
+      const seen = shown.replace(/\s+/g, ' ').slice(0, 500);
+      throw new Error(`${cause}; but sees ${seen}; faults: ${this.faults.lines.join('; ') || 'none'}`, {
+        cause,
+      });
+    }
   }
 
   async click(testId: string): Promise<void> {
