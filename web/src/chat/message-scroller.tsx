@@ -42,6 +42,8 @@ export class MessageScroller extends Component<MessageScrollerProps> {
   readonly #rows = createRef<HTMLDivElement>();
   readonly #resizes = new ResizeObserver(() => this.#settle());
   #isFollowing = true;
+  /** Where the end was when it was last gone to. */
+  #followedTo = 0;
   #isAtEnd: boolean | undefined;
   #width = 0;
   #narrowing: ReturnType<typeof setTimeout> | undefined;
@@ -73,6 +75,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     const scroller = this.#scroller.current;
     if (!scroller) return;
     scroller.scrollTop = scroller.scrollHeight;
+    this.#followedTo = scroller.scrollTop;
     this.#isFollowing = true;
     this.#report();
   }
@@ -108,7 +111,10 @@ export class MessageScroller extends Component<MessageScrollerProps> {
   }
 
   readonly #onScroll = (): void => {
-    this.#isFollowing = this.#distance() < END_PX;
+    const top = this.#scroller.current?.scrollTop ?? 0;
+    // The event of our own scrolling may come when more has grown below; only somebody else scrolls up.
+    if (this.#isFollowing && top >= this.#followedTo - 1) this.#follow(false);
+    else this.#isFollowing = this.#distance() < END_PX;
     this.#report();
   };
 
@@ -140,6 +146,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     const isAttended = document.visibilityState === 'visible' && document.hasFocus();
     const line = isLineNew || !isAttended ? scroller.querySelector('[data-line]') : null;
     scroller.scrollTop = scroller.scrollHeight;
+    this.#followedTo = scroller.scrollTop;
     if (!line) return;
     const over = LINE_PX - (line.getBoundingClientRect().top - this.#edge());
     if (over <= 0) return;
