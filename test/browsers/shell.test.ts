@@ -181,6 +181,28 @@ onChromium('Every place of the page', (browser) => {
     }
   });
 
+  test('takes no focus from who has gone on while its files came', async (t) => {
+    const site = await startSite(t);
+    const { page } = await enter(t, browser(), site);
+    await page.setBypassServiceWorker(true);
+    await page.goto(site.url);
+    await page.waitForSelector('[data-pane="list"] h1');
+    const held = Promise.withResolvers<void>();
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (/people-list-.*\.js$/.test(request.url())) await held.promise;
+      await request.continue();
+    });
+    await page.focus('[data-testid="nav-people"]');
+    await page.keyboard.press('Enter');
+    await waitFor('the way there', () => page.url().endsWith('/people'));
+    await page.focus('[data-testid="nav-settings"]');
+    held.resolve();
+    await page.waitForSelector('[data-testid="people-search"]');
+    const focused = await page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
+    assert.equal(focused, 'nav-settings');
+  });
+
   test('has a title that counts what is unread, and names where one is', async (t) => {
     const site = await startSite(t);
     const alice = await enter(t, browser(), site);

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useWords } from '../words/words.tsx';
 import { Banners } from './banners.tsx';
@@ -8,6 +8,7 @@ import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { PaneContext } from './panes.ts';
 import { placeOf } from './places.ts';
+import { awaitFocusOf } from './route-focus.ts';
 import { ListRoutes, PageRoutes } from './routes.tsx';
 import { SignOutProvider } from './sign-out.tsx';
 import { useVisibleHeight } from './visible-height.ts';
@@ -18,6 +19,7 @@ export function Layout() {
   const [path] = useLocation();
   const place = placeOf(path);
   useVisibleHeight();
+  useEffect(() => awaitFocusOf(path), [path]);
   const front = place.isDeep ? 'page' : 'list';
   return (
     <SignOutProvider>
