@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { renewEpoch } from '../../src/inbox/epoch.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
@@ -9,236 +9,239 @@ import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
 onSqlite('The kit stays connected', (database) => {
-  test('a server that was killed again and again costs no message, and none comes twice', async (t) => {
-    const settings = settingsOf(await database.create(t));
-    let server = await startServer(settings);
-    t.after(() => server.kill());
-    const line = await startLine(t, server.url);
-    const alice = await join(t, line.url, 'alice');
-    const bob = await join(t, line.url, 'bob');
-    const expected: string[] = [];
-    for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 5; i++) expected.push(`${round}.${i}`);
-      const sent = expected.slice(-5).map((body) => alice.doorman.send(bob.id, body));
-      await sent[round * 2];
-      await server.kill();
-      server = await startServer(settings);
-      line.target = server.url;
-      await Promise.all(sent);
-    }
-    await bob.hears(...expected);
-    await bob.is('live');
-    assert.deepEqual(
-      bob.all('message').map(({ n }) => n),
-      expected.map((_, i) => i + 1),
-    );
-    // His own log tells the sender the same.
-    await alice.hears(...expected);
-    // All of it by resuming: what was known never was void.
-    assert.equal(bob.all('snapshot').length, 1);
-  });
-
-  test('what came while a broken connection was away comes once, in order, and then it is live', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, line.url, 'bob');
-    await alice.doorman.send(bob.id, 'before');
-    await bob.first('message');
-    line.isDown = true;
-    line.cut();
-    await bob.is('waiting');
-    for (const body of ['one', 'two', 'three']) await alice.doorman.send(bob.id, body);
-    line.isDown = false;
-    await bob.is('live');
-    await bob.hears('before', 'one', 'two', 'three');
-    const hellos = line.frames.filter(({ type }) => type === 'hello');
-    assert.equal(hellos[0].epoch, undefined);
-    assert.deepEqual(
-      [hellos.at(-1).epoch, hellos.at(-1).seq],
-      [service.services.epoch, await seqOf(bob, 'before')],
-    );
-  });
-
-  test('events that a snapshot has are not told again, those after it are', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await new Device(t, line.url).signUp('bob');
-    // The snapshot is held back while messages come, and is one that was taken after the first two of them.
-    const held: Body[] = [];
-    const events: Body[] = [];
-    line.passes = (frame) => {
-      if (frame.type === 'event') events.push(frame);
-      if (!frame.data?.conversations || held.length > 0) return true;
-      held.push(frame);
-      return false;
-    };
-    bob.doorman.connect();
-    await until(() => held.length > 0);
-    await alice.doorman.send(bob.id, 'one');
-    await alice.doorman.send(bob.id, 'two');
-    const { data: snapshot } = (await service.get('/api/sync', { token: bob.session.token })).body;
-    await alice.doorman.send(bob.id, 'three');
-    await until(() => events.length === 3);
-    assert.deepEqual(bob.all('message'), []);
-    assert.equal(bob.doorman.connection.state, 'connecting');
-    line.say({ ...held[0], data: snapshot });
-    await bob.is('live');
-    await bob.hears('three');
-    assert.deepEqual(bob.all('snapshot'), [snapshot]);
-    await alice.doorman.send(bob.id, 'four');
-    await bob.hears('three', 'four');
-  });
-
-  test('a position of another database is void: everything is taken anew', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice');
-    // As after a backup was put back: the epoch is another.
-    const renewed = await renewEpoch(service.services.db);
-    const restarted = await service.restart();
-    line.target = await restarted.app.listen({ port: 0, host: '127.0.0.1' });
-    alice.doorman.reconnectNow();
-    const { epoch } = await alice.first('snapshot', () => true, 1);
-    assert.equal(epoch, renewed);
-    await alice.is('live');
-  });
-
-  test('a gap in the log is never told: the connection begins anew where it was', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, line.url, 'bob');
-    let isSwallowed = false;
-    line.passes = (frame) => {
-      if (frame.event !== 'message' || isSwallowed) return true;
-      isSwallowed = true;
-      return false;
-    };
-    await alice.doorman.send(bob.id, 'one');
-    await alice.doorman.send(bob.id, 'two');
-    await bob.hears('one', 'two');
-    assert.equal(line.arrivals.length, 2);
-  });
-
-  test('a gap that stays makes everything void, instead of breaking the connection for ever', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, line.url, 'bob');
-    line.passes = (frame) => frame.type !== 'event' || frame.seq !== 1;
-    await alice.doorman.send(bob.id, 'one');
-    await alice.doorman.send(bob.id, 'two');
-    const snapshot = await bob.first('snapshot', () => true, 1);
-    assert.equal(snapshot.conversations[0]?.last.body, 'two');
-    await bob.is('live');
-    await alice.doorman.send(bob.id, 'three');
-    await bob.hears('three');
-  });
-
-  test('what was told is acknowledged, gathered; also what was told just before a break', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, line.url, 'bob', { times: { ackMs: 500 } });
-    for (let i = 0; i < 10; i++) await alice.doorman.send(bob.id, `${i}`);
-    await alice.first('marked', ({ by, received }) => by === bob.id && received === 10);
-    const acks = line.frames.filter(({ type }) => type === 'ack');
-    assert.ok(acks.length < 10, `${acks.length} acknowledgements`);
-    bob.doorman.on('message', ({ n }) => n === 11 && line.cut());
-    await alice.doorman.send(bob.id, 'last');
-    await alice.first('marked', ({ by, received }) => by === bob.id && received === 11);
-  });
-
-  test('the waits double with full jitter, and begin anew only after a steady connection', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const times = { backoffMs: 40, maxBackoffMs: 320, steadyMs: 300 };
-    const alice = await join(t, line.url, 'alice', { times });
-    const waits: number[] = [];
-    alice.doorman.on('connection', (connection) => {
-      if (connection.state === 'waiting') waits.push(connection.retryAt - Date.now());
+  // They wait for the clock most of the time.
+  describe('all at once', { concurrency: true }, () => {
+    test('a server that was killed again and again costs no message, and none comes twice', async (t) => {
+      const settings = settingsOf(await database.create(t));
+      let server = await startServer(settings);
+      t.after(() => server.kill());
+      const line = await startLine(t, server.url);
+      const alice = await join(t, line.url, 'alice');
+      const bob = await join(t, line.url, 'bob');
+      const expected: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        for (let i = 0; i < 5; i++) expected.push(`${round}.${i}`);
+        const sent = expected.slice(-5).map((body) => alice.doorman.send(bob.id, body));
+        await sent[round * 2];
+        await server.kill();
+        server = await startServer(settings);
+        line.target = server.url;
+        await Promise.all(sent);
+      }
+      await bob.hears(...expected);
+      await bob.is('live');
+      assert.deepEqual(
+        bob.all('message').map(({ n }) => n),
+        expected.map((_, i) => i + 1),
+      );
+      // His own log tells the sender the same.
+      await alice.hears(...expected);
+      // All of it by resuming: what was known never was void.
+      assert.equal(bob.all('snapshot').length, 1);
     });
-    const cut = async () => {
-      const before = waits.length;
+
+    test('what came while a broken connection was away comes once, in order, and then it is live', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, line.url, 'bob');
+      await alice.doorman.send(bob.id, 'before');
+      await bob.first('message');
+      line.isDown = true;
       line.cut();
-      await until(() => waits.length > before);
+      await bob.is('waiting');
+      for (const body of ['one', 'two', 'three']) await alice.doorman.send(bob.id, body);
+      line.isDown = false;
+      await bob.is('live');
+      await bob.hears('before', 'one', 'two', 'three');
+      const hellos = line.frames.filter(({ type }) => type === 'hello');
+      assert.equal(hellos[0].epoch, undefined);
+      assert.deepEqual(
+        [hellos.at(-1).epoch, hellos.at(-1).seq],
+        [service.services.epoch, await seqOf(bob, 'before')],
+      );
+    });
+
+    test('events that a snapshot has are not told again, those after it are', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await new Device(t, line.url).signUp('bob');
+      // The snapshot is held back while messages come, and is one that was taken after the first two of them.
+      const held: Body[] = [];
+      const events: Body[] = [];
+      line.passes = (frame) => {
+        if (frame.type === 'event') events.push(frame);
+        if (!frame.data?.conversations || held.length > 0) return true;
+        held.push(frame);
+        return false;
+      };
+      bob.doorman.connect();
+      await until(() => held.length > 0);
+      await alice.doorman.send(bob.id, 'one');
+      await alice.doorman.send(bob.id, 'two');
+      const { data: snapshot } = (await service.get('/api/sync', { token: bob.session.token })).body;
+      await alice.doorman.send(bob.id, 'three');
+      await until(() => events.length === 3);
+      assert.deepEqual(bob.all('message'), []);
+      assert.equal(bob.doorman.connection.state, 'connecting');
+      line.say({ ...held[0], data: snapshot });
+      await bob.is('live');
+      await bob.hears('three');
+      assert.deepEqual(bob.all('snapshot'), [snapshot]);
+      await alice.doorman.send(bob.id, 'four');
+      await bob.hears('three', 'four');
+    });
+
+    test('a position of another database is void: everything is taken anew', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice');
+      // As after a backup was put back: the epoch is another.
+      const renewed = await renewEpoch(service.services.db);
+      const restarted = await service.restart();
+      line.target = await restarted.app.listen({ port: 0, host: '127.0.0.1' });
+      alice.doorman.reconnectNow();
+      const { epoch } = await alice.first('snapshot', () => true, 1);
+      assert.equal(epoch, renewed);
       await alice.is('live');
-    };
-    // Never steady: soon the waits are random ones of up to 320 ms, of which some are longer than the first could be.
-    for (let i = 0; i < 16; i++) await cut();
-    assert.ok((waits[0] ?? 0) <= 40, `${waits}`);
-    assert.ok((waits[1] ?? 0) <= 80, `${waits}`);
-    assert.ok(Math.max(...waits) > 80 && Math.max(...waits) <= 320, `${waits}`);
-    assert.ok(Math.min(...waits.slice(4)) < 160, `no jitter: ${waits}`);
-    waits.length = 0;
-    for (let i = 0; i < 3; i++) {
-      await new Promise((resolve) => setTimeout(resolve, times.steadyMs + 50));
-      await cut();
-    }
-    assert.ok(Math.max(...waits) <= 40, `${waits}`);
-  });
+    });
 
-  test('reconnectNow does not wait', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice', { times: { backoffMs: 1e9, maxBackoffMs: 1e9 } });
-    line.cut();
-    const { retryAt } = await alice.is('waiting');
-    assert.ok(retryAt > Date.now() + 1000);
-    alice.doorman.reconnectNow();
-    await alice.is('live');
-  });
+    test('a gap in the log is never told: the connection begins anew where it was', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, line.url, 'bob');
+      let isSwallowed = false;
+      line.passes = (frame) => {
+        if (frame.event !== 'message' || isSwallowed) return true;
+        isSwallowed = true;
+        return false;
+      };
+      await alice.doorman.send(bob.id, 'one');
+      await alice.doorman.send(bob.id, 'two');
+      await bob.hears('one', 'two');
+      assert.equal(line.arrivals.length, 2);
+    });
 
-  test('a connection on which nothing comes any more is given up, though nobody closed it', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice', { times: { silenceMs: 400, pongMs: 2_000 } });
-    // Silence alone is none: a ping is answered.
-    await until(() => line.frames.filter(({ type }) => type === 'ping').length >= 2);
-    assert.equal(line.arrivals.length, 1);
-    line.freeze();
-    await alice.first('connection', ({ state }) => state === 'waiting');
-    await alice.is('live');
-    assert.equal(line.arrivals.length, 2);
-  });
+    test('a gap that stays makes everything void, instead of breaking the connection for ever', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, line.url, 'bob');
+      line.passes = (frame) => frame.type !== 'event' || frame.seq !== 1;
+      await alice.doorman.send(bob.id, 'one');
+      await alice.doorman.send(bob.id, 'two');
+      const snapshot = await bob.first('snapshot', () => true, 1);
+      assert.equal(snapshot.conversations[0]?.last.body, 'two');
+      await bob.is('live');
+      await alice.doorman.send(bob.id, 'three');
+      await bob.hears('three');
+    });
 
-  test('reconnectNow on a live connection asks whether it still is one', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice', { times: { pongMs: 200 } });
-    line.freeze();
-    alice.doorman.reconnectNow();
-    await alice.first('connection', ({ state }) => state === 'waiting');
-    await alice.is('live');
-    assert.equal(line.arrivals.length, 2);
-  });
+    test('what was told is acknowledged, gathered; also what was told just before a break', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, line.url, 'bob', { times: { ackMs: 500 } });
+      for (let i = 0; i < 10; i++) await alice.doorman.send(bob.id, `${i}`);
+      await alice.first('marked', ({ by, received }) => by === bob.id && received === 10);
+      const acks = line.frames.filter(({ type }) => type === 'ack');
+      assert.ok(acks.length < 10, `${acks.length} acknowledgements`);
+      bob.doorman.on('message', ({ n }) => n === 11 && line.cut());
+      await alice.doorman.send(bob.id, 'last');
+      await alice.first('marked', ({ by, received }) => by === bob.id && received === 11);
+    });
 
-  test('a service that is not there yet is waited for', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await new Device(t, line.url).signUp('alice');
-    line.isDown = true;
-    alice.doorman.connect();
-    await alice.is('waiting');
-    line.isDown = false;
-    await alice.is('live');
-  });
+    test('the waits double with full jitter, and begin anew only after a steady connection', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const times = { backoffMs: 40, maxBackoffMs: 320, steadyMs: 300 };
+      const alice = await join(t, line.url, 'alice', { times });
+      const waits: number[] = [];
+      alice.doorman.on('connection', (connection) => {
+        if (connection.state === 'waiting') waits.push(connection.retryAt - Date.now());
+      });
+      const cut = async () => {
+        const before = waits.length;
+        line.cut();
+        await until(() => waits.length > before);
+        await alice.is('live');
+      };
+      // Never steady: soon the waits are random ones of up to 320 ms, of which some are longer than the first could be.
+      for (let i = 0; i < 16; i++) await cut();
+      assert.ok((waits[0] ?? 0) <= 40, `${waits}`);
+      assert.ok((waits[1] ?? 0) <= 80, `${waits}`);
+      assert.ok(Math.max(...waits) > 80 && Math.max(...waits) <= 320, `${waits}`);
+      assert.ok(Math.min(...waits.slice(4)) < 160, `no jitter: ${waits}`);
+      waits.length = 0;
+      for (let i = 0; i < 3; i++) {
+        await new Promise((resolve) => setTimeout(resolve, times.steadyMs + 50));
+        await cut();
+      }
+      assert.ok(Math.max(...waits) <= 40, `${waits}`);
+    });
 
-  test('disconnect is final, and says bye', async (t) => {
-    const service = await serve(t, database);
-    const alice = await join(t, service.url, 'alice');
-    alice.doorman.disconnect();
-    assert.deepEqual(alice.doorman.connection, { state: 'off' });
-    // At once, without the ten seconds of grace for who breaks off.
-    const watching = await join(t, service.url, 'bob');
-    watching.doorman.watch([alice.id]);
-    await watching.first('presence', ([sight]) => sight?.online === 0);
-    assert.deepEqual(
-      alice.all('connection').map(({ state }) => state),
-      ['connecting', 'live', 'off'],
-    );
+    test('reconnectNow does not wait', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice', { times: { backoffMs: 1e9, maxBackoffMs: 1e9 } });
+      line.cut();
+      const { retryAt } = await alice.is('waiting');
+      assert.ok(retryAt > Date.now() + 1000);
+      alice.doorman.reconnectNow();
+      await alice.is('live');
+    });
+
+    test('a connection on which nothing comes any more is given up, though nobody closed it', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice', { times: { silenceMs: 400, pongMs: 2_000 } });
+      // Silence alone is none: a ping is answered.
+      await until(() => line.frames.filter(({ type }) => type === 'ping').length >= 2);
+      assert.equal(line.arrivals.length, 1);
+      line.freeze();
+      await alice.first('connection', ({ state }) => state === 'waiting');
+      await alice.is('live');
+      assert.equal(line.arrivals.length, 2);
+    });
+
+    test('reconnectNow on a live connection asks whether it still is one', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice', { times: { pongMs: 200 } });
+      line.freeze();
+      alice.doorman.reconnectNow();
+      await alice.first('connection', ({ state }) => state === 'waiting');
+      await alice.is('live');
+      assert.equal(line.arrivals.length, 2);
+    });
+
+    test('a service that is not there yet is waited for', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await new Device(t, line.url).signUp('alice');
+      line.isDown = true;
+      alice.doorman.connect();
+      await alice.is('waiting');
+      line.isDown = false;
+      await alice.is('live');
+    });
+
+    test('disconnect is final, and says bye', async (t) => {
+      const service = await serve(t, database);
+      const alice = await join(t, service.url, 'alice');
+      alice.doorman.disconnect();
+      assert.deepEqual(alice.doorman.connection, { state: 'off' });
+      // At once, without the ten seconds of grace for who breaks off.
+      const watching = await join(t, service.url, 'bob');
+      watching.doorman.watch([alice.id]);
+      await watching.first('presence', ([sight]) => sight?.online === 0);
+      assert.deepEqual(
+        alice.all('connection').map(({ state }) => state),
+        ['connecting', 'live', 'off'],
+      );
+    });
   });
 });
 

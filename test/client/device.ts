@@ -134,7 +134,11 @@ export async function join(
   return device.connect();
 }
 
-/** Waits for what nobody tells. */
+/** Waits for what nobody tells, not for ever: else a test that failed would never end. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((again) => setTimeout(again, 10));
+  const giveUpAt = Date.now() + 30_000;
+  while (!(await isSo())) {
+    if (Date.now() > giveUpAt) throw new Error(`it never came: ${isSo}`);
+    await new Promise((again) => setTimeout(again, 10));
+  }
 }

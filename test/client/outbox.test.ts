@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MemoryStorage } from '../../client/src/memory-storage.ts';
 import type { DoormanStorage } from '../../client/src/storage.ts';
 import { onSqlite } from '../databases.ts';
@@ -8,242 +8,247 @@ import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
 onSqlite('What was written', (database) => {
-  test('is stored once per cid, and every call with it gives the same promise', async (t) => {
-    const service = await serve(t, database);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, service.url, 'bob');
-    const first = alice.doorman.send(bob.id, 'hi', 'c1');
-    assert.equal(alice.doorman.send(bob.id, 'hi', 'c1'), first);
-    const { writtenAt, at, ...stored } = await first;
-    assert.deepEqual(stored, { to: bob.id, cid: 'c1', body: 'hi', state: 'stored', n: 1 });
-    assert.ok(at !== undefined && Math.abs(at - writtenAt) < 5_000);
-    assert.equal(alice.doorman.send(bob.id, 'hi', 'c1'), first);
-    await bob.first('message');
-    const { items } = await bob.doorman.api.history({ peer: alice.id });
-    assert.equal(items.length, 1);
-    assert.deepEqual(
-      alice.all('outgoing').map(({ state }) => state),
-      ['waiting', 'sending', 'stored'],
-    );
-    assert.deepEqual(alice.doorman.outgoing(), []);
-    assert.deepEqual(await alice.storage.all('outgoing/'), []);
-  });
+  // They wait for the clock most of the time.
+  describe('all at once', { concurrency: true }, () => {
+    test('is stored once per cid, and every call with it gives the same promise', async (t) => {
+      const service = await serve(t, database);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      const first = alice.doorman.send(bob.id, 'hi', 'c1');
+      assert.equal(alice.doorman.send(bob.id, 'hi', 'c1'), first);
+      const { writtenAt, at, ...stored } = await first;
+      assert.deepEqual(stored, { to: bob.id, cid: 'c1', body: 'hi', state: 'stored', n: 1 });
+      assert.ok(at !== undefined && Math.abs(at - writtenAt) < 5_000);
+      assert.equal(alice.doorman.send(bob.id, 'hi', 'c1'), first);
+      await bob.first('message');
+      const { items } = await bob.doorman.api.history({ peer: alice.id });
+      assert.equal(items.length, 1);
+      assert.deepEqual(
+        alice.all('outgoing').map(({ state }) => state),
+        ['waiting', 'sending', 'stored'],
+      );
+      assert.deepEqual(alice.doorman.outgoing(), []);
+      assert.deepEqual(await alice.storage.all('outgoing/'), []);
+    });
 
-  test('gets a name of its own, and keeps its order to everybody', async (t) => {
-    const service = await serve(t, database);
-    const alice = await join(t, service.url, 'alice');
-    const [bob, carol] = [await join(t, service.url, 'bob'), await join(t, service.url, 'carol')];
-    const bodies = Array.from({ length: 12 }, (_, i) => `${i}`);
-    const sent = await Promise.all(
-      bodies.flatMap((body) => [alice.doorman.send(bob.id, body), alice.doorman.send(carol.id, body)]),
-    );
-    assert.equal(new Set(sent.map(({ cid }) => cid)).size, 24);
-    for (const device of [bob, carol]) {
-      await device.hears(...bodies);
-    }
-    // It is their order after a reload too, though all were written in a moment.
-    const times = sent.map(({ writtenAt }) => writtenAt);
-    assert.equal(new Set(times).size, 24);
-  });
+    test('gets a name of its own, and keeps its order to everybody', async (t) => {
+      const service = await serve(t, database);
+      const alice = await join(t, service.url, 'alice');
+      const [bob, carol] = [await join(t, service.url, 'bob'), await join(t, service.url, 'carol')];
+      const bodies = Array.from({ length: 12 }, (_, i) => `${i}`);
+      const sent = await Promise.all(
+        bodies.flatMap((body) => [alice.doorman.send(bob.id, body), alice.doorman.send(carol.id, body)]),
+      );
+      assert.equal(new Set(sent.map(({ cid }) => cid)).size, 24);
+      for (const device of [bob, carol]) {
+        await device.hears(...bodies);
+      }
+      // It is their order after a reload too, though all were written in a moment.
+      const times = sent.map(({ writtenAt }) => writtenAt);
+      assert.equal(new Set(times).size, 24);
+    });
 
-  test('is kept before it is sent, survives a reload, and goes out in its order when it can', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice');
-    const bob = await join(t, service.url, 'bob');
-    line.isDown = true;
-    line.cut();
-    await alice.is('waiting');
-    for (let i = 0; i < 5; i++) alice.doorman.send(bob.id, `${i}`, `cid ${9 - i}`);
-    await until(async () => (await alice.storage.all('outgoing/')).length === 5);
-    alice.doorman.disconnect();
-
-    const reloaded = new Device(t, line.url, { storage: alice.storage });
-    await reloaded.doorman.restore();
-    assert.deepEqual(
-      reloaded.doorman.outgoing().map(({ body, state }) => [body, state]),
-      ['0', '1', '2', '3', '4'].map((body) => [body, 'waiting']),
-    );
-    const last = reloaded.doorman.send(bob.id, 'last');
-    line.isDown = false;
-    await reloaded.connect();
-    await last;
-    await bob.hears('0', '1', '2', '3', '4', 'last');
-    assert.deepEqual(await alice.storage.all('outgoing/'), []);
-  });
-
-  test('is sent again when the reply was lost, and stands there once', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice');
-    const bob = await join(t, service.url, 'bob');
-    // The reply is lost with the connection, and the event that tells the same.
-    line.passes = (frame) => {
-      if (frame.data?.n === undefined) return true;
+    test('is kept before it is sent, survives a reload, and goes out in its order when it can', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      line.isDown = true;
       line.cut();
-      return false;
-    };
-    const sent = alice.doorman.send(bob.id, 'hi');
-    await alice.is('waiting');
-    line.passes = (frame) => frame.type !== 'event';
-    assert.equal((await sent).n, 1);
-    const sends = line.frames.filter(({ type }) => type === 'send');
-    assert.equal(sends.length, 2);
-    assert.equal(sends[0].cid, sends[1].cid);
-    await bob.hears('hi');
-  });
+      await alice.is('waiting');
+      for (let i = 0; i < 5; i++) alice.doorman.send(bob.id, `${i}`, `cid ${9 - i}`);
+      await until(async () => (await alice.storage.all('outgoing/')).length === 5);
+      alice.doorman.disconnect();
 
-  test('is known as stored by its event alone', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice');
-    const bob = await join(t, service.url, 'bob');
-    line.passes = (frame) => frame.type !== 'reply';
-    const { n, at } = await alice.doorman.send(bob.id, 'hi');
-    assert.equal(n, 1);
-    assert.equal(at, alice.all('message')[0]?.at);
-    const told = alice.told.map(({ event, what }) => (event === 'outgoing' ? what.state : event));
-    assert.ok(told.indexOf('stored') < told.indexOf('message'));
-  });
+      const reloaded = new Device(t, line.url, { storage: alice.storage });
+      await reloaded.doorman.restore();
+      assert.deepEqual(
+        reloaded.doorman.outgoing().map(({ body, state }) => [body, state]),
+        ['0', '1', '2', '3', '4'].map((body) => [body, 'waiting']),
+      );
+      const last = reloaded.doorman.send(bob.id, 'last');
+      line.isDown = false;
+      await reloaded.connect();
+      await last;
+      await bob.hears('0', '1', '2', '3', '4', 'last');
+      assert.deepEqual(await alice.storage.all('outgoing/'), []);
+    });
 
-  test('and refused stays, with the word for it, until it is tried again or discarded; what follows goes on', async (t) => {
-    const service = await serve(t, database);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, service.url, 'bob');
-    await bob.doorman.api.block(alice.id);
-    const refused = alice.doorman.send(bob.id, 'hear me', 'c1');
-    await assert.rejects(refused, { name: 'DoormanError', code: 403, error: 'not_accepting' });
-    await assert.rejects(alice.doorman.send(bob.id, '', 'c2'), { code: 400 });
-    await assert.rejects(alice.doorman.send('nobody', 'hi', 'c3'), { code: 404 });
-    await assert.rejects(alice.doorman.send(bob.id, 'x'.repeat(70_000), 'c4'), { error: 'frame_too_large' });
-    assert.deepEqual(
-      alice.doorman.outgoing().map(({ cid, state, error }) => [cid, state, error]),
-      [
-        ['c1', 'refused', 'not_accepting'],
-        ['c2', 'refused', 'invalid_field'],
-        ['c3', 'refused', 'user_not_found'],
-        ['c4', 'refused', 'frame_too_large'],
-      ],
-    );
-    assert.equal(alice.doorman.send(bob.id, 'hear me', 'c1'), refused);
+    test('is sent again when the reply was lost, and stands there once', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      // The reply is lost with the connection, and the event that tells the same.
+      line.passes = (frame) => {
+        if (frame.data?.n === undefined) return true;
+        line.cut();
+        return false;
+      };
+      const sent = alice.doorman.send(bob.id, 'hi');
+      await alice.is('waiting');
+      line.passes = (frame) => frame.type !== 'event';
+      assert.equal((await sent).n, 1);
+      const sends = line.frames.filter(({ type }) => type === 'send');
+      assert.equal(sends.length, 2);
+      assert.equal(sends[0].cid, sends[1].cid);
+      await bob.hears('hi');
+    });
 
-    const reloaded = new Device(t, service.url, { storage: alice.storage });
-    alice.doorman.disconnect();
-    await until(async () => (await alice.storage.all('outgoing/')).length === 4);
-    await reloaded.doorman.restore();
-    await reloaded.connect();
-    assert.deepEqual(
-      reloaded.doorman.outgoing().map(({ state }) => state),
-      ['refused', 'refused', 'refused', 'refused'],
-    );
-    for (const cid of ['c2', 'c3', 'c4']) await reloaded.doorman.discard(cid);
-    assert.equal(reloaded.all('outgoing').filter(({ state }) => state === 'discarded').length, 3);
-    await bob.doorman.api.unblock(alice.id);
-    reloaded.doorman.retry('c1');
-    assert.equal((await reloaded.doorman.send(bob.id, 'hear me', 'c1')).n, 1);
-    await bob.first('message');
-    await bob.hears('hear me');
-    assert.deepEqual(await alice.storage.all('outgoing/'), []);
-  });
+    test('is known as stored by its event alone', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      line.passes = (frame) => frame.type !== 'reply';
+      const { n, at } = await alice.doorman.send(bob.id, 'hi');
+      assert.equal(n, 1);
+      assert.equal(at, alice.all('message')[0]?.at);
+      const told = alice.told.map(({ event, what }) => (event === 'outgoing' ? what.state : event));
+      assert.ok(told.indexOf('stored') < told.indexOf('message'));
+    });
 
-  test('and waits can be discarded: it never arrives', async (t) => {
-    const service = await serve(t, database);
-    const alice = await new Device(t, service.url).signUp('alice');
-    const bob = await join(t, service.url, 'bob');
-    const gone = alice.doorman.send(bob.id, 'never mind', 'c1');
-    const sent = alice.doorman.send(bob.id, 'this');
-    await alice.doorman.discard('c1');
-    await assert.rejects(gone, { error: 'discarded' });
-    await alice.connect();
-    await sent;
-    await bob.first('message');
-    await bob.hears('this');
-    assert.deepEqual(await alice.storage.all('outgoing/'), []);
-  });
+    test('and refused stays, with the word for it, until it is tried again or discarded; what follows goes on', async (t) => {
+      const service = await serve(t, database);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      await bob.doorman.api.block(alice.id);
+      const refused = alice.doorman.send(bob.id, 'hear me', 'c1');
+      await assert.rejects(refused, { name: 'DoormanError', code: 403, error: 'not_accepting' });
+      await assert.rejects(alice.doorman.send(bob.id, '', 'c2'), { code: 400 });
+      await assert.rejects(alice.doorman.send('nobody', 'hi', 'c3'), { code: 404 });
+      await assert.rejects(alice.doorman.send(bob.id, 'x'.repeat(70_000), 'c4'), {
+        error: 'frame_too_large',
+      });
+      assert.deepEqual(
+        alice.doorman.outgoing().map(({ cid, state, error }) => [cid, state, error]),
+        [
+          ['c1', 'refused', 'not_accepting'],
+          ['c2', 'refused', 'invalid_field'],
+          ['c3', 'refused', 'user_not_found'],
+          ['c4', 'refused', 'frame_too_large'],
+        ],
+      );
+      assert.equal(alice.doorman.send(bob.id, 'hear me', 'c1'), refused);
 
-  test('too fast waits, and arrives whole and in order', async (t) => {
-    const service = await serve(t, database);
-    const alice = await join(t, service.url, 'alice');
-    const bob = await join(t, service.url, 'bob');
-    const bodies = Array.from({ length: 40 }, (_, i) => `${i}`);
-    const sent = bodies.map((body) => alice.doorman.send(bob.id, body));
-    await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'sending');
-    await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'waiting', 31);
-    await Promise.all(sent);
-    await bob.hears(...bodies);
-    assert.ok(!alice.all('outgoing').some(({ state }) => state === 'refused'));
-  });
+      const reloaded = new Device(t, service.url, { storage: alice.storage });
+      alice.doorman.disconnect();
+      await until(async () => (await alice.storage.all('outgoing/')).length === 4);
+      await reloaded.doorman.restore();
+      await reloaded.connect();
+      assert.deepEqual(
+        reloaded.doorman.outgoing().map(({ state }) => state),
+        ['refused', 'refused', 'refused', 'refused'],
+      );
+      for (const cid of ['c2', 'c3', 'c4']) await reloaded.doorman.discard(cid);
+      assert.equal(reloaded.all('outgoing').filter(({ state }) => state === 'discarded').length, 3);
+      await bob.doorman.api.unblock(alice.id);
+      reloaded.doorman.retry('c1');
+      assert.equal((await reloaded.doorman.send(bob.id, 'hear me', 'c1')).n, 1);
+      await bob.first('message');
+      await bob.hears('hear me');
+      assert.deepEqual(await alice.storage.all('outgoing/'), []);
+    });
 
-  test('while the service has a fault is tried again', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice', { times: { pauseMs: 50 } });
-    const bob = await join(t, service.url, 'bob');
-    let faults = 2;
-    line.passes = (frame) => {
-      if (frame.type !== 'reply' || frame.data?.n === undefined || faults-- <= 0)
-        return frame.type !== 'event';
-      line.say({ type: 'reply', id: frame.id, code: 500, error: 'internal', msg: '' });
-      return false;
-    };
-    assert.equal((await alice.doorman.send(bob.id, 'hi')).n, 1);
-    assert.equal(line.frames.filter(({ type }) => type === 'send').length, 3);
-  });
+    test('and waits can be discarded: it never arrives', async (t) => {
+      const service = await serve(t, database);
+      const alice = await new Device(t, service.url).signUp('alice');
+      const bob = await join(t, service.url, 'bob');
+      const gone = alice.doorman.send(bob.id, 'never mind', 'c1');
+      const sent = alice.doorman.send(bob.id, 'this');
+      await alice.doorman.discard('c1');
+      await assert.rejects(gone, { error: 'discarded' });
+      await alice.connect();
+      await sent;
+      await bob.first('message');
+      await bob.hears('this');
+      assert.deepEqual(await alice.storage.all('outgoing/'), []);
+    });
 
-  test('is sent also where nothing can be kept', async (t) => {
-    const service = await serve(t, database);
-    const storage: DoormanStorage = new MemoryStorage();
-    const alice = await join(t, service.url, 'alice', { storage });
-    storage.set = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
-    const bob = await join(t, service.url, 'bob');
-    await alice.doorman.send(bob.id, 'hi');
-    await bob.first('message');
-  });
+    test('too fast waits, and arrives whole and in order', async (t) => {
+      const service = await serve(t, database);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      const bodies = Array.from({ length: 40 }, (_, i) => `${i}`);
+      const sent = bodies.map((body) => alice.doorman.send(bob.id, body));
+      await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'sending');
+      await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'waiting', 31);
+      await Promise.all(sent);
+      await bob.hears(...bodies);
+      assert.ok(!alice.all('outgoing').some(({ state }) => state === 'refused'));
+    });
 
-  test('in one tab is seen in the others, and disappears there when it is stored', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const storage = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
-    const bob = await join(t, service.url, 'bob');
-    const writing = await new Device(t, line.url, { storage }).signUp('alice');
-    const other = new Device(t, line.url, { storage });
-    await other.doorman.restore();
-    const sent = writing.doorman.send(bob.id, 'hi', 'c1');
-    await other.first('outgoing', ({ state }) => state === 'waiting');
-    assert.deepEqual(
-      other.doorman.outgoing().map(({ body, state }) => [body, state]),
-      [['hi', 'waiting']],
-    );
-    await writing.connect();
-    await sent;
-    const stored = await other.first('outgoing', ({ state }) => state === 'stored');
-    assert.equal(stored.n, 1);
-    assert.deepEqual(other.doorman.outgoing(), []);
-    await other.connect();
-    await bob.hears('hi');
+    test('while the service has a fault is tried again', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice', { times: { pauseMs: 50 } });
+      const bob = await join(t, service.url, 'bob');
+      let faults = 2;
+      line.passes = (frame) => {
+        if (frame.type !== 'reply' || frame.data?.n === undefined || faults-- <= 0)
+          return frame.type !== 'event';
+        line.say({ type: 'reply', id: frame.id, code: 500, error: 'internal', msg: '' });
+        return false;
+      };
+      assert.equal((await alice.doorman.send(bob.id, 'hi')).n, 1);
+      assert.equal(line.frames.filter(({ type }) => type === 'send').length, 3);
+    });
 
-    await bob.doorman.api.block(writing.id);
-    writing.doorman.send(bob.id, 'no', 'c2');
-    await other.first('outgoing', ({ state }) => state === 'refused');
-    assert.equal(other.doorman.outgoing()[0]?.error, 'not_accepting');
-    await other.doorman.discard('c2');
-    await writing.first('outgoing', ({ state }) => state === 'discarded');
-    assert.deepEqual([writing.doorman.outgoing(), await storage.all('outgoing/')], [[], []]);
-  });
+    test('is sent also where nothing can be kept', async (t) => {
+      const service = await serve(t, database);
+      const storage: DoormanStorage = new MemoryStorage();
+      const alice = await join(t, service.url, 'alice', { storage });
+      storage.set = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+      const bob = await join(t, service.url, 'bob');
+      await alice.doorman.send(bob.id, 'hi');
+      await bob.first('message');
+    });
 
-  test('in a tab that is gone before it could send is sent by another one', async (t) => {
-    const service = await serve(t, database);
-    const storage = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
-    const bob = await join(t, service.url, 'bob');
-    const writing = await new Device(t, service.url, { storage }).signUp('alice');
-    const other = new Device(t, service.url, { storage, times: { takeOverMs: 300 } });
-    await other.doorman.restore();
-    await other.connect();
-    writing.doorman.send(bob.id, 'hi', 'c1');
-    await other.first('outgoing', ({ state }) => state === 'waiting');
-    assert.deepEqual(bob.bodies, []);
-    await bob.first('message');
-    await writing.first('outgoing', ({ state }) => state === 'stored');
-    assert.deepEqual(await storage.all('outgoing/'), []);
+    test('in one tab is seen in the others, and disappears there when it is stored', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const storage = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
+      const bob = await join(t, service.url, 'bob');
+      const writing = await new Device(t, line.url, { storage }).signUp('alice');
+      const other = new Device(t, line.url, { storage });
+      await other.doorman.restore();
+      const sent = writing.doorman.send(bob.id, 'hi', 'c1');
+      await other.first('outgoing', ({ state }) => state === 'waiting');
+      assert.deepEqual(
+        other.doorman.outgoing().map(({ body, state }) => [body, state]),
+        [['hi', 'waiting']],
+      );
+      await writing.connect();
+      await sent;
+      const stored = await other.first('outgoing', ({ state }) => state === 'stored');
+      assert.equal(stored.n, 1);
+      assert.deepEqual(other.doorman.outgoing(), []);
+      await other.connect();
+      await bob.hears('hi');
+
+      await bob.doorman.api.block(writing.id);
+      writing.doorman.send(bob.id, 'no', 'c2');
+      await other.first('outgoing', ({ state }) => state === 'refused');
+      assert.equal(other.doorman.outgoing()[0]?.error, 'not_accepting');
+      await other.doorman.discard('c2');
+      await writing.first('outgoing', ({ state }) => state === 'discarded');
+      assert.deepEqual([writing.doorman.outgoing(), await storage.all('outgoing/')], [[], []]);
+    });
+
+    test('in a tab that is gone before it could send is sent by another one', async (t) => {
+      const service = await serve(t, database);
+      const storage = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
+      const bob = await join(t, service.url, 'bob');
+      const writing = await new Device(t, service.url, { storage }).signUp('alice');
+      const other = new Device(t, service.url, { storage, times: { takeOverMs: 300 } });
+      await other.doorman.restore();
+      await other.connect();
+      writing.doorman.send(bob.id, 'hi', 'c1');
+      await other.first('outgoing', ({ state }) => state === 'waiting');
+      assert.deepEqual(bob.bodies, []);
+      await bob.first('message');
+      await writing.first('outgoing', ({ state }) => state === 'stored');
+      assert.deepEqual(await storage.all('outgoing/'), []);
+    });
   });
 });

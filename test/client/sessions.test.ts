@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MemoryStorage } from '../../client/src/memory-storage.ts';
 import { readSession } from '../../client/src/session.ts';
 import type { DoormanStorage } from '../../client/src/storage.ts';
@@ -14,268 +14,271 @@ function shared(): DoormanStorage {
 }
 
 onSqlite('A session of the kit', (database) => {
-  test('outlives a reload, and is there without a network', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const before = await join(t, line.url, 'alice');
-    const { storage, session } = before;
-    before.doorman.disconnect();
-    line.isDown = true;
-    const after = new Device(t, line.url, { storage });
-    assert.equal(after.doorman.session, undefined);
-    assert.deepEqual(await after.doorman.restore(), session);
-    assert.deepEqual(after.all('session'), [{ session }]);
-    assert.deepEqual(await readSession(storage), session);
-    line.isDown = false;
-    await after.connect();
-  });
-
-  test('nobody is restored where nobody was', async (t) => {
-    const service = await serve(t, database);
-    const device = new Device(t, service.url);
-    assert.equal(await device.doorman.restore(), undefined);
-    device.doorman.connect();
-    assert.deepEqual(device.doorman.connection, { state: 'off' });
-    await assert.rejects(device.doorman.api.friends(), { code: 401, error: 'signed_out' });
-    await assert.rejects(device.doorman.send('somebody', 'hi'), { code: 401, error: 'signed_out' });
-    assert.deepEqual(device.told, []);
-  });
-
-  test('a wrong password signs nobody in', async (t) => {
-    const service = await serve(t, database);
-    const alice = await new Device(t, service.url).signUp('alice');
-    const device = new Device(t, service.url);
-    await assert.rejects(device.doorman.signIn({ username: 'alice', password: 'wrong-password' }), {
-      code: 400,
-      error: 'wrong_password',
-      msg: '密码错误',
+  // They wait for the clock most of the time.
+  describe('all at once', { concurrency: true }, () => {
+    test('outlives a reload, and is there without a network', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const before = await join(t, line.url, 'alice');
+      const { storage, session } = before;
+      before.doorman.disconnect();
+      line.isDown = true;
+      const after = new Device(t, line.url, { storage });
+      assert.equal(after.doorman.session, undefined);
+      assert.deepEqual(await after.doorman.restore(), session);
+      assert.deepEqual(after.all('session'), [{ session }]);
+      assert.deepEqual(await readSession(storage), session);
+      line.isDown = false;
+      await after.connect();
     });
-    assert.equal(device.doorman.session, undefined);
-    assert.ok(alice.doorman.session);
-  });
 
-  test('a token past half of its life is renewed: at the start, and the live connection is told', async (t) => {
-    let addedMs = 0;
-    const world = {
-      now: () => Date.now() + addedMs,
-      monotonicMs: () => performance.now() + addedMs,
-    };
-    const service = await serve(t, database, { env: { TOKEN_TTL: '60s' }, world });
-    const line = await startLine(t, service.url);
-    const first = await new Device(t, line.url).signUp('alice');
-    const { storage, session } = first;
-    const kept = await storage.get('session');
-    assert.ok(kept && typeof kept === 'object' && 'renewAt' in kept && typeof kept.renewAt === 'number');
-    assert.ok(Math.abs(kept.renewAt - Date.now() - 30_000) < 5_000, `${kept.renewAt}`);
+    test('nobody is restored where nobody was', async (t) => {
+      const service = await serve(t, database);
+      const device = new Device(t, service.url);
+      assert.equal(await device.doorman.restore(), undefined);
+      device.doorman.connect();
+      assert.deepEqual(device.doorman.connection, { state: 'off' });
+      await assert.rejects(device.doorman.api.friends(), { code: 401, error: 'signed_out' });
+      await assert.rejects(device.doorman.send('somebody', 'hi'), { code: 401, error: 'signed_out' });
+      assert.deepEqual(device.told, []);
+    });
 
-    addedMs = 40_000;
-    await storage.set('session', { ...kept, renewAt: Date.now() - 1 });
-    const atStart = new Device(t, line.url, { storage });
-    await atStart.doorman.restore();
-    await until(() => atStart.session.token !== session.token);
-    assert.equal((await readSession(storage))?.token, atStart.session.token);
+    test('a wrong password signs nobody in', async (t) => {
+      const service = await serve(t, database);
+      const alice = await new Device(t, service.url).signUp('alice');
+      const device = new Device(t, service.url);
+      await assert.rejects(device.doorman.signIn({ username: 'alice', password: 'wrong-password' }), {
+        code: 400,
+        error: 'wrong_password',
+        msg: '密码错误',
+      });
+      assert.equal(device.doorman.session, undefined);
+      assert.ok(alice.doorman.session);
+    });
 
-    const renewed = await storage.get('session');
-    await storage.set('session', { ...(renewed as object), renewAt: Date.now() + 200 });
-    const later = new Device(t, line.url, { storage, times: { tokenCheckMs: 50 } });
-    await later.doorman.restore();
-    await later.connect();
-    addedMs = 80_000;
-    await until(() => line.frames.some(({ type }) => type === 'token'));
-    // When the first one has expired, it is alive still.
-    addedMs = 110_000;
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    assert.equal(later.doorman.connection.state, 'live');
-    assert.equal(line.arrivals.length, 1);
-  });
+    test('a token past half of its life is renewed: at the start, and the live connection is told', async (t) => {
+      let addedMs = 0;
+      const world = {
+        now: () => Date.now() + addedMs,
+        monotonicMs: () => performance.now() + addedMs,
+      };
+      const service = await serve(t, database, { env: { TOKEN_TTL: '60s' }, world });
+      const line = await startLine(t, service.url);
+      const first = await new Device(t, line.url).signUp('alice');
+      const { storage, session } = first;
+      const kept = await storage.get('session');
+      assert.ok(kept && typeof kept === 'object' && 'renewAt' in kept && typeof kept.renewAt === 'number');
+      assert.ok(Math.abs(kept.renewAt - Date.now() - 30_000) < 5_000, `${kept.renewAt}`);
 
-  test('a session that the service knows no more ends at the first call that says so', async (t) => {
-    const service = await serve(t, database);
-    const alice = await new Device(t, service.url).signUp('alice');
-    await service.post('/api/logout', {}, { token: alice.session.token });
-    await assert.rejects(alice.doorman.api.friends(), { code: 401, error: 'unauthenticated' });
-    const { end } = await alice.first('session', ({ session }) => session === undefined);
-    assert.equal(end, 'expired');
-  });
+      addedMs = 40_000;
+      await storage.set('session', { ...kept, renewAt: Date.now() - 1 });
+      const atStart = new Device(t, line.url, { storage });
+      await atStart.doorman.restore();
+      await until(() => atStart.session.token !== session.token);
+      assert.equal((await readSession(storage))?.token, atStart.session.token);
 
-  test('signing out leaves nothing: here, in another tab, at the service', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const storage = shared();
-    const tab = await join(t, line.url, 'alice', { storage });
-    const other = new Device(t, line.url, { storage });
-    await other.doorman.restore();
-    await other.connect();
-    const bob = await join(t, service.url, 'bob');
-    bob.doorman.watch([tab.id]);
-    await bob.first('presence', ([sight]) => sight?.online === 1);
-    const { token } = tab.session;
-    await storage.set('page/of the program', { drafts: ['secret'] });
-    tab.doorman.send('nobody', 'refused').catch(() => {});
-    await tab.first('outgoing', ({ state }) => state === 'refused');
+      const renewed = await storage.get('session');
+      await storage.set('session', { ...(renewed as object), renewAt: Date.now() + 1_000 });
+      const later = new Device(t, line.url, { storage, times: { tokenCheckMs: 50 } });
+      await later.doorman.restore();
+      await later.connect();
+      addedMs = 80_000;
+      await until(() => later.session.token !== atStart.session.token);
+      // When the first one has expired, it is alive still.
+      addedMs = 110_000;
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      assert.equal(later.doorman.connection.state, 'live');
+      assert.equal(line.arrivals.length, 1);
+    });
 
-    await tab.doorman.signOut();
-    assert.deepEqual(await storage.all(''), []);
-    assert.equal(tab.doorman.session, undefined);
-    assert.deepEqual(tab.doorman.outgoing(), []);
-    assert.deepEqual(tab.all('session').at(-1), { session: undefined, end: 'signed_out' });
-    assert.equal((await service.get('/api/friends', { token })).status, 401);
-    await other.first('session', ({ session }) => session === undefined);
-    assert.deepEqual(other.all('session').at(-1), { session: undefined, end: 'signed_out' });
-    await until(() => line.open === 0);
-    for (const device of [tab, other]) assert.deepEqual(device.doorman.connection, { state: 'off' });
-    assert.equal(line.frames.filter(({ type }) => type === 'bye').length, 2);
-    await bob.first('presence', ([sight]) => sight?.online === 0);
-    assert.deepEqual(await storage.all(''), []);
-  });
+    test('a session that the service knows no more ends at the first call that says so', async (t) => {
+      const service = await serve(t, database);
+      const alice = await new Device(t, service.url).signUp('alice');
+      await service.post('/api/logout', {}, { token: alice.session.token });
+      await assert.rejects(alice.doorman.api.friends(), { code: 401, error: 'unauthenticated' });
+      const { end } = await alice.first('session', ({ session }) => session === undefined);
+      assert.equal(end, 'expired');
+    });
 
-  test('signing out does not wait long for a service that is away, and leaves nothing all the same', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice', { times: { leavingMs: 300 } });
-    line.isStalled = true;
-    const began = Date.now();
-    await alice.doorman.signOut();
-    assert.ok(Date.now() - began < 4_000);
-    assert.deepEqual(await alice.storage.all(''), []);
-    assert.equal(alice.doorman.session, undefined);
-    assert.equal(line.requests.at(-1)?.path, '/api/logout');
-  });
+    test('signing out leaves nothing: here, in another tab, at the service', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const storage = shared();
+      const tab = await join(t, line.url, 'alice', { storage });
+      const other = new Device(t, line.url, { storage });
+      await other.doorman.restore();
+      await other.connect();
+      const bob = await join(t, service.url, 'bob');
+      bob.doorman.watch([tab.id]);
+      await bob.first('presence', ([sight]) => sight?.online === 1);
+      const { token } = tab.session;
+      await storage.set('page/of the program', { drafts: ['secret'] });
+      tab.doorman.send('nobody', 'refused').catch(() => {});
+      await tab.first('outgoing', ({ state }) => state === 'refused');
 
-  test('whoever reloads in the middle of signing out is signed out', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const alice = await join(t, line.url, 'alice');
-    line.isStalled = true;
-    void alice.doorman.signOut();
-    await until(() => line.requests.at(-1)?.path === '/api/logout');
-    const reloaded = new Device(t, line.url, { storage: alice.storage });
-    assert.equal(await reloaded.doorman.restore(), undefined);
-    line.isStalled = false;
-  });
+      await tab.doorman.signOut();
+      assert.deepEqual(await storage.all(''), []);
+      assert.equal(tab.doorman.session, undefined);
+      assert.deepEqual(tab.doorman.outgoing(), []);
+      assert.deepEqual(tab.all('session').at(-1), { session: undefined, end: 'signed_out' });
+      assert.equal((await service.get('/api/friends', { token })).status, 401);
+      await other.first('session', ({ session }) => session === undefined);
+      assert.deepEqual(other.all('session').at(-1), { session: undefined, end: 'signed_out' });
+      await until(() => line.open === 0);
+      for (const device of [tab, other]) assert.deepEqual(device.doorman.connection, { state: 'off' });
+      assert.equal(line.frames.filter(({ type }) => type === 'bye').length, 2);
+      await bob.first('presence', ([sight]) => sight?.online === 0);
+      assert.deepEqual(await storage.all(''), []);
+    });
 
-  test('the second person on a browser sees nothing of the first', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const storage = new MemoryStorage();
-    const carol = await join(t, service.url, 'carol');
-    const device = await join(t, line.url, 'alice', { storage });
-    const alice = device.session;
-    await carol.doorman.send(alice.userId, 'for alice only');
-    await device.first('message');
-    device.doorman.watch([carol.id]);
-    await device.first('presence');
-    line.isDown = true;
-    line.cut();
-    await device.is('waiting');
-    device.doorman.send(carol.id, 'unsent').catch(() => {});
-    await until(async () => (await storage.all('outgoing/')).length === 1);
-    line.isDown = false;
-    await service.post('/api/logout', {}, { token: alice.token });
-    await device.first('session', ({ session }) => session === undefined);
-    assert.deepEqual(device.doorman.outgoing(), []);
+    test('signing out does not wait long for a service that is away, and leaves nothing all the same', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice', { times: { leavingMs: 300 } });
+      line.isStalled = true;
+      const began = Date.now();
+      await alice.doorman.signOut();
+      assert.ok(Date.now() - began < 4_000);
+      assert.deepEqual(await alice.storage.all(''), []);
+      assert.equal(alice.doorman.session, undefined);
+      assert.equal(line.requests.at(-1)?.path, '/api/logout');
+    });
 
-    const from = device.told.length;
-    await device.signUp('bob');
-    await device.connect();
-    await carol.doorman.send(device.id, 'for bob');
-    await device.first('message', ({ body }) => body === 'for bob');
-    const toldToBob = JSON.stringify(device.told.slice(from));
-    assert.ok(!toldToBob.includes(alice.userId) && !toldToBob.includes('unsent'), toldToBob);
-    assert.deepEqual(device.doorman.outgoing(), []);
-    await device.doorman.signOut();
-    await carol.hears('for alice only', 'for bob');
-  });
+    test('whoever reloads in the middle of signing out is signed out', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice');
+      line.isStalled = true;
+      void alice.doorman.signOut();
+      await until(() => line.requests.at(-1)?.path === '/api/logout');
+      const reloaded = new Device(t, line.url, { storage: alice.storage });
+      assert.equal(await reloaded.doorman.restore(), undefined);
+      line.isStalled = false;
+    });
 
-  test('what was written waits over the end of a session for the same person', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const carol = await join(t, service.url, 'carol');
-    const device = await join(t, line.url, 'alice');
-    line.isDown = true;
-    line.cut();
-    await device.is('waiting');
-    const unsent = device.doorman.send(carol.id, 'unsent');
-    await until(async () => (await device.storage.all('outgoing/')).length === 1);
-    await service.post('/api/logout', {}, { token: device.session.token });
-    line.isDown = false;
-    await assert.rejects(unsent, { code: 401, error: 'signed_out' });
-    await device.signUp('bob');
-    assert.deepEqual(device.doorman.outgoing(), []);
-    await service.post('/api/logout', {}, { token: device.session.token });
-    await assert.rejects(device.doorman.api.friends(), { code: 401 });
-    await until(() => device.doorman.session === undefined);
-    await device.signIn('alice');
-    assert.deepEqual(
-      device.doorman.outgoing().map(({ body, state }) => [body, state]),
-      [['unsent', 'waiting']],
-    );
-    await device.connect();
-    await carol.first('message', ({ body }) => body === 'unsent');
-  });
+    test('the second person on a browser sees nothing of the first', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const storage = new MemoryStorage();
+      const carol = await join(t, service.url, 'carol');
+      const device = await join(t, line.url, 'alice', { storage });
+      const alice = device.session;
+      await carol.doorman.send(alice.userId, 'for alice only');
+      await device.first('message');
+      device.doorman.watch([carol.id]);
+      await device.first('presence');
+      line.isDown = true;
+      line.cut();
+      await device.is('waiting');
+      device.doorman.send(carol.id, 'unsent').catch(() => {});
+      await until(async () => (await storage.all('outgoing/')).length === 1);
+      line.isDown = false;
+      await service.post('/api/logout', {}, { token: alice.token });
+      await device.first('session', ({ session }) => session === undefined);
+      assert.deepEqual(device.doorman.outgoing(), []);
 
-  test('another person in one tab is that person in all of them', async (t) => {
-    const service = await serve(t, database);
-    const storage = shared();
-    await new Device(t, service.url).signUp('bob');
-    const tab = await join(t, service.url, 'alice', { storage });
-    const other = new Device(t, service.url, { storage });
-    await other.doorman.restore();
-    await other.connect();
-    const { token } = tab.session;
-    await tab.signIn('bob');
-    await other.first('session', ({ session }) => session?.username === 'bob');
-    assert.deepEqual(other.session, tab.session);
-    // Alice was signed out, as if she had done so herself.
-    assert.equal((await service.get('/api/friends', { token })).status, 401);
-    await tab.connect();
-    await other.connect();
-    for (const device of [tab, other]) {
-      const last = device.all('snapshot').at(-1);
-      assert.equal(last?.profile.username, 'bob');
-    }
-  });
+      const from = device.told.length;
+      await device.signUp('bob');
+      await device.connect();
+      await carol.doorman.send(device.id, 'for bob');
+      await device.first('message', ({ body }) => body === 'for bob');
+      const toldToBob = JSON.stringify(device.told.slice(from));
+      assert.ok(!toldToBob.includes(alice.userId) && !toldToBob.includes('unsent'), toldToBob);
+      assert.deepEqual(device.doorman.outgoing(), []);
+      await device.doorman.signOut();
+      await carol.hears('for alice only', 'for bob');
+    });
 
-  test('a tab at the entrance follows the one in which somebody signs in', async (t) => {
-    const service = await serve(t, database);
-    const storage = shared();
-    const entrance = new Device(t, service.url, { storage });
-    await entrance.doorman.restore();
-    const tab = await new Device(t, service.url, { storage }).signUp('alice');
-    await entrance.first('session');
-    assert.deepEqual(entrance.session, tab.session);
-  });
+    test('what was written waits over the end of a session for the same person', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const carol = await join(t, service.url, 'carol');
+      const device = await join(t, line.url, 'alice');
+      line.isDown = true;
+      line.cut();
+      await device.is('waiting');
+      const unsent = device.doorman.send(carol.id, 'unsent');
+      await until(async () => (await device.storage.all('outgoing/')).length === 1);
+      await service.post('/api/logout', {}, { token: device.session.token });
+      line.isDown = false;
+      await assert.rejects(unsent, { code: 401, error: 'signed_out' });
+      await device.signUp('bob');
+      assert.deepEqual(device.doorman.outgoing(), []);
+      await service.post('/api/logout', {}, { token: device.session.token });
+      await assert.rejects(device.doorman.api.friends(), { code: 401 });
+      await until(() => device.doorman.session === undefined);
+      await device.signIn('alice');
+      assert.deepEqual(
+        device.doorman.outgoing().map(({ body, state }) => [body, state]),
+        [['unsent', 'waiting']],
+      );
+      await device.connect();
+      await carol.first('message', ({ body }) => body === 'unsent');
+    });
 
-  test('the same person once more in another tab: the first tab goes on, in the new session', async (t) => {
-    const service = await serve(t, database);
-    const storage = shared();
-    const tab = await join(t, service.url, 'alice', { storage });
-    await storage.set('page/anything', 1);
-    const other = new Device(t, service.url, { storage });
-    await other.doorman.restore();
-    await other.signIn('alice');
-    await tab.first('session', ({ session }) => session?.token === other.session.token);
-    await tab.is('live');
-    await until(async () => (await tab.doorman.api.sessions()).length === 1);
-    assert.equal(await storage.get('page/anything'), 1);
-    assert.ok(!tab.all('session').some(({ session }) => session === undefined));
-  });
+    test('another person in one tab is that person in all of them', async (t) => {
+      const service = await serve(t, database);
+      const storage = shared();
+      await new Device(t, service.url).signUp('bob');
+      const tab = await join(t, service.url, 'alice', { storage });
+      const other = new Device(t, service.url, { storage });
+      await other.doorman.restore();
+      await other.connect();
+      const { token } = tab.session;
+      await tab.signIn('bob');
+      await other.first('session', ({ session }) => session?.username === 'bob');
+      assert.deepEqual(other.session, tab.session);
+      // Alice was signed out, as if she had done so herself.
+      assert.equal((await service.get('/api/friends', { token })).status, 401);
+      await tab.connect();
+      await other.connect();
+      for (const device of [tab, other]) {
+        const last = device.all('snapshot').at(-1);
+        assert.equal(last?.profile.username, 'bob');
+      }
+    });
 
-  test('a token that one tab renewed is taken up by the others', async (t) => {
-    const service = await serve(t, database);
-    const line = await startLine(t, service.url);
-    const storage = shared();
-    const tab = await join(t, line.url, 'alice', { storage });
-    const before = tab.session.token;
-    await until(() => Date.now() / 1000 > JSON.parse(atob(before.split('.')[1] ?? '')).iat + 1);
-    const other = new Device(t, line.url, { storage });
-    const kept = await storage.get('session');
-    await storage.set('session', { ...(kept as object), renewAt: 0 });
-    await other.doorman.restore();
-    await until(() => tab.session.token !== before);
-    assert.equal(tab.session.token, other.session.token);
-    await until(() => line.frames.some(({ type }) => type === 'token'));
-    assert.deepEqual(tab.all('session').length, 1);
-    assert.equal(tab.doorman.connection.state, 'live');
+    test('a tab at the entrance follows the one in which somebody signs in', async (t) => {
+      const service = await serve(t, database);
+      const storage = shared();
+      const entrance = new Device(t, service.url, { storage });
+      await entrance.doorman.restore();
+      const tab = await new Device(t, service.url, { storage }).signUp('alice');
+      await entrance.first('session');
+      assert.deepEqual(entrance.session, tab.session);
+    });
+
+    test('the same person once more in another tab: the first tab goes on, in the new session', async (t) => {
+      const service = await serve(t, database);
+      const storage = shared();
+      const tab = await join(t, service.url, 'alice', { storage });
+      await storage.set('page/anything', 1);
+      const other = new Device(t, service.url, { storage });
+      await other.doorman.restore();
+      await other.signIn('alice');
+      await tab.first('session', ({ session }) => session?.token === other.session.token);
+      await tab.is('live');
+      await until(async () => (await tab.doorman.api.sessions()).length === 1);
+      assert.equal(await storage.get('page/anything'), 1);
+      assert.ok(!tab.all('session').some(({ session }) => session === undefined));
+    });
+
+    test('a token that one tab renewed is taken up by the others', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const storage = shared();
+      const tab = await join(t, line.url, 'alice', { storage });
+      const before = tab.session.token;
+      await until(() => Date.now() / 1000 > JSON.parse(atob(before.split('.')[1] ?? '')).iat + 1);
+      const other = new Device(t, line.url, { storage });
+      const kept = await storage.get('session');
+      await storage.set('session', { ...(kept as object), renewAt: 0 });
+      await other.doorman.restore();
+      await until(() => tab.session.token !== before);
+      assert.equal(tab.session.token, other.session.token);
+      await until(() => line.frames.some(({ type }) => type === 'token'));
+      assert.deepEqual(tab.all('session').length, 1);
+      assert.equal(tab.doorman.connection.state, 'live');
+    });
   });
 });
