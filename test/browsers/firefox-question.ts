@@ -1,0 +1,22 @@
+import type { Firefox } from './firefox.ts';
+import { waitFor } from './waiting.ts';
+
+/** The windows in which Firefox itself asks whether a page may notify. */
+const ASKING = `[...Services.wm.getEnumerator('navigator:browser')]
+  .map(({ PopupNotifications: { panel } }) => panel)
+  .filter(({ state, firstElementChild }) => state === 'open' && firstElementChild.id === 'web-notifications-notification')`;
+
+/** Whether Firefox asks the user whether a page may notify; it does so only in the window before all others. */
+export async function isAsking(firefox: Firefox): Promise<boolean> {
+  return (await firefox.inside(`${ASKING}.length`)) !== 0;
+}
+
+/** Gives the user's answer, once he is asked. Firefox leaves answers out that come too fast to be meant. */
+export async function answerQuestion(firefox: Firefox, answer: 'allow' | 'block'): Promise<void> {
+  await waitFor('the question', () => isAsking(firefox));
+  const button = answer === 'allow' ? 'button' : 'secondaryButton';
+  await waitFor('the question to go', async () => {
+    await firefox.inside(`${ASKING}.forEach(({ firstElementChild }) => firstElementChild.${button}.click())`);
+    return !(await isAsking(firefox));
+  });
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import type { PushDevice, PushLogEntry } from '../../client/src/wire.ts';
+import type { Scope } from './endings.ts';
+import { setNotificationPermission } from './notifications.ts';
+import { watchFaults } from './page-faults.ts';
+import type { Person } from './person.ts';
+import { waitFor } from './waiting.ts';
+
+// What people do about notifications before the page, beside what a `Person` does.
+
+/** A line of the page's push log, as it is read. */
+export interface LogLine {
+  who: string;
+  what: string;
+}
+
+export async function openSettings(
+  person: Person,
+  name: 'notifications' | 'log' | 'security',
+): Promise<void> {
+  await person.click('nav-settings');
+  await person.click(`settings-${name}`);
+}
+
+/** Turns notifications on by the page's own button, in a browser that allows them. */
+export async function turnOn(person: Person): Promise<void> {
+  await setNotificationPermission(person.context, person.site.url, 'granted');
+  await openSettings(person, 'notifications');
+  await person.click('push-on');
+  await waitForPush(person, 'on');
+}
+
+/** Waits until the page says so of notifications in this browser. @returns all that it says of it */
+export async function waitForPush(person: Person, state: 'on' | 'off' | 'denied'): Promise<string> {
+  const card = await person.page.waitForSelector(`[data-testid="push-here"][data-state="${state}"]`);
+  return (await card?.evaluate((element) => (element as HTMLElement).innerText)) ?? '';
+}
+
+/** Where this browser is told; empty if nowhere. */
+export function endpointOf({ page }: Person): Promise<string> {
+  return page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    return (await registration.pushManager.getSubscription())?.endpoint ?? '';
+  });
+}
+
+/** Turns a switch of the settings, which are open. */
+export async function turnSwitch(person: Person, name: 'dnd' | 'push-enabled', to: boolean): Promise<void> {
+  const selector = `[data-testid="${name}"]`;
+  assert.equal(await person.page.$eval(selector, (input) => (input as HTMLInputElement).checked), !to);
+  await saving(person, () => person.click(name));
+}
+
+export async function choosePreview(person: Person, preview: 'full' | 'sender' | 'none'): Promise<void> {
+  await saving(person, () =>
+    person.page.locator(`[data-testid="preview"] input[value="${preview}"]`).click(),
+  );
+}
+
+async function saving(person: Person, act: () => Promise<void>): Promise<void> {
+  const url = `${person.site.url}/api/user/settings`;
+  const [answer] = await Promise.all([
+    person.page.waitForResponse(
+      (response) => response.url() === url && response.request().method() === 'POST',
+    ),
+    act(),
+  ]);
+  assert.equal(answer.status(), 200);
+}
+
+/** The lines of the push log as the page shows them, the newest first, once one of them says `what` of `who`. */
+export async function readLog(person: Person, who: string, what: string): Promise<LogLine[]> {
+  await openSettings(person, 'log');
+  let lines: LogLine[] = [];
+  const isThere = async () => {
+    lines = await logLines(person);
+    if (lines.some((line) => line.who === who && line.what === what)) return true;
+    await person.click('refresh');
+    return false;
+  };
+  await waitFor(`"${who}: ${what}"`, isThere).catch((cause) => {
+    throw new Error(`${cause}, but the log says ${JSON.stringify(lines)}`, { cause });
+  });
+  return lines;
+}
+
+function logLines({ page }: Person): Promise<LogLine[]> {
+  return page.$$eval('[data-testid^="log-"]', (entries) =>
+    entries.map((entry) => ({
+      who: entry.firstElementChild?.firstElementChild?.textContent ?? '',
+      what: entry.querySelector('p')?.textContent ?? '',
+    })),
+  );
+}
+
+/** Goes on with the page that a notification has opened for somebody who had none. */
+export async function takeUp(scope: Scope, person: Person, path: string): Promise<void> {
+  person.page = await waitFor(`a page at ${path}`, async () =>
+    (await person.context.pages()).find((page) => page.url() === person.site.url + path),
+  );
+  person.faults = await watchFaults(scope, person.page, person.site.url);
+}
+
+/** What the service tells of somebody beside any page of his, so that none has to be open for it. */
+export class Records {
+  readonly #person: Person;
+  readonly #token: string;
+
+  constructor(person: Person, token: string) {
+    this.#person = person;
+    this.#token = token;
+  }
+
+  devices(): Promise<PushDevice[]> {
+    return this.#get('/api/push/devices');
+  }
+
+  /** The newest first. */
+  log(): Promise<PushLogEntry[]> {
+    return this.#get('/api/push/log');
+  }
+
+  /** Waits until this became of messages of `peer`. */
+  async waitFor(peer: Person, outcome: PushLogEntry['outcome']): Promise<void> {
+    await waitFor(`"${outcome}" in the log of ${this.#person.username}`, async () =>
+      (await this.log()).some((entry) => entry.peer === peer.id && entry.outcome === outcome),
+    );
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return (await this.#person.site.get(path, this.#token)).body.data;
+  }
+}
+
+/** Signs in beside the page. */
+export async function openRecords(person: Person): Promise<Records> {
+  const { username, password, site } = person;
+  const { body } = await site.post('/api/login', { username, password });
+  return new Records(person, body.data.token);
+}
