@@ -149,6 +149,47 @@ onEachBrowser('Friend requests', (browser) => {
   });
 });
 
+onChromium('Who is online', (browser) => {
+  test('is asked of those on the screen, once they rest there', async (t) => {
+    const site = await startSite(t, { crowd: 1_000 });
+    const alice = await arrive(t, browser(), site, 'alice');
+    const watched: string[][] = [];
+    const session = await alice.page.createCDPSession();
+    await session.send('Network.enable');
+    session.on('Network.webSocketFrameSent', ({ response }) => {
+      const frame = JSON.parse(response.payloadData);
+      if (frame.type === 'watch') watched.push(frame.userIds);
+    });
+    await alice.signUp();
+    await alice.click('nav-people');
+    await waitFor('the first to be watched', () => watched.at(-1)?.includes(crowdId(1)));
+    const before = watched.length;
+    for (let step = 1; step <= 40; step++) await scrollTo(alice.page, step * 100);
+    await waitFor('those below to be watched', () => watched.at(-1)?.includes(crowdId(64)));
+    assert.ok(
+      watched.at(-1)?.every((id) => id >= crowdId(62) && id <= crowdId(80)),
+      `${watched.at(-1)}`,
+    );
+    assert.ok(watched.length - before <= 4, `${watched.length - before} times while it was scrolled`);
+  });
+
+  test('has a dot as long as he is', async (t) => {
+    const site = await startSite(t);
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await bob.signUp();
+    await bob.page.goto('about:blank');
+    await alice.signUp();
+    await alice.click('nav-people');
+    await alice.find(`person-${bob.id}`);
+    const dot = `[data-testid="person-${bob.id}"] [data-sight="online"]`;
+    await waitFor('no dot', async () => (await alice.page.$(dot)) === null);
+    await bob.page.goto(site.url);
+    await alice.page.waitForSelector(dot);
+    await alice.click('people-filter-online');
+    await waitFor('only him', async () => (await rows(alice.page)).join() === '1/1 bob');
+  });
+});
+
 onChromium('A profile', (browser) => {
   test('of whom one blocks has the way back alone, and shows nothing of him until then', async (t) => {
     const site = await startSite(t);
@@ -201,8 +242,8 @@ onChromium('A profile', (browser) => {
         await alice.page.setViewport({ width, height: 800 });
         await assertFits(alice.page, `the profile of ${username} at ${width}`);
       }
-      const { height } = await boxOf(alice.page, `person-${id}`);
-      assert.equal(height, 64, `the row of ${username}`);
+      const { height } = await boxOf(alice.page, `person-${id}`, 'bdi');
+      assert.ok(height < 35, `the name of ${username} has ${height} pixels in its row`);
       assert.equal(await alice.page.$('[data-testid="profile-bio"] *'), null, `${username} wrote an element`);
       assert.ok((await boxOf(alice.page, 'block')).y < 1_200, `the bio of ${username} pushes all away`);
     }
@@ -244,6 +285,11 @@ onChromium('A profile', (browser) => {
     }
   });
 });
+
+/** As `addCrowd` gives them. */
+function crowdId(n: number): string {
+  return `00000000-0000-7000-8000-${100_000_000_000 + n}`;
+}
 
 const HOSTILE = {
   script: {
@@ -316,8 +362,8 @@ async function textOf(page: Page, testId: string): Promise<string> {
   return page.$eval(`[data-testid="${testId}"]`, (element) => (element as HTMLElement).innerText.trim());
 }
 
-async function boxOf(page: Page, testId: string): Promise<{ y: number; height: number }> {
-  return page.$eval(`[data-testid="${testId}"]`, (element) => {
+async function boxOf(page: Page, testId: string, inside = ''): Promise<{ y: number; height: number }> {
+  return page.$eval(`[data-testid="${testId}"] ${inside}`, (element) => {
     const { y, height } = element.getBoundingClientRect();
     return { y, height };
   });

@@ -1,4 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
+import { useId } from 'react';
 import { Dialog } from '../shell/dialog.tsx';
 import { useWords } from '../words/words.tsx';
 
@@ -11,10 +12,13 @@ interface CopyLinkDialogProps {
 /** For browsers that do not let a page copy. */
 export function CopyLinkDialog({ link, isOpen, onClose }: CopyLinkDialogProps) {
   const { people: words, shell } = useWords();
+  const saysId = useId();
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={words.copyAsk} testId="copy-link-dialog">
+      <p id={saysId}>{words.copySays}</p>
       <TextInput
-        label={words.copySays}
+        aria-label={words.copyAsk}
+        aria-describedby={saysId}
         value={link}
         readOnly
         data-autofocus

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { useDirectory } from '../state/hooks.ts';
 import { shownName } from '../state/shown-name.ts';
+import type { DirectoryQueryView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './directory-list.module.css';
 import { DirectoryFoot, NoRows } from './directory-states.tsx';
@@ -10,6 +11,7 @@ import { FoundStatus } from './found-status.tsx';
 import { isNearEnd, usePaging } from './paging.ts';
 import { PeopleRows } from './people-rows.tsx';
 import { PersonRow, ROW_REM } from './person-row.tsx';
+import { useRefreshing } from './refreshing.ts';
 
 interface DirectoryListProps {
   q: string;
@@ -41,21 +43,28 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
 
   const isStale = view.query.q !== q || view.query.isOnlineOnly !== isOnlineOnly;
   const isSettled = !isStale && !view.isLoading && view.failure === undefined;
+  const isAlone = count === 1 && entries[0]?.id === ownId && q === '' && !isStale && !view.hasMore;
+  // Asked for anew, a list that was known to be empty is that until it is known better.
+  const [known, setKnown] = useState<DirectoryQueryView>();
+  if (isSettled && known !== view.query) setKnown(view.query);
+  // Whoever waits for others sees them come; so does a list of who is online, as long as it is a short one.
+  useRefreshing(search, isAlone || (isOnlineOnly && !view.hasMore));
   const status = <FoundStatus count={q !== '' && isSettled ? count : undefined} hasMore={view.hasMore} />;
-  if (count === 0)
+  // What was found before is good for a moment; when the answer takes longer, it is said why.
+  const isHeldUp = view.failure !== undefined || view.waitsUntil !== undefined;
+  if (count === 0 || (isStale && isHeldUp))
     return (
       <>
         {status}
         <NoRows
           view={view}
-          isStale={isStale}
+          isUnknown={isStale || known !== view.query}
           isOnlineOnly={isOnlineOnly}
           onRetry={() => search.refresh()}
           onShowAll={onShowAll}
         />
       </>
     );
-  const isAlone = count === 1 && entries[0]?.id === ownId && view.query.q === '' && isSettled;
   return (
     <>
       {status}

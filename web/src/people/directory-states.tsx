@@ -11,27 +11,30 @@ import { SkeletonRows } from './skeleton-rows.tsx';
 
 interface NoRowsProps {
   view: DirectoryView;
-  isStale: boolean;
+  /** The answer is not there yet. */
+  isUnknown: boolean;
   isOnlineOnly: boolean;
   onRetry: () => void;
   onShowAll: () => void;
 }
 
 /** In the place of a list that has nobody, or not yet. */
-export function NoRows({ view, isStale, isOnlineOnly, onRetry, onShowAll }: NoRowsProps) {
+export function NoRows({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: NoRowsProps) {
   const { people: words, shell } = useWords();
   const sentence = useErrorSentence();
   if (view.failure !== undefined)
     return (
-      <EmptyState
-        icon={<AlertIcon size={24} />}
-        title={words.failed}
-        action={<Button onClick={onRetry}>{shell.retry}</Button>}
-      >
-        {sentence(view.failure)}
-      </EmptyState>
+      <div role="alert" className={styles.failed}>
+        <EmptyState
+          icon={<AlertIcon size={24} />}
+          title={words.failed}
+          action={<Button onClick={onRetry}>{shell.retry}</Button>}
+        >
+          {sentence(view.failure)}
+        </EmptyState>
+      </div>
     );
-  if (view.isLoading || isStale || view.hasMore)
+  if (isUnknown || view.hasMore)
     return (
       <>
         {view.waitsUntil !== undefined && <Waits until={view.waitsUntil} />}

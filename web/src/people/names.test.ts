@@ -10,6 +10,7 @@ test('the search field takes a username as the page shows it, and no spaces arou
   assert.equal(searchText('a@b'), 'a@b');
   assert.equal(searchText('   '), '');
   assert.equal(searchText('@😀'), '😀');
+  assert.equal(searchText('😀'.repeat(70)), '😀'.repeat(64));
 });
 
 test('somebody is found by the start of the username or the nickname, whatever way they are spelt', () => {

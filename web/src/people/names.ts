@@ -4,9 +4,12 @@ export interface Named {
   readonly username: string;
 }
 
+/** The service takes no more, and no name is longer. */
+const MAX_Q = 64;
+
 /** What the search field means: `@ada`, as the page itself shows usernames, is `ada`. */
 export function searchText(typed: string): string {
-  return typed.trim().replace(/^@(?=.)/u, '');
+  return [...typed.trim().replace(/^@(?=.)/u, '')].slice(0, MAX_Q).join('').trim();
 }
 
 /** As the service searches its directory (docs/protocol.md): the username or the nickname starts so, whatever the case. */

@@ -64,16 +64,18 @@ function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
       />
       <div className={styles.scroller} data-testid="profile">
         <div className={styles.column}>
-          <PersonHero person={person} isOwn={isOwn} />
+          {(name !== '' || state === 'loading') && <PersonHero person={person} isOwn={isOwn} />}
           {isOwn ? <OwnNotice /> : <BlockedNotice userId={userId} />}
           {state === 'failed' ? (
-            <EmptyState
-              icon={<AlertIcon size={24} />}
-              title={words.profileFailed}
-              action={<Button onClick={onRetry}>{shell.retry}</Button>}
-            >
-              {words.profileFailedSays}
-            </EmptyState>
+            <div role="alert">
+              <EmptyState
+                icon={<AlertIcon size={24} />}
+                title={words.profileFailed}
+                action={<Button onClick={onRetry}>{shell.retry}</Button>}
+              >
+                {words.profileFailedSays}
+              </EmptyState>
+            </div>
           ) : (
             <PersonDetails profile={profile} />
           )}

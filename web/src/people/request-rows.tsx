@@ -66,6 +66,7 @@ export function SentRow({ request, tabIndex }: RowProps) {
       aside={null}
       end={
         <Button
+          className={styles.cancel}
           size="compact-sm"
           variant="default"
           aria-label={words.takeBackTo(person.name)}

@@ -28,7 +28,7 @@ export const people = {
   noFriendsSays: 'Open the profile of somebody you know and add them.',
   noRequests: 'No friend requests',
   noRequestsSays: 'Requests that you get or send appear here.',
-  failed: 'The list could not be loaded',
+  failed: 'This could not be loaded',
   moreFailed: 'The rest could not be loaded.',
   waits: (wait: string) => `That was a lot at once. It goes on by itself in ${wait}.`,
 

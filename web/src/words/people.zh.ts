@@ -24,7 +24,7 @@ export const people: typeof import('./people.en.ts').people = {
   noFriendsSays: '打开认识的人的资料页，添加为好友。',
   noRequests: '没有好友申请',
   noRequestsSays: '收到和发出的申请会显示在这里。',
-  failed: '列表加载失败',
+  failed: '加载失败',
   moreFailed: '其余部分加载失败。',
   waits: (wait) => `操作过于频繁，${wait}后自动继续。`,
 
