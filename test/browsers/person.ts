@@ -91,6 +91,8 @@ export class Person {
   async search(other: Person): Promise<void> {
     await this.click('nav-people');
     await this.fill('[data-testid="people-search"]', other.username);
+    // It says how many were found: until then he may be in the list of before, and move from under the pointer.
+    await this.page.waitForSelector('[data-testid="people-found"]:not(:empty)');
     await this.find(`person-${other.id}`);
   }
 
