@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { onEachBrowser } from './each-browser.ts';
+import { arrive, type Person } from './person.ts';
+import { hide, type RunningBrowser } from './running-browser.ts';
+import { bodies, lineTop, place, scroll, startTalk, type Talk, waitForEnd } from './talk.ts';
+import { waitFor } from './waiting.ts';
+
+onEachBrowser('A long conversation', (browser) => {
+  test('comes by scrolling up, and nothing that is read moves', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, write, read } = talk;
+    await read(alice, bob, await write(bob, alice, ...bodies(170)));
+    const { page } = await arriveAt(t, browser(), talk);
+    await waitForEnd(page);
+    const { moved, steps } = await page.evaluate(watchScrollingUp);
+    assert.deepEqual(moved, []);
+    assert.ok(steps > 15, `${steps} steps`);
+    assert.equal(
+      await page.$eval('[data-testid="beginning"]', (top) => top.getBoundingClientRect().top > 0),
+      true,
+    );
+    assert.equal((await page.$$('[data-message]')).length, 170);
+
+    // Narrower, every line breaks elsewhere, also of what is out of sight; then it is as still as before.
+    await page.evaluate(noteRelayout);
+    await page.setViewport({ width: 700, height: 800 });
+    await waitFor('the new heights', () => page.$('[data-relaid]'));
+    await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight * 0.7));
+    assert.deepEqual((await page.evaluate(watchScrollingUp)).moved, []);
+  });
+
+  test('opens at the first unread message, and stays there until one goes on', async (t) => {
+    const talk = await startTalk(t);
+    const { site, alice, bob, write, read } = talk;
+    const [before, unread] = [40, 110];
+    await read(alice, bob, await write(bob, alice, ...bodies(before)));
+    await write(bob, alice, ...bodies(unread));
+    const alicesRead = async () => (await site.get('/api/conversations', bob.token)).body.data[0].read;
+    const { page } = await arriveAt(t, browser(), talk);
+    const line = await waitFor('the line', () => lineTop(page));
+    assert.ok(line > 0 && line < 200, `the line is at ${line}`);
+    assert.match(await textOf(page, 'to-newest'), /\b110\b/);
+    await waitFor('the words for screen readers', async () =>
+      /\b110\b/.test(await textOf(page, 'announcer')),
+    );
+
+    const { top } = await place(page);
+    await write(bob, alice, 'and one more');
+    await waitFor('the count', async () => /\b111\b/.test(await textOf(page, 'to-newest')));
+    assert.equal((await place(page)).top, top);
+    assert.equal(await alicesRead(), before);
+
+    await page.click('[data-testid="to-newest"]');
+    await waitForEnd(page);
+    await waitFor('the mark', async () => (await alicesRead()) === before + unread + 1);
+    assert.equal(await page.$('[data-testid="to-newest"]'), null);
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-testid')), 'composer');
+  });
+
+  test('keeps its end in sight, whatever comes, is written, or grows', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, write, read } = talk;
+    await read(alice, bob, await write(bob, alice, ...bodies(45)));
+    const her = await arriveAt(t, browser(), talk);
+    const { page } = her;
+    await waitForEnd(page);
+    await write(bob, alice, 'one', bodies(31)[30] ?? '', 'three');
+    await her.waitForMessage('three');
+    await waitForEnd(page);
+    await her.fill('[data-testid="composer"]', 'line\n'.repeat(5));
+    await waitForEnd(page);
+    await scroll(page, -900);
+    await waitFor('the button', () => page.$('[data-testid="to-newest"]'));
+    const { top } = await place(page);
+    await write(bob, alice, 'four');
+    await waitFor('the count', async () => /\b1\b/.test(await textOf(page, 'to-newest')));
+    assert.equal((await place(page)).top, top);
+    await her.fill('[data-testid="composer"]', 'mine');
+    await page.keyboard.press('Enter');
+    await waitForEnd(page);
+    await her.waitForMessage('mine', 'stored');
+
+    await page.setViewport({ width: 500, height: 500 });
+    await waitFor('the new width', () =>
+      page.$eval('[data-testid="messages"]', (list) => list.clientWidth <= 500),
+    );
+    await waitForEnd(page);
+  });
+
+  test('shows what came while nobody looked from its first message on', async (t) => {
+    const talk = await startTalk(t);
+    const { site, alice, bob, write, read } = talk;
+    await read(alice, bob, await write(bob, alice, ...bodies(30)));
+    const her = await arriveAt(t, browser(), talk);
+    const { page } = her;
+    await waitForEnd(page);
+    const show = await hide(page);
+    await waitFor('the page to be hidden', () => page.evaluate(() => document.visibilityState === 'hidden'));
+    await write(bob, alice, ...Array.from({ length: 40 }, (_, i) => `while away ${i + 1}`));
+    await show();
+    await waitFor('all of them', async () => /\b40\b/.test(await textOf(page, 'to-newest')));
+    const line = await lineTop(page);
+    assert.ok(line !== undefined && line > 0 && line < 200, `the line is at ${line}`);
+    assert.equal((await site.get('/api/conversations', alice.token)).body.data[0].unread, 40);
+  });
+});
+
+/** Alice, with the conversation open. */
+async function arriveAt(t: TestContext, browser: RunningBrowser, { site, bob }: Talk): Promise<Person> {
+  const her = await arrive(t, browser, site, 'alice');
+  await her.signIn();
+  await her.click(`conversation-${bob.id}`);
+  await her.find('messages');
+  return her;
+}
+
+function textOf(page: Page, testId: string): Promise<string> {
+  return page.evaluate((id) => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? '', testId);
+}
+
+/**
+ * In the page: scrolls up to the very beginning, and looks after each step, when it was painted, whether what was to be
+ * seen went just as far as the step. (By the lower end of a row: its distance from the one above may change.)
+ */
+async function watchScrollingUp(): Promise<{ moved: string[]; steps: number }> {
+  const STEP_PX = 450;
+  const list = document.querySelector<HTMLElement>('[data-testid="messages"]');
+  if (!list) throw new Error('no messages');
+  const painted = () =>
+    new Promise<void>((resolve) => {
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve();
+        port2.postMessage(0);
+      });
+    });
+  const rowInSight = () => {
+    const { left, top, width, height } = list.getBoundingClientRect();
+    for (let y = top + height * 0.3; y < top + height; y += 8) {
+      const row = document.elementFromPoint(left + width / 2, y)?.closest<HTMLElement>('[data-message]');
+      if (row) return row;
+    }
+    return undefined;
+  };
+  const moved: string[] = [];
+  let steps = 0;
+  const endAt = performance.now() + 30_000;
+  while (performance.now() < endAt) {
+    if (list.scrollTop === 0 && document.querySelector('[data-testid="beginning"]')) break;
+    const row = rowInSight();
+    const before = row?.getBoundingClientRect().bottom ?? 0;
+    const step = Math.min(STEP_PX, list.scrollTop);
+    list.scrollTop -= step;
+    await painted();
+    await painted();
+    if (step > 0) steps++;
+    const by = (row?.getBoundingClientRect().bottom ?? 0) - before - step;
+    if (row && Math.abs(by) > 1.5) moved.push(`${row.dataset.testid} by ${by}`);
+  }
+  return { moved, steps };
+}
+
+/** In the page: once everything was laid out for another width, and left out again, `<html>` has `data-relaid`. */
+function noteRelayout(): void {
+  const rows = document.querySelector('[data-testid="messages"] > *');
+  if (!rows) throw new Error('no messages');
+  new MutationObserver(() => {
+    if (!rows.hasAttribute('data-narrowed')) document.documentElement.setAttribute('data-relaid', '');
+  }).observe(rows, { attributeFilter: ['data-narrowed'] });
+}

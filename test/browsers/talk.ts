@@ -1,0 +1,79 @@
+import type { Page } from 'puppeteer-core';
+import type { Scope } from './endings.ts';
+import { type Account, type Site, startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+export interface Talk {
+  site: Site;
+  alice: Account;
+  bob: Account;
+  /** Through the interface, and past the limit of thirty in ten seconds. @returns the number of the last one */
+  write(from: Account, to: { id: string }, ...bodies: string[]): Promise<number>;
+  /** `who` has read all up to message `n` with `peer`. */
+  read(who: Account, peer: Account, n: number): Promise<void>;
+}
+
+/** Alice and Bob have accounts, and can write to each other without any page. */
+export async function startTalk(scope: Scope, { crowd = 0 } = {}): Promise<Talk> {
+  let skippedMs = 0;
+  const site = await startSite(scope, { crowd, world: { monotonicMs: () => performance.now() + skippedMs } });
+  const [alice, bob] = [await site.join('alice'), await site.join('bob')];
+  let count = 0;
+  return {
+    site,
+    alice,
+    bob,
+    async write(from, to, ...bodies) {
+      let last = 0;
+      for (const body of bodies) {
+        if (++count % 25 === 0) skippedMs += 11_000;
+        const answer = await site.post(
+          '/api/messages',
+          { to: to.id, cid: crypto.randomUUID(), body },
+          from.token,
+        );
+        if (answer.status !== 200) throw new Error(`not sent: ${JSON.stringify(answer.body)}`);
+        last = answer.body.data.n;
+      }
+      return last;
+    },
+    async read(who, peer, n) {
+      const { status } = await site.post('/api/messages/mark', { peer: peer.id, read: n }, who.token);
+      if (status !== 200) throw new Error(`not marked: ${status}`);
+    },
+  };
+}
+
+/** Messages of one line, of some, and of more than a screen. */
+export function bodies(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const words = i % 60 === 30 ? 350 : (i * 7) % 40;
+    return `No. ${i + 1} ${'more words '.repeat(words)}`.trim();
+  });
+}
+
+/** Where the list of messages is: in pixels from its beginning, and how far its end is below what is seen. */
+export async function place(page: Page): Promise<{ top: number; below: number }> {
+  return page.$eval('[data-testid="messages"]', ({ scrollTop, scrollHeight, clientHeight }) => ({
+    top: Math.round(scrollTop),
+    below: Math.round(scrollHeight - scrollTop - clientHeight),
+  }));
+}
+
+/** Scrolls as a wheel does; down if `pixels` is above 0. */
+export async function scroll(page: Page, pixels: number): Promise<void> {
+  await page.$eval('[data-testid="messages"]', (list, pixels) => list.scrollBy(0, pixels), pixels);
+}
+
+export function waitForEnd(page: Page): Promise<boolean> {
+  return waitFor('the end of the conversation', async () => (await place(page)).below <= 1);
+}
+
+/** How far the line "new" is below the upper edge of the list; `undefined` without one. */
+export function lineTop(page: Page): Promise<number | undefined> {
+  return page.evaluate(() => {
+    const line = document.querySelector('[data-testid="unread-line"]')?.getBoundingClientRect();
+    const list = document.querySelector('[data-testid="messages"]')?.getBoundingClientRect();
+    return line && list ? Math.round(line.top - list.top) : undefined;
+  });
+}
