@@ -16,6 +16,8 @@ const DEVICES: Record<string, string> = {
     'Chrome on iPad',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15':
     'Safari on macOS',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/150.0.0.0 Safari/537.36':
+    'Chrome on Linux',
   'Firefox on Linux': 'Firefox on Linux',
   'curl/8.5.0': 'curl/8.5.0',
   '': '',

@@ -6,7 +6,7 @@ const BROWSERS: readonly [pattern: RegExp, name: string][] = [
   [/\bVivaldi\b/, 'Vivaldi'],
   [/\bMicroMessenger\b|\bWeChat\b/, 'WeChat'],
   [/\bFxiOS\b|\bFirefox\b/, 'Firefox'],
-  [/\bCriOS\b|\bChrom(?:e|ium)\b/, 'Chrome'],
+  [/\bCriOS\b|Chrom(?:e|ium)\b/, 'Chrome'],
   [/\bSafari\b/, 'Safari'],
 ];
 
