@@ -9,19 +9,19 @@ export const chat: typeof import('./chat.en.ts').chat = {
   draft: '草稿：',
   you: '我：',
   notSent: '未发送：',
-  blockedShort: '已拉黑',
+  blockedShort: '已屏蔽',
 
   typing: '正在输入…',
   offline: '离线',
   lastSeen: (ago) => `${ago}在线`,
-  blocked: '你已拉黑对方',
+  blocked: '你已屏蔽对方',
   yourself: '这是你自己',
   yourselfSays: '消息是发给别人的，请选择其他人。',
 
   more: '更多操作',
   profile: '查看资料',
-  block: '拉黑',
-  unblock: '取消拉黑',
+  block: '屏蔽',
+  unblock: '取消屏蔽',
 
   befriend: '发送好友申请',
   withdraw: '撤回好友申请',
@@ -66,7 +66,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   placeholder: '输入消息',
   send: '发送',
   room: (count) => (count >= 0 ? `还可输入 ${count} 个字符` : `超出 ${-count} 个字符，无法发送`),
-  unblockToWrite: (name) => `你已拉黑${name}，取消拉黑后才能发消息。`,
+  unblockToWrite: (name) => `你已屏蔽${name}，取消屏蔽后才能发消息。`,
   notAccepting: (name) => `${name}暂时不接收消息。`,
   gone: '该账号已不存在。',
 };
