@@ -9,6 +9,7 @@ import { TimeText } from '../shell/time-text.tsx';
 import { useToast } from '../shell/toasts.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
+import { DeviceIcon } from './device-icon.tsx';
 import { type TestResult, testDevice } from './device-test.ts';
 import { useDeviceWords } from './device-words.ts';
 import { usePushHere } from './push-here.ts';
@@ -28,6 +29,7 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
   const isGone = test.result === 'gone';
   return (
     <li className={styles.row} data-testid={`device-${device.id}`}>
+      <DeviceIcon told={device.device} />
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}
@@ -46,8 +48,8 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
         <div className={styles.below}>
           {words.since} <TimeText at={device.create_time} as="ago" />
         </div>
-        {device.confirmed === 0 && <p className={styles.says}>{words.unconfirmedSays}</p>}
-        {device.usable === 0 && <p className={styles.says}>{words.unusableSays}</p>}
+        {device.confirmed === 0 && <p className={styles.below}>{words.unconfirmedSays}</p>}
+        {device.usable === 0 && <p className={styles.below}>{words.unusableSays}</p>}
       </div>
       {!(isGone && !isHere) && (
         <div className={styles.buttons}>

@@ -52,11 +52,11 @@ function Card({
 }) {
   return (
     <div className={styles.card} data-kind={kind}>
-      <span className={styles.icon}>{icon}</span>
-      <div className={styles.content}>
+      <div className={styles.head}>
+        <span className={styles.icon}>{icon}</span>
         <h3 className={styles.title}>{title}</h3>
-        {children}
       </div>
+      <div className={styles.content}>{children}</div>
     </div>
   );
 }

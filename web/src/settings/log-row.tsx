@@ -1,3 +1,4 @@
+import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
 import type { PushLogEntry } from '../../../client/src/wire.ts';
 import { chatPath } from '../people/person-paths.ts';
@@ -8,7 +9,7 @@ import { daysBetween } from '../words/times.ts';
 import { useWords } from '../words/words.tsx';
 import { useDeviceWords } from './device-words.ts';
 import styles from './log.module.css';
-import { fateOf, technicalDetail } from './log-entry.ts';
+import { type Fate, fateOf, technicalDetail } from './log-entry.ts';
 import { logSentence } from './log-sentence.ts';
 
 /** What became of one notification: whose messages it was about, what happened, and when. */
@@ -27,7 +28,10 @@ export function LogRow({ entry }: { entry: PushLogEntry }) {
           <TimeText at={entry.at} as="clock" />
         </span>
       </div>
-      <p className={styles.what}>{logSentence(entry, { words, device, time }, now)}</p>
+      <p className={styles.what}>
+        <FateIcon is={is} />
+        <span>{logSentence(entry, { words, device, time }, now)}</span>
+      </p>
       <Details entry={entry} />
     </li>
   );
@@ -58,4 +62,21 @@ function Details({ entry }: { entry: PushLogEntry }) {
       )}
     </details>
   );
+}
+
+const ICONS: Record<Fate['is'], typeof CheckIcon> = {
+  clicked: CheckIcon,
+  shown: CheckIcon,
+  handed: PaperAirplaneIcon,
+  waiting: ClockIcon,
+  not_sent: BellSlashIcon,
+  seen_on: BellSlashIcon,
+  test_failed: AlertIcon,
+  unknown: AlertIcon,
+};
+
+/** Says nothing that the sentence does not, but at a glance. */
+function FateIcon({ is }: { is: Fate['is'] }) {
+  const Icon = ICONS[is];
+  return <Icon size={16} className={styles.icon} />;
 }

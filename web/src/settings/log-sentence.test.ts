@@ -40,11 +40,7 @@ const NO_DEVICE = { device: '', device_name: '' };
 /** Everything the service writes (src/push), by its outcome, and what a person reads. */
 const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: string][]> = {
   accepted: [
-    [
-      { status: 201 },
-      'Sent to Firefox, which has not said that it is shown',
-      '已发给 Firefox，设备没有回报是否显示',
-    ],
+    [{ status: 201 }, 'Sent to Firefox, but not confirmed as shown', '已发给 Firefox，尚未确认是否显示'],
     [{ shown: AT + 900 }, 'Shown on Firefox', '已在 Firefox 显示'],
     [{ shown: AT + 7 * MINUTE_MS }, 'Shown on Firefox (+7)', '已在 Firefox 显示（+7）'],
     [{ shown: AT, clicked: AT + 3_000 }, 'Opened on Firefox', '已在 Firefox 点开'],

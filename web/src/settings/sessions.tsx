@@ -7,6 +7,7 @@ import { TimeText, useMinute } from '../shell/time-text.tsx';
 import { useToast } from '../shell/toasts.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
+import { DeviceIcon } from './device-icon.tsx';
 import { useDeviceWords } from './device-words.ts';
 import { LoadedRows } from './loading.tsx';
 import styles from './settings.module.css';
@@ -63,6 +64,7 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
   const isHere = session.current === 1;
   return (
     <li className={styles.row} data-testid={`session-${session.id}`}>
+      <DeviceIcon told={session.device} />
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}

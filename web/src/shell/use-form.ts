@@ -1,5 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { DoormanError } from '../../../client/src/errors.ts';
+import { afterPress } from './after-press.ts';
 
 /** What is wrong, where: sentences beside fields, and whatever belongs to none of them. */
 export interface FormErrors<Field extends string> {
@@ -73,7 +74,7 @@ export function useForm<Field extends string>(asked: Asked<Field>): Form<Field> 
     errors,
     isPending,
     forget: (field) => say(field, undefined),
-    judge: say,
+    judge: (field, text) => afterPress(() => say(field, text)),
     submit: (event) => void submit(event),
   };
 }

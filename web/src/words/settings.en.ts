@@ -169,7 +169,7 @@ export const settings = {
   fates: {
     clicked: (device: string) => `Opened on ${device}`,
     shown: (device: string) => `Shown on ${device}`,
-    handed: (device: string) => `Sent to ${device}, which has not said that it is shown`,
+    handed: (device: string) => `Sent to ${device}, but not confirmed as shown`,
     later: (sentence: string, time: string) => `${sentence} (${time})`,
     again: (device: string) => `Being sent to ${device} again`,
     waiting: {

@@ -3,7 +3,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   save: '保存',
   saving: '正在保存…',
   saved: '已保存。',
-  since: '添加于',
+  since: '添加：',
   thisDevice: '当前设备',
   unknownDevice: '未知设备',
   failed: '加载失败',
@@ -140,7 +140,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   fates: {
     clicked: (device) => `已在 ${device} 点开`,
     shown: (device) => `已在 ${device} 显示`,
-    handed: (device) => `已发给 ${device}，设备没有回报是否显示`,
+    handed: (device) => `已发给 ${device}，尚未确认是否显示`,
     later: (sentence, time) => `${sentence}（${time}）`,
     again: (device) => `正在重新发给 ${device}`,
     waiting: {
@@ -183,8 +183,8 @@ export const settings: typeof import('./settings.en.ts').settings = {
   changingPassword: '正在修改…',
   passwordChanged: '密码已修改，其他设备均已退出登录。',
   sessions: '已登录的设备',
-  signedInSince: '登录于',
-  lastUsed: '最近使用',
+  signedInSince: '登录：',
+  lastUsed: '最近使用：',
   usedNow: '一小时内',
   endSession: '退出登录',
   endSessionOf: (device) => `让 ${device} 退出登录`,
@@ -196,7 +196,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   endOthersSays: (count) => `其他 ${count} 台设备会立即退出登录。`,
   othersEnded: '其他设备均已退出登录。',
 
-  blockedSince: '屏蔽于',
+  blockedSince: '屏蔽：',
   blockedEmpty: '你没有屏蔽任何人',
   blockedEmptySays: '被你屏蔽的人无法在任何设备上联系你：消息、好友申请、输入状态都不会出现。对方不会得知。',
   unblockName: (name) => `解除屏蔽 ${name}`,
