@@ -46,8 +46,7 @@ export function endpointOf({ page }: Person): Promise<string> {
 
 /** Turns a switch of the settings, which are open. */
 export async function turnSwitch(person: Person, name: 'dnd' | 'push-enabled', to: boolean): Promise<void> {
-  const selector = `[data-testid="${name}"]`;
-  assert.equal(await person.page.$eval(selector, (input) => (input as HTMLInputElement).checked), !to);
+  await person.page.waitForSelector(`[data-testid="${name}"]${to ? ':not(:checked)' : ':checked'}`);
   await saving(person, () => person.click(name));
 }
 
@@ -121,7 +120,7 @@ export class Records {
   }
 
   /** Waits until this became of messages of `peer`. */
-  async waitFor(peer: Person, outcome: PushLogEntry['outcome']): Promise<void> {
+  async waitFor(peer: { id: string }, outcome: PushLogEntry['outcome']): Promise<void> {
     await waitFor(`"${outcome}" in the log of ${this.#person.username}`, async () =>
       (await this.log()).some((entry) => entry.peer === peer.id && entry.outcome === outcome),
     );

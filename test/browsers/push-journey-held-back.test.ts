@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onFirefox } from './each-browser.ts';
+import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
+import { alerts, waitForAlert } from './notifications.ts';
+import {
+  choosePreview,
+  endpointOf,
+  openRecords,
+  readLog,
+  turnOn,
+  turnSwitch,
+  waitForPush,
+} from './notified-person.ts';
+import { arrive } from './person.ts';
+import { type Account, startSite } from './site.ts';
+
+const NEW_MESSAGE = '新消息 · New message';
+
+let pushService: FirefoxPushService;
+
+onFirefox(
+  'Who wants it so',
+  (firefox) => {
+    /** Bob has notifications on, and stands before their settings; Alice and Carol may write to him. */
+    async function start(t: TestContext) {
+      const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
+      const bob = await arrive(t, firefox(), site, 'bob');
+      await bob.signUp();
+      await turnOn(bob);
+      const endpoint = await endpointOf(bob);
+      const from = new URL(site.url).host;
+      return {
+        site,
+        bob,
+        alice: await site.join('alice'),
+        carol: await site.join('carol'),
+        from,
+        records: await openRecords(bob),
+        write: async ({ token }: Account, body: string) => {
+          const message = { to: bob.id, cid: crypto.randomUUID(), body };
+          assert.equal((await site.post('/api/messages', message, token)).status, 200);
+        },
+        /** How often this browser was told anything. */
+        told: () => pushService.submissions.filter((push) => push.endpoint === endpoint).length,
+        shown: async () => (await alerts(firefox())).filter((alert) => alert.from === from),
+      };
+    }
+
+    test('is told nothing while he is not to be disturbed or told anywhere, and reads why', async (t) => {
+      const { bob, alice, carol, from, records, write, told, shown } = await start(t);
+      await turnSwitch(bob, 'dnd', true);
+      assert.match(await waitForPush(bob, 'on'), /But do not disturb is on, below: nothing rings\./);
+      await bob.closePage();
+      await write(alice, 'while he sleeps');
+      await records.waitFor(alice, 'dnd');
+
+      await bob.openPage('/settings/notifications');
+      await turnSwitch(bob, 'dnd', false);
+      await turnSwitch(bob, 'push-enabled', false);
+      assert.match(await waitForPush(bob, 'on'), /But you turned them off on all your devices, below\./);
+      await bob.closePage();
+      await write(carol, 'while they are off');
+      await records.waitFor(carol, 'off');
+
+      await bob.openPage('/settings/notifications');
+      await turnSwitch(bob, 'push-enabled', true);
+      await bob.closePage();
+      assert.equal(told(), 0);
+      await write(alice, 'now he may know');
+      await waitForAlert(firefox(), { title: 'alice', body: '2 条新消息 · 2 new messages', from });
+      assert.deepEqual([told(), (await shown()).length], [1, 1]);
+      await bob.openPage();
+      assert.deepEqual(await readLog(bob, 'alice', 'Shown on Firefox on Linux'), [
+        { who: 'alice', what: 'Shown on Firefox on Linux' },
+        { who: 'carol', what: 'Not sent: notifications were turned off' },
+        { who: 'alice', what: 'Not sent: do not disturb was on' },
+      ]);
+    });
+
+    test('is told that there is something, and nothing of what and of whom', async (t) => {
+      const { bob, alice, from, write, told, shown } = await start(t);
+      await choosePreview(bob, 'none');
+      await bob.closePage();
+      await write(alice, 'a secret');
+      await waitForAlert(firefox(), { title: 'Doorman', body: NEW_MESSAGE, from });
+      assert.deepEqual([told(), (await shown()).length], [1, 1]);
+    });
+
+    test('is not told what he reads on another device within five seconds', async (t) => {
+      const { site, bob, alice, carol, from, records, write, told, shown } = await start(t);
+      await bob.closePage();
+      const elsewhere = await arrive(t, firefox(), site, 'bob');
+      await elsewhere.signIn();
+      await elsewhere.page.goto(`${site.url}/chat/${alice.id}`);
+      await elsewhere.page.bringToFront();
+      await elsewhere.click('composer');
+      await write(alice, 'read at once');
+      await elsewhere.waitForMessage('read at once');
+      await records.waitFor(alice, 'seen');
+      assert.deepEqual(await readLog(elsewhere, 'alice', 'Not sent: you had read it on Firefox on Linux'), [
+        { who: 'alice', what: 'Not sent: you had read it on Firefox on Linux' },
+      ]);
+
+      await elsewhere.closePage();
+      await write(carol, 'read nowhere');
+      await waitForAlert(firefox(), { title: 'carol', body: NEW_MESSAGE, from });
+      assert.deepEqual([told(), (await shown()).length], [1, 1]);
+    });
+  },
+  async (group) => {
+    pushService = await startFirefoxPushService(group);
+    return { pushUrl: pushService.url };
+  },
+);
