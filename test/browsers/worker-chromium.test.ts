@@ -4,6 +4,7 @@ import type { Page } from 'puppeteer-core';
 import type { Body } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 import { startChromium } from './chromium.ts';
+import { openDelivery } from './chromium-pushes.ts';
 import { onChromium } from './each-browser.ts';
 import { endingsOf } from './endings.ts';
 import { openGate } from './gate.ts';
@@ -37,7 +38,7 @@ onChromium('A push', (chromium) => {
     const context = await openContext(t, browser);
     await setNotificationPermission(context, gate.url, 'granted');
     const page = await openWindow(context, gate.url);
-    const push = await openDelivery(page, gate.url);
+    const push = await openDelivery(page);
     await waitForWorker(page);
     return { gate, site, page, push };
   }
@@ -75,8 +76,7 @@ onChromium('A push', (chromium) => {
       await push(payload);
       const { icon, lang, ...shown } = await waitForNotification(page);
       assert.deepEqual(shown, FALLBACK, payload.slice(0, 50));
-      await page.evaluate(() => window.closeNotifications());
-      assert.deepEqual(await shownNotifications(page), []);
+      await closeAll(page);
     }
   });
 
@@ -95,7 +95,7 @@ onChromium('A push', (chromium) => {
       await push({ notification: { title: 'x', navigate, data: { path: 'https://evil.example/' } } });
       const { data } = await waitForNotification(page, { title: 'x' });
       assert.deepEqual(data, { path: '/' }, JSON.stringify(navigate));
-      await page.evaluate(() => window.closeNotifications());
+      await closeAll(page);
     }
   });
 
@@ -121,14 +121,6 @@ onChromium('A push', (chromium) => {
         ['alice', 'three'],
       ],
     );
-
-    await page.evaluate(() => window.closeNotifications('/chat/bob'));
-    assert.deepEqual(
-      (await shownNotifications(page)).map(({ title }) => title),
-      ['alice'],
-    );
-    await page.evaluate(() => window.closeNotifications());
-    assert.deepEqual(await shownNotifications(page), []);
   });
 
   test('the push log says of a message that it was shown', async (t) => {
@@ -164,21 +156,10 @@ onChromium('A push', (chromium) => {
   });
 });
 
-/** @returns delivers a push to the worker of the page, as a push service would, once it was decrypted */
-async function openDelivery(
-  page: Page,
-  origin: string,
-): Promise<(payload: object | string) => Promise<void>> {
-  const session = await page.createCDPSession();
-  const found = Promise.withResolvers<string>();
-  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-    const own = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
-    if (own) found.resolve(own.registrationId);
+async function closeAll(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    for (const notification of await registration.getNotifications()) notification.close();
   });
-  await session.send('ServiceWorker.enable');
-  return async (payload) => {
-    const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
-    const registrationId = await found.promise;
-    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
-  };
+  await waitFor('an empty screen', async () => (await shownNotifications(page)).length === 0);
 }

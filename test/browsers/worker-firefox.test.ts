@@ -66,7 +66,11 @@ onFirefox(
         return { title: 'alice', from: new URL(site.url).host };
       };
       const devices = async (): Promise<Body[]> => (await site.get('/api/push/devices', bob.token)).body.data;
-      const log = async (): Promise<Body> => (await site.get('/api/push/log', bob.token)).body.data[0];
+      /** What came of the last message at the device that took it. */
+      const log = async (): Promise<Body> => {
+        const { body } = await site.get('/api/push/log', bob.token);
+        return body.data.find(({ outcome }: Body) => outcome === 'accepted');
+      };
       return {
         site,
         pageFolder,
@@ -92,7 +96,7 @@ onFirefox(
       await waitFor('the page', async () => (await context.pages()).some((one) => one.url() === chat));
       assert.equal((await context.pages()).length, 1);
       await waitFor('the second receipt', async () => (await log()).clicked);
-      assert.ok((await log()).clicked >= (await log()).shown);
+      assert.ok((await log()).clicked >= (await log())?.shown);
     });
 
     test('a page that is open is brought there, without being loaded again', async (t) => {
@@ -137,7 +141,7 @@ onFirefox(
       });
       assert.equal(after.confirmed, 1);
       await waitForAlert(firefox(), await write('still there?'));
-      await waitFor('the receipt', async () => (await log()).shown);
+      await waitFor('the receipt', async () => (await log())?.shown);
     });
 
     test('an open page hears of that, and without a session there is no new one', async (t) => {

@@ -14,7 +14,6 @@ declare global {
   interface Window {
     told: Told;
     accept(): void;
-    closeNotifications(path?: string): Promise<void>;
   }
 }
 
@@ -25,11 +24,11 @@ declare global {
  */
 export function workerPage(name: string, more = ''): string {
   return `
-    import { closeNotifications, linkWorker } from './worker-link.ts';
+    import { linkWorker } from './worker-link.ts';
     const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
     sessionStorage.setItem('loads', String(loads));
     const told = { loads, updates: 0, opened: [], pushChanges: 0 };
-    Object.assign(window, { told, closeNotifications });
+    Object.assign(window, { told });
     document.getElementById('root').textContent = ${JSON.stringify(name)};
     linkWorker({
       onUpdate: (accept) => {

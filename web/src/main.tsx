@@ -24,7 +24,11 @@ void begin();
 
 async function begin(): Promise<void> {
   await page.start();
-  await linkWorker({ onUpdate: (accept) => waitingUpdate.set(accept), onOpen: (path) => navigate(path) });
+  await linkWorker({
+    onUpdate: (accept) => waitingUpdate.set(accept),
+    onOpen: (path) => navigate(path),
+    onPushChanged: checkPush,
+  });
   page.session.subscribe(checkPush);
   checkPush();
 }

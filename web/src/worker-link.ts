@@ -7,7 +7,7 @@ export interface WorkerListeners {
   /** A notification was clicked: show this route. */
   onOpen(path: string): void;
   /** The browser took this device's push subscription; if all went well there is another, which the service knows. */
-  onPushChanged?(): void;
+  onPushChanged(): void;
 }
 
 /**
@@ -19,7 +19,7 @@ export async function linkWorker({ onUpdate, onOpen, onPushChanged }: WorkerList
   const { serviceWorker } = navigator;
   serviceWorker.addEventListener('message', ({ data, ports }) => {
     const told = readToPage(data);
-    if (told?.doorman === 'push-changed') onPushChanged?.();
+    if (told?.doorman === 'push-changed') onPushChanged();
     if (told?.doorman !== 'open') return;
     onOpen(told.path);
     ports[0]?.postMessage('shown');
@@ -30,17 +30,4 @@ export async function linkWorker({ onUpdate, onOpen, onPushChanged }: WorkerList
   } catch (error) {
     console.warn('No service worker:', error);
   }
-}
-
-/**
- * Takes notifications off the screen: those that lead to `path`, as when the conversation is before the user, or all of
- * them, as when he signs out; then the number on the app's icon goes too.
- */
-export async function closeNotifications(path?: string): Promise<void> {
-  if (!('serviceWorker' in navigator)) return;
-  const registration = await navigator.serviceWorker.getRegistration('/');
-  for (const notification of (await registration?.getNotifications()) ?? [])
-    if (path === undefined || notification.data?.path === path) notification.close();
-  if (path === undefined && 'clearAppBadge' in navigator)
-    await navigator.clearAppBadge().catch(() => undefined);
 }

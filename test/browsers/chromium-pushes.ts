@@ -1,0 +1,41 @@
+import type { CDPSession, Page } from 'puppeteer-core';
+import { waitFor } from './waiting.ts';
+
+/**
+ * Tells when workers in the page's context have done with the next push, notification and all. To be awaited before a page
+ * asks what is shown: a question in the very moment in which Chromium puts a notification up makes it forget that one.
+ *
+ * @returns to be called once for each push
+ */
+export async function watchPushes(session: CDPSession): Promise<() => Promise<void>> {
+  let [completed, awaited] = [0, 0];
+  session.on('BackgroundService.backgroundServiceEventReceived', ({ backgroundServiceEvent }) => {
+    if (backgroundServiceEvent.eventName === 'Push event completed') completed += 1;
+  });
+  const service = 'pushMessaging';
+  await session.send('BackgroundService.startObserving', { service });
+  await session.send('BackgroundService.setRecording', { service, shouldRecord: true });
+  return async () => {
+    awaited += 1;
+    await waitFor('the worker to have done with a push', () => completed >= awaited);
+  };
+}
+
+/** @returns delivers a push to the worker of the page, as a push service would once it was decrypted, and waits for it to be done */
+export async function openDelivery(page: Page): Promise<(payload: object | string) => Promise<void>> {
+  const { origin } = new URL(page.url());
+  const session = await page.createCDPSession();
+  const found = Promise.withResolvers<string>();
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    const own = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
+    if (own) found.resolve(own.registrationId);
+  });
+  await session.send('ServiceWorker.enable');
+  const isDone = await watchPushes(session);
+  return async (payload) => {
+    const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const registrationId = await found.promise;
+    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+    await isDone();
+  };
+}
