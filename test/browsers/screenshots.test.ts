@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { appear } from './appearance.ts';
+import { assertAccessible } from './axe.ts';
+import { onEachBrowser } from './each-browser.ts';
+import { arrive } from './person.ts';
+import { takeScreenshots } from './screenshots.ts';
+import { startSite } from './site.ts';
+import { idOf, tellStory } from './story.ts';
+
+/** What stands for each place of the page: taken whole, in every width, scheme and language. */
+const PLACES: [name: string, path: (id: (username: string) => string) => string, shows: string][] = [
+  ['chat', (id) => `/chat/${id('jonas')}`, '[data-testid="message-7"]'],
+  ['profile', (id) => `/people/${id('aisha')}`, '[data-testid="profile"]'],
+  ['settings', () => '/settings', '[data-testid="settings-profile"]'],
+  ['notifications', () => '/settings/notifications', '[data-testid="dnd"]'],
+];
+
+onEachBrowser('The page as it looks', (browser) => {
+  test('at three widths, light and dark, in Chinese and English', async (t) => {
+    const site = await startSite(t);
+    const people = await tellStory(site);
+    const alice = await arrive(t, browser(), site, 'alice');
+    const { page } = alice;
+    const prefix = browser().kind;
+    await page.goto(`${site.url}/sign-in`);
+    await takeScreenshots(t, browser(), page, `${prefix}-entrance`, () => alice.find('enter'));
+    await alice.signIn();
+    for (const [name, path, shows] of PLACES) {
+      await page.goto(site.url + path((username) => idOf(people, username)));
+      await takeScreenshots(t, browser(), page, `${prefix}-${name}`, () => page.waitForSelector(shows));
+    }
+  });
+
+  test('and everybody can use it: axe has nothing serious to say of chats and profiles', async (t) => {
+    const site = await startSite(t);
+    const people = await tellStory(site);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signIn();
+    const { page } = alice;
+    for (const [name, path, shows] of PLACES) {
+      await page.goto(site.url + path((username) => idOf(people, username)));
+      await page.waitForSelector(shows);
+      for (const [width, scheme] of [
+        [360, 'dark'],
+        [1440, 'light'],
+      ] as const) {
+        await appear(t, browser(), page, { width, height: 800, scheme });
+        await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`);
+        await assertAccessible(page, `${name}, ${width}, ${scheme}`);
+      }
+    }
+    assert.deepEqual(alice.faults.lines, []);
+  });
+});
