@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import { pageHeaders } from './page-headers.ts';
 
 /** The places of the page: its script reads the path and shows what belongs there. */
-const PLACES = [
+export const PLACES = [
   '/',
   '/chat/:id',
   '/people',

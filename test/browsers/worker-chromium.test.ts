@@ -83,8 +83,8 @@ onChromium('A push', (chromium) => {
   test('a hostile push leads nowhere but to the page', async (t) => {
     const { gate, page, push } = await start(t);
     for (const navigate of [
-      'https://evil.example/chat/1',
-      '//evil.example/chat/1',
+      'https://evil.example/login',
+      '//evil.example/chat/1/x',
       `${gate.url}//evil.example/chat/1`,
       `${gate.url}@evil.example/`,
       'javascript:alert(1)',

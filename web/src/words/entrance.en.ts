@@ -1,7 +1,7 @@
 import type { SessionEnd } from '../../../client/src/events.ts';
 
 export const entrance = {
-  tagline: 'Messages that reach you, and only from people you let in.',
+  tagline: 'Messages that reach you. Whoever you block does not.',
   signIn: 'Sign in',
   signUp: 'Create account',
   signInTitle: 'Welcome back',

@@ -1,5 +1,5 @@
 export const entrance: typeof import('./entrance.en.ts').entrance = {
-  tagline: '消息必达，而且只来自你愿意见的人。',
+  tagline: '消息必达；被你屏蔽的人，一句也到不了。',
   signIn: '登录',
   signUp: '注册',
   signInTitle: '欢迎回来',

@@ -9,13 +9,14 @@ export function isPagePath(path: string): boolean {
 }
 
 /**
- * Where a notification leads: a path of the page, whatever was asked for. `/` for another origin, for what is no route of
- * the page, and for what is no address at all.
+ * Where a notification leads: a path of the page, whatever was asked for; `/` for what is no route of the page, and for what
+ * is no address at all. The origin does not count: the service calls itself by one name (`PUBLIC_URL`), and the page may
+ * have been opened under another.
  *
  * @param navigate as it came; nothing is known of it
  */
 export function toPagePath(navigate: unknown, origin: string): string {
   if (typeof navigate !== 'string' || !URL.canParse(navigate, origin)) return '/';
-  const url = new URL(navigate, origin);
-  return url.origin === origin && isPagePath(url.pathname) ? url.pathname : '/';
+  const { pathname } = new URL(navigate, origin);
+  return isPagePath(pathname) ? pathname : '/';
 }
