@@ -177,30 +177,39 @@ export class Person {
     await waitFor('the question to go', async () => (await this.page.$('dialog')) === null);
   }
 
-  /** @throws what the page shows instead, too, and what went wrong in it */
-  async #wait<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-    try {
-      return await waitFor(`${this.username} to see ${what}`, look);
-    } catch (cause) {
-      const shown = await this.page.evaluate(() => `${location.pathname}: ${document.body.innerText}`);
-      const seen = shown.replace(/\s+/g, ' ').slice(0, 500);
-      throw new Error(`${cause}; but sees ${seen}; faults: ${this.faults.lines.join('; ') || 'none'}`, {
-        cause,
-      });
-    }
-  }
-
   async click(testId: string): Promise<void> {
-    await this.page.locator(`[data-testid="${testId}"]`).click();
+    const selector = `[data-testid="${testId}"]`;
+    await this.#explain(`click ${testId}`, this.page.locator(selector).click());
   }
 
   /** Waits for the first of these to be there. */
   async find(...testIds: string[]): Promise<void> {
-    await this.page.waitForSelector(testIds.map((testId) => `[data-testid="${testId}"]`).join());
+    const selector = testIds.map((testId) => `[data-testid="${testId}"]`).join();
+    await this.#explain(`find ${testIds.join(' or ')}`, this.page.waitForSelector(selector));
   }
 
   async fill(selector: string, text: string): Promise<void> {
-    await this.page.locator(selector).fill(text);
+    await this.#explain(`fill ${selector}`, this.page.locator(selector).fill(text));
+  }
+
+  #wait<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+    return this.#explain(`see ${what}`, waitFor(what, look));
+  }
+
+  /** @throws what the page shows, too, and what went wrong in it */
+  async #explain<T>(what: string, act: Promise<T>): Promise<T> {
+    try {
+      return await act;
+    } catch (cause) {
+      const shown = await this.page.evaluate(
+        () => `${location.pathname} (${document.visibilityState}): ${document.body.innerText}`,
+      );
+      const seen = shown.replace(/\s+/g, ' ').slice(0, 500);
+      const faults = this.faults.lines.join('; ') || 'none';
+      throw new Error(`${this.username} could not ${what}: ${cause}; sees ${seen}; faults: ${faults}`, {
+        cause,
+      });
+    }
   }
 }
 
