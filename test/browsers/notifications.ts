@@ -76,6 +76,13 @@ export function waitForAlert(firefox: Firefox, matches: Partial<Alert> = {}): Pr
   );
 }
 
+/** Keeps what stands on Firefox's screen there until somebody takes it away. */
+export async function holdAlerts(firefox: Firefox): Promise<void> {
+  await firefox.inside(`[...Services.wm.getEnumerator('alert:alert')].forEach(({ document }) => {
+    document.getElementById('alertBox').style.animationPlayState = 'paused';
+  })`);
+}
+
 /** Clicks a notification on Firefox's screen, as soon as it is there, with all that a real click allows its worker. */
 export async function clickNotification(firefox: Firefox, matches: Partial<Alert> = {}): Promise<void> {
   await waitForAlert(firefox, matches);

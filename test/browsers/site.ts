@@ -11,7 +11,7 @@ import { startRounds } from '../../src/rounds.ts';
 import { openServices, type World } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
 import { addCrowd } from '../people.ts';
-import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { endingsOf, type Scope } from './endings.ts';
 
 /** Somebody who registered through the interface. */
@@ -30,6 +30,8 @@ export interface Site {
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
   /** Registers somebody, with the password `password-of-NAME`. */
   join(username: string): Promise<Account>;
+  /** Runs a command of the operator on its data, as `npm run doorman` does beside it. */
+  command(...words: string[]): Promise<void>;
 }
 
 export interface SiteProcess extends Site {
@@ -64,7 +66,7 @@ export async function startSite(
   const app = await buildApp(services);
   endings.defer(() => app.close());
   await app.listen({ port: config.port, host: config.host });
-  return callers(url);
+  return callers(url, settings);
 }
 
 /** The same in a process of its own, which takes half a second more and can be killed. */
@@ -77,7 +79,7 @@ export async function startSiteProcess(scope: Scope, env: Record<string, string>
   const kill = async () => server?.kill();
   await start();
   endingsOf(scope).defer(kill);
-  return { ...callers(url), kill, start };
+  return { ...callers(url, settings), kill, start };
 }
 
 async function chooseSettings(scope: Scope, env: Record<string, string>) {
@@ -105,7 +107,7 @@ async function findPort(): Promise<number> {
   }
 }
 
-function callers(url: string): Site {
+function callers(url: string, settings: Record<string, string>): Site {
   async function call(path: string, token: string | undefined, request: RequestInit) {
     const headers = {
       ...(request.body !== undefined && { 'content-type': 'application/json' }),
@@ -125,6 +127,10 @@ function callers(url: string): Site {
       const { body } = await post('/api/register', { username, password });
       if (body.code !== 200) throw new Error(`${username} could not register: ${JSON.stringify(body)}`);
       return { id: body.data.id, username, password, token: body.data.token };
+    },
+    async command(...words) {
+      const { code, errors } = await runCommand(settings, words);
+      if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${errors}`);
     },
   };
 }
