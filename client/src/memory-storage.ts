@@ -19,6 +19,7 @@ export class MemoryStorage implements DoormanStorage {
 
   async all(prefix: string): Promise<[key: string, value: unknown][]> {
     const found = [...this.#kept].filter(([key]) => key.startsWith(prefix));
+    found.sort(([one], [other]) => (one < other ? -1 : 1));
     return found.map(([key, text]) => [key, JSON.parse(text)]);
   }
 

@@ -3,7 +3,7 @@ import { MemoryStorage } from './memory-storage.ts';
 
 /**
  * Where the kit keeps what must outlive the page: the session, and what is written but not stored yet. Values are plain
- * JSON. Each operation is atomic; `all` names every key that begins with `prefix`.
+ * JSON. Each operation is atomic; `all` gives what every key has that begins with `prefix`, in any order.
  *
  * Its own keys are `session`, `push`, and those that begin with `outgoing/`; a program may keep others beside them, under
  * a prefix of its own and best by user id. Signing out clears all of it.

@@ -245,7 +245,7 @@ onSqlite('The interface as the kit has it', (database) => {
     const after = await api.history({ peer: bob.id, after: 2 });
     assert.deepEqual([after.items.map(({ n }) => n), after.more], [[3, 4], false]);
     assert.equal((await api.profileOf(bob.id)).username, 'bob');
-    await assert.rejects(api.profileOf('../login'), { code: 404 });
+    await assert.rejects(api.profileOf('../login'), { code: 404, error: 'user_not_found' });
     // Without a session too.
     const stranger = new Device(t, service.url);
     assert.equal((await stranger.doorman.api.profileOf(bob.id)).username, 'bob');

@@ -106,6 +106,23 @@ onSqlite('The kit obeys the close codes', (database) => {
       await alice.is('live');
     });
 
+    test('4401: the token that another tab has got will do', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, line.url, 'alice');
+      const before = alice.session.token;
+      await until(() => Math.floor(Date.now() / 1000) > readIat(before));
+      const { token } = await alice.doorman.api.freshToken();
+      const kept = await alice.storage.get('session');
+      await alice.storage.set('session', { ...(kept as object), token });
+      const asked = line.requests.length;
+      line.close(4401, 'token_expired');
+      await until(() => line.frames.filter(({ type }) => type === 'hello').length === 2);
+      await alice.is('live');
+      assert.equal(alice.session.token, token);
+      assert.equal(line.requests.length, asked);
+    });
+
     test('4401 for a fresh token too: the session has expired', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);

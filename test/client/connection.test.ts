@@ -236,7 +236,8 @@ onSqlite('The kit stays connected', (database) => {
       // At once, without the ten seconds of grace for who breaks off.
       const watching = await join(t, service.url, 'bob');
       watching.doorman.watch([alice.id]);
-      await watching.first('presence', ([sight]) => sight?.online === 0);
+      const [sight] = await watching.first('presence');
+      assert.equal(sight?.online, 0);
       assert.deepEqual(
         alice.all('connection').map(({ state }) => state),
         ['connecting', 'live', 'off'],

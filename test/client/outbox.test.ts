@@ -48,6 +48,21 @@ onSqlite('What was written', (database) => {
       assert.equal(new Set(times).size, 24);
     });
 
+    test('keeps its order also when the first takes longer to be kept', async (t) => {
+      const service = await serve(t, database);
+      const storage: DoormanStorage = new MemoryStorage();
+      const alice = await join(t, service.url, 'alice', { storage });
+      const bob = await join(t, service.url, 'bob');
+      const set = storage.set.bind(storage);
+      storage.set = async (key, value) => {
+        if (key.endsWith('/c1')) await new Promise((resolve) => setTimeout(resolve, 200));
+        await set(key, value);
+      };
+      alice.doorman.send(bob.id, 'one', 'c1');
+      alice.doorman.send(bob.id, 'two', 'c2');
+      await bob.hears('one', 'two');
+    });
+
     test('is kept before it is sent, survives a reload, and goes out in its order when it can', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
@@ -148,6 +163,24 @@ onSqlite('What was written', (database) => {
       await bob.first('message');
       await bob.hears('hear me');
       assert.deepEqual(await alice.storage.all('outgoing/'), []);
+    });
+
+    test('and refused once can be stored by the next try, which has a promise of its own', async (t) => {
+      const service = await serve(t, database);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, service.url, 'bob');
+      await bob.doorman.api.block(alice.id);
+      const refused = alice.doorman.send(bob.id, 'hi', 'c1');
+      await assert.rejects(refused, { error: 'not_accepting' });
+      await bob.doorman.api.unblock(alice.id);
+      alice.doorman.retry('c1');
+      const again = alice.doorman.send(bob.id, 'hi', 'c1');
+      assert.notEqual(again, refused);
+      const { state, error } = await again;
+      assert.deepEqual([state, error], ['stored', undefined]);
+      // What is not refused is not tried twice.
+      alice.doorman.retry('c1');
+      await bob.hears('hi');
     });
 
     test('and waits can be discarded: it never arrives', async (t) => {

@@ -115,8 +115,15 @@ onSqlite('A session of the kit', (database) => {
       await storage.set('page/of the program', { drafts: ['secret'] });
       tab.doorman.send('nobody', 'refused').catch(() => {});
       await tab.first('outgoing', ({ state }) => state === 'refused');
+      // A page may load itself anew at the end of a session, or write once more.
+      let keptAtTheEnd: Promise<unknown[]> | undefined;
+      tab.doorman.on('session', () => {
+        keptAtTheEnd = storage.all('');
+        void storage.set('page/late', 'secret');
+      });
 
       await tab.doorman.signOut();
+      assert.deepEqual(await keptAtTheEnd, []);
       assert.deepEqual(await storage.all(''), []);
       assert.equal(tab.doorman.session, undefined);
       assert.deepEqual(tab.doorman.outgoing(), []);
@@ -259,6 +266,21 @@ onSqlite('A session of the kit', (database) => {
       await tab.first('session', ({ session }) => session?.token === other.session.token);
       await tab.is('live');
       await until(async () => (await tab.doorman.api.sessions()).length === 1);
+      assert.equal(await storage.get('page/anything'), 1);
+      assert.ok(!tab.all('session').some(({ session }) => session === undefined));
+    });
+
+    test('the same goes for tabs that cannot tell each other', async (t) => {
+      const service = await serve(t, database);
+      const storage = new MemoryStorage();
+      const tab = await join(t, service.url, 'alice', { storage });
+      await storage.set('page/anything', 1);
+      const other = await new Device(t, service.url, { storage }).signIn('alice');
+      await tab.doorman.api.endSession(
+        (await tab.doorman.api.sessions()).find(({ current }) => current === 1)?.id ?? '',
+      );
+      await tab.first('session', ({ session }) => session?.token === other.session.token);
+      await tab.is('live');
       assert.equal(await storage.get('page/anything'), 1);
       assert.ok(!tab.all('session').some(({ session }) => session === undefined));
     });
