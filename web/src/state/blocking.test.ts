@@ -17,7 +17,7 @@ function seen({ page }: TestPage, peer: string) {
   };
 }
 
-const OPEN = {
+const OPEN: ReturnType<typeof seen> = {
   isBlocked: false,
   typing: true,
   sight: 'online',
@@ -25,7 +25,14 @@ const OPEN = {
   total: 2,
   friend: 'asked',
 };
-const HIDDEN = { isBlocked: true, typing: false, sight: 'unknown', unread: 0, total: 0, friend: 'none' };
+const HIDDEN: ReturnType<typeof seen> = {
+  isBlocked: true,
+  typing: false,
+  sight: 'unknown',
+  unread: 0,
+  total: 0,
+  friend: 'none',
+};
 
 async function meet(town: Town) {
   const [alice, bob] = [await town.join('alice'), await town.join('bob')];
@@ -92,7 +99,7 @@ onSqlite('blocks of the page', (database) => {
     tablet.page.presence.watch([bob.id]);
     assert.deepEqual(seen(tablet, bob.id), HIDDEN);
     await laptop.page.blocks.unblock(bob.id);
-    const lifted = { ...OPEN, typing: false, friend: 'none' };
+    const lifted: ReturnType<typeof seen> = { ...OPEN, typing: false, friend: 'none' };
     for (const one of [alice, laptop, tablet]) await untilEqual(() => seen(one, bob.id), lifted);
   });
 
