@@ -6,18 +6,8 @@ import { answerError, refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { pageHeaders } from './page-headers.ts';
+import { PLACES } from './places.ts';
 
-/** The places of the page: its script reads the path and shows what belongs there. */
-export const PLACES = [
-  '/',
-  '/chat/:id',
-  '/people',
-  '/people/:id',
-  '/settings',
-  '/settings/:section',
-  '/sign-in',
-  '/sign-up',
-];
 /** Files that must be found under names that never change. */
 const FILES = ['/sw.js', '/manifest.webmanifest', '/favicon.ico'];
 const FOLDERS = ['assets', 'icons'];

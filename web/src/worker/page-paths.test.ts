@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PLACES } from '../../../src/page/routes.ts';
+import { PLACES } from '../../../src/page/places.ts';
 import { isPagePath, toPagePath } from './page-paths.ts';
 
 const ORIGIN = 'https://chat.example.org';

@@ -1,4 +1,4 @@
-/** The places of the page, as `src/page/routes.ts` serves them; all else that the service answers is not for a window. */
+/** The places of the page, as `src/page/places.ts` has them; all else that the service answers is not for a window. */
 const PAGE_PATH = /^\/(?:(?:chat|people|settings)\/[^/]+|people|settings|sign-in|sign-up)?$/;
 /** An id has 36 characters; a path far longer than one is nobody's. */
 const MAX_PATH = 300;
