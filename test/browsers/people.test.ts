@@ -266,6 +266,23 @@ onChromium('A profile', (browser) => {
     await waitFor('the settings', () => alice.page.url().endsWith('/settings/profile'));
   });
 
+  test('leads back to the chat that it was opened from', async (t) => {
+    const site = await startSite(t);
+    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
+    await bob.signUp();
+    await alice.signUp();
+    await alice.page.setViewport({ width: 360, height: 740 });
+    await alice.openChat(bob);
+    await alice.click('chat-name');
+    await alice.find('profile');
+    await alice.page.locator('[data-pane="page"] header a').click();
+    await alice.find('composer');
+    await alice.page.locator('[data-pane="page"] header a').click();
+    await alice.openProfile(bob);
+    await alice.page.locator('[data-pane="page"] header a').click();
+    await waitFor('the list', () => alice.page.url().endsWith('/people'));
+  });
+
   test('and the lists are for everybody', async (t) => {
     const site = await startSite(t, { crowd: 40 });
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];

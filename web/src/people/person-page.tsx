@@ -13,15 +13,24 @@ import { PersonActs } from './person-acts.tsx';
 import { PersonDetails } from './person-details.tsx';
 import { PersonHero } from './person-hero.tsx';
 import styles from './person-page.module.css';
+import { addressBefore, wayBack } from './person-paths.ts';
 
 /** Who somebody is, and what there is between him and the user. */
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
+  const [back] = useState(() => wayBack(userId, addressBefore()));
   // Whoever begins to read a profile has it asked for; a new reader is a new try.
-  return <Person key={tries} userId={userId} onRetry={() => setTries(tries + 1)} />;
+  return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }
 
-function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
+interface PersonProps {
+  userId: string;
+  /** Where the arrow leads. */
+  back: string;
+  onRetry: () => void;
+}
+
+function Person({ userId, back, onRetry }: PersonProps) {
   const { people: words, shell } = useWords();
   const session = useSession();
   const { profile, state } = useProfile(userId);
@@ -32,7 +41,7 @@ function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
   if (state === 'gone')
     return (
       <>
-        <PageHeader title={words.profile} titleText={words.nobodyHere} back="/people" />
+        <PageHeader title={words.profile} titleText={words.nobodyHere} back={back} />
         <EmptyState
           icon={<QuestionIcon size={24} />}
           title={words.nobodyHere}
@@ -60,7 +69,7 @@ function Person({ userId, onRetry }: { userId: string; onRetry: () => void }) {
           </>
         }
         titleText={name || words.profile}
-        back="/people"
+        back={back}
       />
       <div className={styles.scroller} data-testid="profile">
         <div className={styles.column}>
