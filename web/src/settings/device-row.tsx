@@ -24,7 +24,7 @@ interface DeviceRowProps {
 export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
   const words = useWords().settings;
   const name = useDeviceWords()(device.device);
-  const test = useTest(device);
+  const test = useTest({ device, isHere, onRemoved });
   const [isAsking, setAsking] = useState(false);
   const isGone = test.result === 'gone';
   return (
@@ -51,7 +51,7 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
         {device.confirmed === 0 && <p className={styles.below}>{words.unconfirmedSays}</p>}
         {device.usable === 0 && <p className={styles.below}>{words.unusableSays}</p>}
       </div>
-      {!(isGone && !isHere) && (
+      {!isGone && (
         <div className={styles.buttons}>
           <BusyButton
             size="xs"
@@ -80,7 +80,7 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
         data-testid={`result-${device.id}`}
         data-result={test.result}
       >
-        {test.result && words.tests[isGone && isHere ? 'goneHere' : test.result]}
+        {test.result && !(isGone && isHere) && words.tests[test.result]}
       </div>
       {test.error !== undefined && (
         <div className={styles.result}>
@@ -99,13 +99,22 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
   );
 }
 
-function useTest(device: PushDevice) {
+function useTest({ device, isHere, onRemoved }: DeviceRowProps) {
+  const words = useWords().settings;
   const { api } = usePage().doorman;
+  const { here } = usePushHere();
+  const toast = useToast();
   const [state, setState] = useState<{ isPending: boolean; result?: TestResult; error?: unknown }>({
     isPending: false,
   });
   const testing = useRef<AbortController>(undefined);
   useEffect(() => () => testing.current?.abort(), []);
+  /** The row goes with the subscription, so it cannot say it. */
+  const renew = async () => {
+    const { state } = await here.renew();
+    if (state === 'on') toast.say(words.tests.goneHere);
+    onRemoved();
+  };
   const send = async () => {
     testing.current?.abort();
     const ending = new AbortController();
@@ -113,7 +122,9 @@ function useTest(device: PushDevice) {
     const { signal } = ending;
     setState({ isPending: true });
     const onResult = (result: TestResult) => {
-      if (!signal.aborted) setState({ isPending: false, result });
+      if (signal.aborted) return;
+      setState({ isPending: false, result });
+      if (result === 'gone' && isHere) void renew();
     };
     try {
       await testDevice({ api, device, onResult, signal });

@@ -47,6 +47,15 @@ export class PushHere {
     if (error !== undefined) throw error;
   }
 
+  /** Another subscription in place of one that is no good any more. @returns how it stands then */
+  async renew(): Promise<PushHereView> {
+    await this.#act('turning_on', async () => {
+      await this.#push.disable();
+      await this.#push.enable();
+    });
+    return this.view.get();
+  }
+
   /** Sees to it that whoever wants notifications has them; asks the service. */
   async check(): Promise<void> {
     if (this.view.get().doing !== undefined) return;

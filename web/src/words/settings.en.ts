@@ -146,7 +146,7 @@ export const settings = {
       'The push service took it, but the device has not said that it shows it. It may be off, or not say so.',
     unanswered: 'The push service has not answered yet. What becomes of it will stand in the log.',
     gone: 'This browser gave up its subscription, so it was removed. Turn notifications on there again.',
-    goneHere: 'This browser gave up its subscription. Turn notifications off and on again.',
+    goneHere: 'This browser had given up its subscription, and got a new one. Please try again.',
     unusable: 'Its keys are no good. Turn notifications off and on there.',
     refused: 'The push service refused it. Turn notifications off and on there.',
     busy: 'The push service has too much to do, or trouble of its own. Try again later.',

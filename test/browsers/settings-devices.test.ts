@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onFirefox } from './each-browser.ts';
+import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
+import { waitForNotification } from './notifications.ts';
+import { endpointOf, openRecords, openSettings, readLog, turnOn, waitForPush } from './notified-person.ts';
+import { arrive } from './person.ts';
+import { startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+let pushService: FirefoxPushService;
+
+onFirefox(
+  'Devices that are told',
+  (firefox) => {
+    async function start(t: TestContext) {
+      const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
+      const alice = await arrive(t, firefox(), site, 'alice');
+      await alice.signUp();
+      await turnOn(alice);
+      const records = await openRecords(alice);
+      const [here] = await records.devices();
+      assert.ok(here);
+      const text = (name: string) =>
+        alice.page.$$eval(
+          `[data-testid="${name}-${here.id}"]`,
+          ([row]) => (row as HTMLElement | undefined)?.innerText,
+        );
+      return { site, alice, records, here, text };
+    }
+
+    test('are listed as people know them, and one that nobody confirmed can be removed', async (t) => {
+      const { site, alice, records, here, text } = await start(t);
+      await waitFor('this device', async () =>
+        /^Firefox on Linux\s+This device\s+Added now/.test((await text('device')) ?? ''),
+      );
+      // Anybody may have stored it.
+      const keys = {
+        p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+        auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+      };
+      const subscription = { endpoint: `${pushService.origin}/nobody`, keys };
+      assert.equal((await site.post('/api/push/subscribe', { userId: alice.id, subscription })).status, 200);
+      await openSettings(alice, 'log');
+      await openSettings(alice, 'notifications');
+      const other = (await records.devices()).find(({ id }) => id !== here.id) ?? assert.fail();
+      await alice.find(`device-${other.id}`);
+      const says = await alice.page.$eval(
+        `[data-testid="device-${other.id}"]`,
+        (row) => (row as HTMLElement).innerText,
+      );
+      assert.match(says, /^node\s+Not confirmed\s+Added now\s+It was set up without signing in/);
+      await alice.click(`remove-${other.id}`);
+      await alice.click('confirm-yes');
+      await waitFor(
+        'it to go',
+        async () => (await alice.page.$(`[data-testid="device-${other.id}"]`)) === null,
+      );
+      assert.deepEqual(
+        (await records.devices()).map(({ id }) => id),
+        [here.id],
+      );
+    });
+
+    test('are tried one by one, and what became of it stands beside them', async (t) => {
+      const { alice, here, text } = await start(t);
+      await alice.click(`test-${here.id}`);
+      await waitForNotification(alice.page, { title: 'Doorman', body: 'Test notification · 测试通知' });
+      await waitFor('the result', async () => (await text('result')) === 'It arrived, and is shown.');
+      await readLog(alice, 'Test', 'Shown on Firefox on Linux');
+
+      // The service has removed it by itself.
+      alice.faults.expect(/^404 POST \/api\/push\/unsubscribe$/);
+      pushService.expire(await endpointOf(alice));
+      await openSettings(alice, 'notifications');
+      await alice.click(`test-${here.id}`);
+      await waitFor('it to be renewed', async () =>
+        /This browser had given up its subscription, and got a new one\./.test(
+          await alice.page.$eval('[data-testid="toasts"]', (toasts) => toasts.textContent ?? ''),
+        ),
+      );
+      const renewed = await alice.page.waitForSelector(
+        `[data-testid^="test-"]:not([data-testid="test-${here.id}"])`,
+      );
+      assert.equal((await alice.page.$$('[data-testid^="device-"]')).length, 1);
+      await renewed?.click();
+      await alice.page.waitForSelector('[data-result="shown"]');
+    });
+
+    test('are no more when this one is removed, and the browser knows it too', async (t) => {
+      const { alice, records, here } = await start(t);
+      await alice.click(`remove-${here.id}`);
+      await alice.click('confirm-yes');
+      await waitForPush(alice, 'off');
+      assert.equal(await endpointOf(alice), '');
+      assert.deepEqual(await records.devices(), []);
+      const page = await alice.page.$eval('[data-pane="page"]', (pane) => (pane as HTMLElement).innerText);
+      assert.match(page, /No device is told yet\./);
+    });
+  },
+  async (group) => {
+    pushService = await startFirefoxPushService(group);
+    return { pushUrl: pushService.url };
+  },
+);

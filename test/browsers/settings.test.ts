@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onChromium } from './each-browser.ts';
+import { openSettings } from './notified-person.ts';
+import { arrive, type Person } from './person.ts';
+import { startSite, startSiteProcess } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+onChromium('The settings', (browser) => {
+  test('one’s own profile: what is not saved stays over news and detours, and only that is sent', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    const { token } = await signInElsewhere(alice);
+    const sent: unknown[] = [];
+    alice.page.on('request', (request) => {
+      if (request.url() === `${site.url}/api/user/profile`) sent.push(JSON.parse(request.postData() ?? ''));
+    });
+    await alice.click('own-profile');
+    await alice.fill('[name="nickname"]', ' Alice L. ');
+    await alice.page.locator('[data-testid="gender"] input[value="female"]').click();
+    await site.post('/api/user/profile', { nickname: 'Al', bio: 'From elsewhere' }, token);
+    await waitFor('the news', async () => (await typedIn(alice, 'bio')) === 'From elsewhere');
+    assert.equal(await typedIn(alice, 'nickname'), ' Alice L. ');
+
+    await alice.click('nav-people');
+    await alice.find('people-search');
+    await alice.click('nav-settings');
+    await waitForText(alice, 'settings-profile', /Not saved yet/);
+    await alice.click('settings-profile');
+    await waitFor('what was typed', async () => (await typedIn(alice, 'nickname')) === ' Alice L. ');
+    await alice.click('save-profile');
+    await waitForText(alice, 'toasts', /^Saved\./);
+    assert.deepEqual(sent, [{ nickname: 'Alice L.', gender: 'female' }]);
+    await waitFor(
+      'the way back to go',
+      async () => (await alice.page.$('[data-testid="undo-profile"]')) === null,
+    );
+    assert.doesNotMatch(await textOf(alice, 'settings-profile'), /Not saved yet/);
+
+    await alice.fill('[name="nickname"]', 'Mallory');
+    await alice.click('undo-profile');
+    assert.equal(await typedIn(alice, 'nickname'), 'Alice L.');
+    await clear(alice, 'nickname');
+    await alice.click('save-profile');
+    await waitFor('the username', async () => (await typedIn(alice, 'nickname')) === 'alice');
+  });
+
+  test('a click on a button counts although an error comes up that moves it, and the first error has the focus', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    await alice.click('own-profile');
+    await alice.fill('[name="avatar"]', 'javascript:alert(1)');
+    await alice.fill('[name="phone"]', 'call me');
+    await alice.page.focus('[name="phone"]');
+    // Pressed and let go by hand: what is said when the field is left comes in between.
+    const button = await alice.page.waitForSelector('[data-testid="save-profile"]');
+    const box = (await button?.boundingBox()) ?? assert.fail();
+    await alice.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await alice.page.mouse.down();
+    await alice.page.mouse.up();
+    await waitFor('the first error', async () => (await focused(alice)) === 'avatar');
+    assert.deepEqual(await alice.page.$$eval('form [aria-invalid="true"]', nameAll), ['avatar', 'phone']);
+    await alice.fill('[name="avatar"]', '/icons/icon-192.png');
+    await clear(alice, 'phone');
+    await alice.page.waitForSelector('form img[src$="/icons/icon-192.png"]');
+    await alice.click('save-profile');
+    await alice.page.waitForSelector('[data-testid="own-profile"] img[src$="/icons/icon-192.png"]');
+  });
+
+  test('a new password: the old one is asked for, and all others are out', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    alice.faults.expect(/^400 POST \/api\/user\/change-password$/);
+    await alice.signUp();
+    const { token } = await signInElsewhere(alice);
+    await openSettings(alice, 'security');
+    await waitFor('both sessions', async () => (await sessions(alice)) === 2);
+    await alice.fill('[name="oldPassword"]', 'not hers');
+    await alice.fill('[name="newPassword"]', '12345');
+    await alice.click('change-password');
+    await waitFor('what is wrong', async () => (await focused(alice)) === 'newPassword');
+    await alice.fill('[name="newPassword"]', 'looking-glass');
+    await alice.click('change-password');
+    await waitFor('what else is wrong', async () => (await focused(alice)) === 'oldPassword');
+    assert.match(await textOf(alice, 'pane'), /Your old password is not right\./);
+    await alice.fill('[name="oldPassword"]', alice.password);
+    await alice.click('change-password');
+    await waitForText(alice, 'toasts', /Your password is changed\. All other devices are signed out\./);
+    assert.deepEqual([await typedIn(alice, 'oldPassword'), await typedIn(alice, 'newPassword')], ['', '']);
+    await waitFor('the other to go', async () => (await sessions(alice)) === 1);
+    assert.equal((await site.get('/api/sessions', token)).status, 401);
+    const again = { username: 'alice', password: 'looking-glass' };
+    assert.equal((await site.post('/api/login', again)).status, 200);
+  });
+
+  test('where one is signed in: it goes from the list when it ends anywhere, one by one or all others', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    const tokens: string[] = [];
+    for (let i = 0; i < 4; i++) tokens.push((await signInElsewhere(alice)).token);
+    await openSettings(alice, 'security');
+    await waitFor('all of them', async () => (await sessions(alice)) === 5);
+    assert.equal((await alice.page.$$('[data-testid^="end-"]:not([data-testid="end-others"])')).length, 4);
+
+    await site.post('/api/logout', {}, tokens[0]);
+    await waitFor('the first to go', async () => (await sessions(alice)) === 4);
+    const [{ id }] = (await site.get('/api/sessions', tokens[1])).body.data.filter(
+      (session: { current: number }) => session.current === 1,
+    );
+    await alice.click(`end-${id}`);
+    await alice.click('confirm-yes');
+    await waitFor('the second to go', async () => (await sessions(alice)) === 3);
+    assert.equal((await site.get('/api/sessions', tokens[1])).status, 401);
+    await alice.click('end-others');
+    await waitForText(alice, 'confirm-dialog', /2 other devices are signed out at once\./);
+    await alice.click('confirm-yes');
+    await waitFor('this one alone', async () => (await sessions(alice)) === 1);
+    assert.equal((await site.get('/api/sessions', tokens[3])).status, 401);
+    await waitFor('no more to end', async () => (await alice.page.$('[data-testid="end-others"]')) === null);
+  });
+
+  test('whom one blocks, until one does no more', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    const bob = await site.join('bob');
+    const { token } = await signInElsewhere(alice);
+    await site.post('/api/user/block', { blockedId: bob.id }, token);
+    await alice.click('nav-settings');
+    await waitForText(alice, 'settings-blocked', /1 person/);
+    await alice.click('settings-blocked');
+    await waitForText(alice, `blocked-${bob.id}`, /bob\s+Blocked now\s+Unblock$/);
+    await alice.click(`unblock-${bob.id}`);
+    await alice.click('confirm-yes');
+    await waitForText(alice, 'pane', /You block nobody/);
+    await waitForText(alice, 'settings-blocked', /Nobody/);
+    assert.equal(await alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
+    assert.deepEqual((await site.get('/api/user/blocked', token)).body.data, []);
+  });
+
+  test('what could not be loaded says so, and comes by itself when it can', async (t) => {
+    const site = await startSiteProcess(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    // The files of the pages are there; what they show is not.
+    await openSettings(alice, 'log');
+    await waitForText(alice, 'pane', /Nothing yet/);
+    await openSettings(alice, 'security');
+    await waitFor('the session', async () => (await sessions(alice)) === 1);
+    await openSettings(alice, 'notifications');
+    await alice.find('push-here');
+    alice.faults.expectOutage();
+    await site.kill();
+    await openSettings(alice, 'security');
+    await alice.find('retry');
+    assert.match(
+      await textOf(alice, 'pane'),
+      /The service cannot be reached\. Check your connection and try again\./,
+    );
+    await site.start();
+    await waitFor('the session', async () => (await sessions(alice)) === 1);
+    assert.equal(await alice.page.$('[data-testid="retry"]'), null);
+  });
+
+  test('the invitation comes once somebody might write, and goes for good after a no', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    const bob = await site.join('bob');
+    const isInvited = async () => (await alice.page.$('[data-testid="push-invitation"]')) !== null;
+    await alice.find('find-people');
+    assert.equal(await isInvited(), false);
+    await site.post('/api/messages', { to: alice.id, cid: 'first', body: 'Hello' }, bob.token);
+    await alice.find('push-invitation');
+    await alice.click('nav-settings');
+    await waitFor('it to go', async () => !(await isInvited()));
+    await alice.click('nav-chats');
+    await alice.find('push-invitation');
+    await alice.page.locator('[data-testid="push-invitation"] button:last-of-type').click();
+    await waitFor('it to go', async () => !(await isInvited()));
+    await alice.page.reload();
+    await alice.click('nav-settings');
+    // By then it is known that it could be asked for.
+    await waitForText(alice, 'settings-notifications', /Off for this device/);
+    await alice.click('nav-chats');
+    await alice.find(`conversation-${bob.id}`);
+    assert.equal(await isInvited(), false);
+  });
+});
+
+function typedIn({ page }: Person, name: string): Promise<string> {
+  return page.$eval(`form [name="${name}"]`, (input) => ('value' in input ? String(input.value) : ''));
+}
+
+/** The driver's own way of filling with nothing goes past React. */
+async function clear({ page }: Person, name: string): Promise<void> {
+  await page.$eval(`form [name="${name}"]`, (input) => (input as HTMLInputElement).select()); // a field of text, all of them
+  await page.keyboard.press('Backspace');
+}
+
+async function signInElsewhere({ site, username, password }: Person): Promise<{ token: string }> {
+  return (await site.post('/api/login', { username, password })).body.data;
+}
+
+function nameAll(elements: Element[]): (string | null)[] {
+  return elements.map((element) => element.getAttribute('name'));
+}
+
+function focused({ page }: Person): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.getAttribute('name'));
+}
+
+/** @param testId or `pane` for what was opened of the settings */
+async function textOf({ page }: Person, testId: string): Promise<string> {
+  const selector = testId === 'pane' ? '[data-pane="page"]' : `[data-testid="${testId}"]`;
+  return (await page.$$eval(selector, ([element]) => (element as HTMLElement | undefined)?.innerText)) ?? '';
+}
+
+async function waitForText(person: Person, testId: string, pattern: RegExp): Promise<void> {
+  await waitFor(`${testId} to say ${pattern}`, async () => pattern.test(await textOf(person, testId)));
+}
+
+/** How many sessions are listed. */
+async function sessions({ page }: Person): Promise<number> {
+  return (await page.$$('[data-testid^="session-"]')).length;
+}
