@@ -1,12 +1,12 @@
 import { type Api, openApi } from './api.ts';
+import { openCalls } from './calls.ts';
 import { newCid } from './cid.ts';
 import { Connector } from './connector.ts';
 import type { Doorman, DoormanOptions } from './doorman.ts';
 import { Entrance } from './entrance.ts';
-import { DoormanError } from './errors.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session, SessionEnd } from './events.ts';
 import { Feed } from './feed.ts';
-import { type Call, callService, type Envelope, readBaseUrl } from './http.ts';
+import { readBaseUrl } from './http.ts';
 import type { Frame, Link } from './link.ts';
 import { Listeners } from './listeners.ts';
 import { Marks } from './marks.ts';
@@ -53,8 +53,6 @@ export class Client implements Doorman {
       this.#listeners.tell(event, told);
     const live = () => this.#connector.live;
 
-    this.api = openApi({ call: (...call) => this.#call(...call), userId: () => this.#signedIn().userId });
-    this.push = new Push({ api: this.api, storage, session: () => this.session });
     this.#tabs = new Tabs(storage.name, (told) => this.#learn(told));
     this.#session = new SessionKeeper({
       baseUrl: this.#baseUrl,
@@ -64,6 +62,8 @@ export class Client implements Doorman {
       renewed: () => this.#prolong(),
       tellOthers: (end) => this.#tabs.tell({ kind: 'session', end }),
     });
+    this.api = openApi(openCalls(this.#baseUrl, times.deadlineMs, this.#session));
+    this.push = new Push({ api: this.api, storage, session: () => this.session });
     this.#entrance = new Entrance({
       baseUrl: this.#baseUrl,
       leavingMs: times.leavingMs,
@@ -111,8 +111,7 @@ export class Client implements Doorman {
     });
     if (typeof addEventListener === 'function') {
       addEventListener('online', () => this.reconnectNow());
-      // It may have gone without a word.
-      addEventListener('offline', () => this.reconnectNow());
+      addEventListener('offline', () => this.#connector.probe());
     }
   }
 
@@ -126,7 +125,7 @@ export class Client implements Doorman {
 
   async restore(): Promise<Session | undefined> {
     const session = await this.#session.restore();
-    this.#renewIfStale();
+    this.#session.renewIfStale();
     return session;
   }
 
@@ -196,31 +195,6 @@ export class Client implements Doorman {
     return this.#listeners.on(event, listener);
   }
 
-  #signedIn(): Session {
-    if (!this.session) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
-    return this.session;
-  }
-
-  async #call(
-    method: Call['method'],
-    path: string,
-    body?: object,
-    access?: 'public' | 'stranger',
-  ): Promise<Envelope> {
-    const session = access === undefined ? this.#signedIn() : this.session;
-    const token = access === 'stranger' ? undefined : session?.token;
-    const { deadlineMs } = this.#times;
-    if (token !== undefined) this.#renewIfStale();
-    try {
-      return await callService(this.#baseUrl, { method, path, ...(body && { body }), token, deadlineMs });
-    } catch (error) {
-      // Whether the session is at its end, asking for another token tells.
-      const isDoubtful = error instanceof DoormanError && error.error === 'unauthenticated';
-      if (isDoubtful && token === this.session?.token) void this.#session.renew();
-      throw error;
-    }
-  }
-
   async #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
     if (session) this.#connector.suspend();
     else this.#connector.disconnect();
@@ -265,22 +239,17 @@ export class Client implements Doorman {
   }
 
   #connectionChanged(connection: Connection): void {
-    if (connection.state === 'off') {
-      clearInterval(this.#tokenCheck);
-      this.#tokenCheck = undefined;
-    } else {
-      this.#tokenCheck ??= setInterval(() => this.#renewIfStale(), this.#times.tokenCheckMs);
-    }
+    clearInterval(this.#tokenCheck);
+    // While nothing is connected or about to be, no timer keeps a program from ending; calls look at the token too.
+    if (connection.state !== 'off' && connection.state !== 'stopped')
+      this.#tokenCheck = setInterval(() => this.#session.renewIfStale(), this.#times.tokenCheckMs);
     this.#listeners.tell('connection', connection);
     if (!this.#connector.live) return;
+    this.#session.renewIfStale();
     this.#prolong();
     this.#watching.entered();
     this.#marks.send();
     this.#outbox.send();
-  }
-
-  #renewIfStale(): void {
-    if (this.#session.isStale) void this.#session.renew();
   }
 
   #learn(told: Told): void {

@@ -47,11 +47,6 @@ export class Connector {
     return this.#connection.state === 'live' ? this.#link : undefined;
   }
 
-  /** Any connection, also one that still opens. */
-  get link(): Link | undefined {
-    return this.#link;
-  }
-
   connect(): void {
     const { state } = this.#connection;
     this.#isWanted = true;
@@ -84,9 +79,14 @@ export class Connector {
     if (this.#connection.state === 'waiting') {
       clearTimeout(this.#timer);
       this.#open();
-    } else if (this.#connection.state === 'live') {
-      this.#link?.probe(Math.min(5_000, this.#host.times.pongMs));
+    } else {
+      this.probe();
     }
+  }
+
+  /** Asks whether a live connection still is one. */
+  probe(): void {
+    this.live?.probe(Math.min(5_000, this.#host.times.pongMs));
   }
 
   /** Everything that was missed has come. */

@@ -93,9 +93,9 @@ export class SessionKeeper {
     });
   }
 
-  /** Whether it is time for a new token. */
-  get isStale(): boolean {
-    return this.#kept !== undefined && Date.now() >= this.#kept.renewAt;
+  /** Gets a new token if it is time for it; nobody waits for that. */
+  renewIfStale(): void {
+    if (this.#kept && Date.now() >= this.#kept.renewAt) void this.renew();
   }
 
   /**

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onSqlite } from '../databases.ts';
+import { join } from './device.ts';
+import { startLine } from './line.ts';
+import { serve } from './serving.ts';
+
+onSqlite('A browser that tells of its network', (database) => {
+  test('is taken at its word: online does not wait, offline looks whether anybody is there', async (t) => {
+    const browser = new EventTarget();
+    Object.assign(globalThis, { addEventListener: browser.addEventListener.bind(browser) });
+    t.after(() => Reflect.deleteProperty(globalThis, 'addEventListener'));
+    const service = await serve(t, database);
+    const line = await startLine(t, service.url);
+    const never = 1_000_000_000;
+    const times = { backoffMs: never, maxBackoffMs: never, silenceMs: never, pongMs: 300 };
+    const alice = await join(t, line.url, 'alice', { times });
+
+    line.freeze();
+    browser.dispatchEvent(new Event('offline'));
+    await alice.is('waiting');
+    // It is offline: trying would be in vain.
+    browser.dispatchEvent(new Event('offline'));
+    assert.equal(alice.doorman.connection.state, 'waiting');
+    browser.dispatchEvent(new Event('online'));
+    await alice.is('live');
+    assert.equal(line.arrivals.length, 2);
+  });
+});
