@@ -45,6 +45,7 @@ async function take(): Promise<void> {
 }
 
 async function signIn(page: Page, username: string): Promise<void> {
+  await page.waitForSelector('[name="username"]');
   await page.type('[name="username"]', username);
   await page.type('[name="password"]', `password-of-${username}`);
   await page.keyboard.press('Enter');
