@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { PushDevice, PushLogEntry } from '../../client/src/wire.ts';
-import type { Scope } from './endings.ts';
+import { endingsOf, type Scope } from './endings.ts';
 import { setNotificationPermission } from './notifications.ts';
 import { watchFaults } from './page-faults.ts';
-import type { Person } from './person.ts';
+import { Person } from './person.ts';
+import { openWindow, type RunningBrowser } from './running-browser.ts';
+import type { Site } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 // What people do about notifications before the page, beside what a `Person` does.
@@ -12,6 +14,26 @@ import { waitFor } from './waiting.ts';
 export interface LogLine {
   who: string;
   what: string;
+}
+
+/**
+ * As `arrive`, but in the browser's own profile: Chromium takes every other context for a private window, where nothing
+ * subscribes and nothing is installed. Only one person at a time is at home.
+ */
+export async function arriveAtHome(
+  scope: Scope,
+  { driver }: RunningBrowser,
+  site: Site,
+  username: string,
+): Promise<Person> {
+  const context = driver.defaultBrowserContext();
+  endingsOf(scope).defer(async () => {
+    if (!driver.connected) return;
+    for (const page of await context.pages()) if (page.url().startsWith(site.url)) await page.close();
+  });
+  const page = await openWindow(context);
+  const faults = await watchFaults(scope, page, site.url);
+  return new Person(scope, username, { site, context, page, faults });
 }
 
 export async function openSettings(
@@ -102,12 +124,12 @@ export async function takeUp(scope: Scope, person: Person, path: string): Promis
 
 /** What the service tells of somebody beside any page of his, so that none has to be open for it. */
 export class Records {
+  readonly token: string;
   readonly #person: Person;
-  readonly #token: string;
 
   constructor(person: Person, token: string) {
     this.#person = person;
-    this.#token = token;
+    this.token = token;
   }
 
   devices(): Promise<PushDevice[]> {
@@ -127,7 +149,7 @@ export class Records {
   }
 
   async #get<T>(path: string): Promise<T> {
-    return (await this.#person.site.get(path, this.#token)).body.data;
+    return (await this.#person.site.get(path, this.token)).body.data;
   }
 }
 

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startPushService } from '../push-service.ts';
+import { openDelivery } from './chromium-pushes.ts';
+import { onChromium } from './each-browser.ts';
+import { endingsOf } from './endings.ts';
+import { type GcmService, startGcmService } from './gcm-service.ts';
+import { setNotificationPermission, shownNotifications, waitForNotification } from './notifications.ts';
+import {
+  arriveAtHome,
+  choosePreview,
+  endpointOf,
+  openRecords,
+  openSettings,
+  readLog,
+  turnOn,
+  waitForPush,
+} from './notified-person.ts';
+import { arrive } from './person.ts';
+import { openWindow } from './running-browser.ts';
+import { type Account, startSite } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+const NEW_MESSAGE = '新消息 · New message';
+
+let gcm: GcmService | string;
+
+onChromium(
+  'Notifications',
+  (chromium) => {
+    /** The site with Bob, in whose Chromium it is installed, and a page of it that knows nothing of conversations. */
+    async function start(t: TestContext) {
+      const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
+      const bob = await arriveAtHome(t, chromium(), site, 'bob');
+      await bob.signUp();
+      await setNotificationPermission(bob.context, site.url, 'granted');
+      const other = await openWindow(bob.context, `${site.url}/docs`);
+      const session = await other.createCDPSession();
+      const manifestId = `${site.url}/`;
+      await session.send('PWA.install', { manifestId, installUrlOrBundleUrl: manifestId });
+      return {
+        site,
+        bob,
+        other,
+        records: await openRecords(bob),
+        waitForBadge: (count: number) =>
+          waitFor(`${count} on the icon`, async () => {
+            const { badgeCount } = await session.send('PWA.getOsAppState', { manifestId });
+            return badgeCount === count;
+          }),
+        write: async ({ token }: Account, body: string) => {
+          const message = { to: bob.id, cid: crypto.randomUUID(), body };
+          assert.equal((await site.post('/api/messages', message, token)).status, 200);
+        },
+      };
+    }
+
+    test('are shown with what the service sent, and counted on the icon, until all is read', async (t) => {
+      const { site, bob, other, records, waitForBadge, write } = await start(t);
+      const [alice, carol] = [await site.join('alice'), await site.join('carol')];
+      const pushService = endingsOf(t).use(await startPushService());
+      const subscription = pushService.subscribe((await site.get('/api/push/public-key')).body.publicKey);
+      const { endpoint } = subscription;
+      const status = await bob.page.evaluate(
+        async (body, token) => {
+          const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+          const request = { method: 'POST', headers, body: JSON.stringify(body) };
+          return (await fetch('/api/push/subscribe', request)).status;
+        },
+        { userId: bob.id, subscription },
+        records.token,
+      );
+      assert.equal(status, 200);
+      const deliver = await openDelivery(other);
+      await bob.closePage();
+
+      await write(alice, 'Tea at five?');
+      await deliver((await pushService.next(endpoint, 30_000)).text ?? '');
+      await waitForBadge(1);
+      await write(carol, 'hello');
+      await deliver((await pushService.next(endpoint, 30_000)).text ?? '');
+      await waitForBadge(2);
+      assert.deepEqual(
+        (await shownNotifications(other)).map(({ title, body, tag }) => [title, body, tag]),
+        [
+          ['alice', NEW_MESSAGE, `chat-${alice.id}`],
+          ['carol', NEW_MESSAGE, `chat-${carol.id}`],
+        ],
+      );
+      await waitFor('the receipts', async () => (await records.log()).every(({ shown }) => shown !== null));
+
+      await bob.openPage(`/chat/${alice.id}`);
+      await bob.waitForMessage('Tea at five?');
+      await waitForBadge(1);
+      await waitFor('one notification', async () => {
+        const [shown, ...more] = await shownNotifications(other);
+        return shown?.title === 'carol' && more.length === 0;
+      });
+      await bob.click(`conversation-${carol.id}`);
+      await waitForBadge(0);
+      await waitFor('an empty screen', async () => (await shownNotifications(other)).length === 0);
+      assert.deepEqual(await readLog(bob, 'alice', 'Shown on Chrome on Linux'), [
+        { who: 'carol', what: 'Shown on Chrome on Linux' },
+        { who: 'alice', what: 'Shown on Chrome on Linux' },
+      ]);
+    });
+
+    test('come truly, and are decrypted, with the page closed', async (t) => {
+      if (typeof gcm === 'string') return t.skip(gcm);
+      const site = await startSite(t, { world: gcm.world });
+      const bob = await arriveAtHome(t, chromium(), site, 'bob');
+      await bob.signUp();
+      const alice = await arrive(t, chromium(), site, 'alice');
+      await alice.signUp();
+      await alice.openChat(bob);
+      await turnOn(bob);
+      await choosePreview(bob, 'full');
+      const endpoint = await endpointOf(bob);
+      assert.match(endpoint, /^https:\/\/(jmt17\.google|fcm\.googleapis)\.com\/fcm\/send\//);
+      const records = await openRecords(bob);
+      await bob.closePage();
+
+      await alice.write('Tea at five? 🫖');
+      assert.equal((await gcm.acknowledged(endpoint)).status, 201);
+      await waitFor('the receipt', async () => (await records.log())[0]?.shown);
+      await bob.openPage();
+      await waitForNotification(bob.page, { title: 'alice', body: 'Tea at five? 🫖' });
+      await readLog(bob, 'alice', 'Shown on Chrome on Linux');
+    });
+
+    test('are offered as long as nobody refuses them, and then it is said what to do', async (t) => {
+      const site = await startSite(t);
+      const bob = await arrive(t, chromium(), site, 'bob');
+      await bob.signUp();
+      await setNotificationPermission(bob.context, site.url, 'prompt');
+      await openSettings(bob, 'notifications');
+      assert.match(await waitForPush(bob, 'off'), /Your browser asks you next whether you allow it\./);
+      // Without a screen it gives no answer, as somebody does who clicks beside the question.
+      await bob.click('push-on');
+      await waitFor('what is said of it', async () =>
+        (await waitForPush(bob, 'off')).includes('Nothing is allowed yet.'),
+      );
+      await setNotificationPermission(bob.context, site.url, 'denied');
+      const refused = await waitForPush(bob, 'denied');
+      assert.match(refused, /Only you can change that:\s+Click the icon left of the address\./);
+      assert.equal(await bob.page.$('[data-testid="push-on"]'), null);
+      assert.deepEqual(await (await openRecords(bob)).devices(), []);
+    });
+  },
+  async (group) => {
+    gcm = await startGcmService(group);
+    return typeof gcm === 'string' ? {} : gcm;
+  },
+);
