@@ -16,6 +16,8 @@ const PREFIX = 'page:';
 const DRAFTS = /^page:[^:]+:drafts$/;
 /** After a change it is written so much later, with all that changed meanwhile. */
 const WRITE_AFTER_MS = 1_000;
+/** What a person writes. No sooner than this it is safe: what is begun while a page closes is often not finished. */
+const WRITE_DRAFTS_AFTER_MS = 100;
 const MAX_THREADS = 30;
 
 /** All that was kept of one user. */
@@ -49,6 +51,8 @@ export class Keeping {
   /** Peers of the kept threads, the latest at the end. */
   #keptThreads: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer ends, as `performance.now` has it. */
+  #writesAt = 0;
   /** One after the other, so that what is wiped is not written again. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -89,12 +93,12 @@ export class Keeping {
   /** It changed, and is written soon. */
   note(part: Part): void {
     this.#parts.add(part);
-    this.#writeSoon();
+    this.#writeSoon(part === 'drafts' ? WRITE_DRAFTS_AFTER_MS : WRITE_AFTER_MS);
   }
 
   noteThread(peer: string): void {
     this.#threads.add(peer);
-    this.#writeSoon();
+    this.#writeSoon(WRITE_AFTER_MS);
   }
 
   /** Writes now what is not written yet. */
@@ -152,8 +156,13 @@ export class Keeping {
     return entries;
   }
 
-  #writeSoon(): void {
-    if (this.#userId !== undefined) this.#timer ??= setTimeout(() => this.flush(), WRITE_AFTER_MS);
+  #writeSoon(ms: number): void {
+    if (this.#userId === undefined) return;
+    const at = performance.now() + ms;
+    if (this.#timer !== undefined && this.#writesAt <= at) return;
+    clearTimeout(this.#timer);
+    this.#writesAt = at;
+    this.#timer = setTimeout(() => this.flush(), ms);
   }
 
   async #delete(keys: readonly string[]): Promise<void> {
