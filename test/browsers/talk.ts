@@ -8,15 +8,15 @@ export interface Talk {
   alice: Account;
   bob: Account;
   /** Through the interface, and past the limit of thirty in ten seconds. @returns the number of the last one */
-  write(from: Account, to: { id: string }, ...bodies: string[]): Promise<number>;
+  write(from: Account, to: Account, ...bodies: string[]): Promise<number>;
   /** `who` has read all up to message `n` with `peer`. */
   read(who: Account, peer: Account, n: number): Promise<void>;
 }
 
 /** Alice and Bob have accounts, and can write to each other without any page. */
-export async function startTalk(scope: Scope, { crowd = 0 } = {}): Promise<Talk> {
+export async function startTalk(scope: Scope): Promise<Talk> {
   let skippedMs = 0;
-  const site = await startSite(scope, { crowd, world: { monotonicMs: () => performance.now() + skippedMs } });
+  const site = await startSite(scope, { world: { monotonicMs: () => performance.now() + skippedMs } });
   const [alice, bob] = [await site.join('alice'), await site.join('bob')];
   let count = 0;
   return {

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertAccessible } from './axe.ts';
+import { onEachBrowser } from './each-browser.ts';
+import { arrive } from './person.ts';
+import { startTalk } from './talk.ts';
+import { waitFor } from './waiting.ts';
+
+onEachBrowser('The list of conversations', (browser) => {
+  test('shows the last word of each, whose it was, and who types', async (t) => {
+    const { site, alice, bob, write, read } = await startTalk(t);
+    const carol = await site.join('carol');
+    await write(carol, alice, 'first', 'second\nline');
+    await read(alice, bob, await write(alice, bob, 'mine'));
+    const her = await arrive(t, browser(), site, 'alice');
+    await her.signIn();
+    await her.find(`conversation-${bob.id}`);
+    const rows = () =>
+      her.page.$$eval('[data-testid="conversations"] li', (all) =>
+        all.map((row) => row.innerText.replace(/\s+/g, ' ')),
+      );
+    assert.match((await rows())[0] ?? '', /bob .* You: mine$/);
+    assert.match((await rows())[1] ?? '', /carol .* second line 2 2 unread$/);
+    assert.equal(await her.page.$eval('[data-state]', (mark) => mark.ariaLabel), 'Sent');
+    await assertAccessible(her.page, 'the list of conversations');
+
+    await write(carol, alice, 'third');
+    await waitFor('Carol above', async () => /carol .* third 3 3 unread$/.test((await rows())[0] ?? ''));
+    const he = await arrive(t, browser(), site, 'bob');
+    await he.signIn();
+    await he.click(`conversation-${alice.id}`);
+    await he.fill('[data-testid="composer"]', 'h');
+    await waitFor('that he types', async () => /bob .* typing …/.test((await rows())[1] ?? ''));
+    assert.match((await rows())[1] ?? '', /online/);
+    await he.page.keyboard.press('Enter');
+    await waitFor('what he wrote', async () => /bob .* h 1 1 unread$/.test((await rows())[0] ?? ''));
+  });
+
+  test('has only those rows that are in sight, and is searched by name', async (t) => {
+    const { site, alice, write } = await startTalk(t);
+    const crowd = await Promise.all(Array.from({ length: 60 }, (_, i) => site.join(`crowd${i + 1}`)));
+    for (const [i, one] of crowd.entries()) await write(alice, one, `to number ${i + 1}`);
+    const row = (n: number) => `conversation-${crowd[n - 1]?.id}`;
+    const her = await arrive(t, browser(), site, 'alice');
+    await her.signIn();
+    await her.find(row(60));
+    const names = () =>
+      her.page.$$eval('[data-testid="conversations"] li', (all) =>
+        all.map((row) => `${row.ariaPosInSet}/${row.ariaSetSize} ${/to number \d+/.exec(row.innerText)}`),
+      );
+    assert.equal((await names())[0], '1/60 to number 60');
+    assert.ok((await names()).length < 35);
+    await her.page.$eval('[data-testid="conversations"]', (list) => list.scrollTo(0, 2_400));
+    await waitFor('rows far below', async () => (await names()).some((name) => /^4\d\/60/.test(name)));
+    assert.ok((await names()).length < 35);
+
+    // By names that were never asked for, since there are more of them than may be.
+    await her.fill('[data-testid="conversation-search"]', 'CROWD5');
+    const found = [59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 5];
+    await waitFor(
+      'those',
+      async () => (await names()).join() === found.map((n, i) => `${i + 1}/11 to number ${n}`).join(),
+    );
+    await her.page.focus('[data-testid="conversation-search"]');
+    await her.page.keyboard.press('ArrowDown');
+    await her.page.keyboard.press('ArrowDown');
+    const focused = () => her.page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
+    assert.equal(await focused(), row(58));
+    await her.fill('[data-testid="conversation-search"]', 'nobody of this name');
+    await her.find('list-find-people');
+    await her.page.keyboard.press('Escape');
+    await waitFor('everybody', async () => (await names())[0] === '1/60 to number 60');
+  });
+
+  test('of a newcomer leads to people, and tells of friend requests', async (t) => {
+    const { site, alice, bob } = await startTalk(t);
+    const her = await arrive(t, browser(), site, 'alice');
+    await her.signIn();
+    await her.find('list-find-people');
+    await assertAccessible(her.page, 'an empty list of conversations');
+    await site.post('/api/friends/request', { userId: alice.id }, bob.token);
+    await her.click('friend-requests');
+    await her.find(`accept-${bob.id}`);
+  });
+});
