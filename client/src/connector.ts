@@ -184,7 +184,7 @@ export class Connector {
     const waitMs = ms ?? backoffMs(this.#failures++, firstMs, maxBackoffMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#open(), waitMs);
-    this.#set({ state: 'waiting', retryAt: Date.now() + waitMs });
+    this.#set({ state: 'waiting', retryAt: Date.now() + Math.floor(waitMs) });
   }
 
   #drop(isBye = true): void {
