@@ -20,7 +20,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.ki
 
 const runner = spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec', ...files],
+  ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=spec', ...files],
   {
     stdio: 'inherit',
     env: { ...process.env, ...(cluster && { TEST_POSTGRES_URL: cluster.url }) },
