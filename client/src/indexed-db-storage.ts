@@ -2,11 +2,13 @@ import { MemoryStorage } from './memory-storage.ts';
 import type { DoormanStorage } from './storage.ts';
 
 const STORE = 'kept';
+/** Chromium now and then never answers when the page before was left while it opened the same database. */
+const OPEN_MS = 10_000;
 
 /**
  * One object store of an IndexedDB, opened at the first use; pages and workers of an origin share it by its name. An
  * operation is done when its transaction is complete. Where the browser refuses a database, as some do when they shall
- * keep nothing, things are kept as long as the page is open.
+ * keep nothing, or does not answer for 10 s, things are kept as long as the page is open.
  */
 export class IndexedDbStorage implements DoormanStorage {
   readonly name: string;
@@ -105,10 +107,21 @@ function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase |
       resolve(undefined);
       return;
     }
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      resolve(undefined);
+    }, OPEN_MS);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    request.onerror = () => resolve(undefined);
+    request.onerror = () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
     request.onsuccess = () => {
+      clearTimeout(timer);
       const database = request.result;
+      // Half of what is kept here and half in memory would be worse than either.
+      if (isLate) return database.close();
       database.onclose = onClosed;
       // Somebody wants to delete it, or a later kit to change it: it must not be held up.
       database.onversionchange = () => {
