@@ -16,6 +16,7 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { PersonAvatar } from '../shell/person-avatar.tsx';
 import { useSignOut } from '../shell/sign-out.tsx';
 import { useBlocked, useFreshness, useOwn, useSession } from '../state/hooks.ts';
+import { shownName } from '../state/shown-name.ts';
 import { useWords } from '../words/words.tsx';
 import { useHasProfileEdits } from './profile-edits.ts';
 import { usePushHere } from './push-here.ts';
@@ -76,7 +77,7 @@ function OwnCard() {
   const hasEdits = useHasProfileEdits();
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
-  const name = profile?.nickname || username;
+  const name = shownName({ username, ...profile });
   return (
     <div className={styles.own}>
       <ListRow

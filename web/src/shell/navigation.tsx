@@ -3,6 +3,7 @@ import { CommentDiscussionIcon, GearIcon, PeopleIcon, SignOutIcon } from '@prime
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useFriends, useOwn, useSession, useUnreadTotal } from '../state/hooks.ts';
+import { shownName } from '../state/shown-name.ts';
 import { useWords } from '../words/words.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { CountBadge } from './list-row.tsx';
@@ -77,7 +78,7 @@ function OwnPerson() {
   const { profile } = useOwn();
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
-  const name = profile?.nickname || profile?.username || username;
+  const name = shownName({ username, ...profile });
   return (
     <Link href="/settings/profile" className={styles.person} data-testid="own-profile">
       <PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={36} />
