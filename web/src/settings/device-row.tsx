@@ -1,30 +1,27 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
-import { DoormanError } from '../../../client/src/errors.ts';
+import { useState } from 'react';
 import type { PushDevice } from '../../../client/src/wire.ts';
 import { BusyButton } from '../shell/busy-button.tsx';
-import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { ErrorText } from '../shell/error-text.tsx';
 import { TimeText } from '../shell/time-text.tsx';
-import { useToast } from '../shell/toasts.tsx';
-import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import { DeviceIcon } from './device-icon.tsx';
-import { type TestResult, testDevice } from './device-test.ts';
 import { useDeviceWords } from './device-words.ts';
-import { usePushHere } from './push-here.ts';
+import { RemoveDeviceDialog } from './remove-device-dialog.tsx';
 import styles from './settings.module.css';
+import { useDeviceTest } from './use-device-test.ts';
 
 interface DeviceRowProps {
   device: PushDevice;
   isHere: boolean;
-  onRemoved: () => void;
+  /** It is removed, or another one took its place. */
+  onChanged: () => void;
 }
 
-export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
+export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
   const words = useWords().settings;
   const name = useDeviceWords()(device.device);
-  const test = useTest({ device, isHere, onRemoved });
+  const test = useDeviceTest({ device, isHere, onChanged });
   const [isAsking, setAsking] = useState(false);
   const isGone = test.result === 'gone';
   return (
@@ -87,87 +84,14 @@ export function DeviceRow({ device, isHere, onRemoved }: DeviceRowProps) {
           <ErrorText error={test.error} />
         </div>
       )}
-      <RemoveDialog
+      <RemoveDeviceDialog
         device={device}
         name={name}
         isHere={isHere}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        onRemoved={onRemoved}
+        onRemoved={onChanged}
       />
     </li>
   );
-}
-
-function useTest({ device, isHere, onRemoved }: DeviceRowProps) {
-  const words = useWords().settings;
-  const { api } = usePage().doorman;
-  const { here } = usePushHere();
-  const toast = useToast();
-  const [state, setState] = useState<{ isPending: boolean; result?: TestResult; error?: unknown }>({
-    isPending: false,
-  });
-  const testing = useRef<AbortController>(undefined);
-  useEffect(() => () => testing.current?.abort(), []);
-  /** The row goes with the subscription, so it cannot say it. */
-  const renew = async () => {
-    const { state } = await here.renew();
-    if (state === 'on') toast.say(words.tests.goneHere);
-    onRemoved();
-  };
-  const send = async () => {
-    testing.current?.abort();
-    const ending = new AbortController();
-    testing.current = ending;
-    const { signal } = ending;
-    setState({ isPending: true });
-    const onResult = (result: TestResult) => {
-      if (signal.aborted) return;
-      setState({ isPending: false, result });
-      if (result === 'gone' && isHere) void renew();
-    };
-    try {
-      await testDevice({ api, device, onResult, signal });
-    } catch (error) {
-      const isGone = error instanceof DoormanError && error.code === 404;
-      if (!signal.aborted) setState({ isPending: false, error: isGone ? 'subscription_not_found' : error });
-    }
-  };
-  return { ...state, send: () => void send() };
-}
-
-interface RemoveDialogProps extends DeviceRowProps {
-  name: string;
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-function RemoveDialog({ device, name, isHere, isOpen, onClose, onRemoved }: RemoveDialogProps) {
-  const words = useWords().settings;
-  const { api } = usePage().doorman;
-  const { here } = usePushHere();
-  const toast = useToast();
-  const remove = async () => {
-    // Here the browser is to know of it too.
-    if (isHere) await here.disable();
-    else await api.pushUnsubscribe({ id: device.id }).catch(unlessGone);
-    toast.say(words.removed);
-    onRemoved();
-  };
-  return (
-    <ConfirmDialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={words.removeAsk}
-      confirm={words.remove}
-      isDangerous
-      onConfirm={remove}
-    >
-      {words.removeSays(name)}
-    </ConfirmDialog>
-  );
-}
-
-function unlessGone(error: unknown): void {
-  if (!(error instanceof DoormanError && error.code === 404)) throw error;
 }

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { useFocusKept } from '../people/use-focus-kept.ts';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import { DeviceRow } from './device-row.tsx';
@@ -24,6 +25,7 @@ export function Devices() {
   useEffect(() => {
     if (value !== undefined && isListed !== isOn) reload();
   }, [isOn]);
+  useFocusKept(value?.devices.length);
   return (
     <LoadedRows loaded={loaded}>
       {({ devices, hereId }) =>
@@ -32,7 +34,7 @@ export function Devices() {
         ) : (
           <ul className={styles.rows}>
             {devices.map((device) => (
-              <DeviceRow key={device.id} device={device} isHere={device.id === hereId} onRemoved={reload} />
+              <DeviceRow key={device.id} device={device} isHere={device.id === hereId} onChanged={reload} />
             ))}
           </ul>
         )

@@ -1,28 +1,27 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { useEffect } from 'react';
 import type { OwnUser } from '../../../client/src/wire.ts';
-import { codePoints } from '../entrance/fields.ts';
+import { useFocusKept } from '../people/use-focus-kept.ts';
 import { BusyButton } from '../shell/busy-button.tsx';
 import { Choice } from '../shell/choice.tsx';
 import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
 import { useToast } from '../shell/toasts.tsx';
 import { useForm } from '../shell/use-form.ts';
 import { usePage } from '../state/hooks.ts';
-import { LOCALES } from '../words/languages.ts';
-import { useLanguage, useWords } from '../words/words.tsx';
+import { useWords } from '../words/words.tsx';
 import { AvatarField } from './avatar-field.tsx';
+import { BioCount } from './bio-count.tsx';
 import { useProfileEdits } from './profile-edits.ts';
 import {
   changedFields,
   GENDERS,
   judgeProfile,
-  MAX_BIO,
   PROFILE_FIELDS,
   type ProfileEdits,
   type ProfileField,
   shownProfile,
 } from './profile-fields.ts';
 import styles from './profile-form.module.css';
+import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 
 /** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
 export function ProfileForm({ profile }: { profile: OwnUser }) {
@@ -34,6 +33,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
   const body = changedFields(profile, edits);
   const isChanged = Object.keys(body).length > 0;
   useAskBeforeLeaving(isChanged);
+  useFocusKept(isChanged);
 
   const faults = (): Partial<Record<ProfileField, string | undefined>> =>
     Object.fromEntries(
@@ -144,25 +144,4 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
       </div>
     </form>
   );
-}
-
-function BioCount({ bio }: { bio: string }) {
-  const words = useWords().settings;
-  const number = new Intl.NumberFormat(LOCALES[useLanguage().language]);
-  const left = MAX_BIO - codePoints(bio);
-  return (
-    <div className={styles.count} data-over={left < 0 || undefined} data-testid="bio-count">
-      {left < 0 ? words.bioOver(number.format(-left)) : words.bioLeft(number.format(left))}
-    </div>
-  );
-}
-
-/** The browser asks before the page is closed or loaded anew, which would lose what is not saved. */
-function useAskBeforeLeaving(isNeeded: boolean): void {
-  useEffect(() => {
-    if (!isNeeded) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [isNeeded]);
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { DoormanError } from '../../../client/src/errors.ts';
 import type { SessionEntry } from '../../../client/src/wire.ts';
+import { useFocusKept } from '../people/use-focus-kept.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { TimeText, useMinute } from '../shell/time-text.tsx';
 import { useToast } from '../shell/toasts.tsx';
@@ -19,6 +20,7 @@ export function Sessions() {
   const loaded = useLoaded(doorman.api.sessions);
   const { reload } = loaded;
   useReloadOnReturn(reload);
+  useFocusKept(loaded.value?.length);
   useEffect(() => {
     // Ending all the others tells of each.
     let soon: ReturnType<typeof setTimeout> | undefined;

@@ -6,7 +6,6 @@ export const settings = {
   since: 'Added',
   thisDevice: 'This device',
   unknownDevice: 'Unknown device',
-  failed: 'This could not be loaded',
 
   profile: 'Profile',
   notifications: 'Notifications',
@@ -162,7 +161,6 @@ export const settings = {
   logEmptySays: 'When somebody writes to you, it says here what became of the notification.',
   refresh: 'Refresh',
   aTest: 'Test',
-  somebody: 'Somebody',
   details: 'Details',
   detailsHanded:
     'The device may be off or asleep. Safari never says whether it showed a notification, nor does a device that is not confirmed.',

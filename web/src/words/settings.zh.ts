@@ -6,7 +6,6 @@ export const settings: typeof import('./settings.en.ts').settings = {
   since: '添加：',
   thisDevice: '当前设备',
   unknownDevice: '未知设备',
-  failed: '加载失败',
 
   profile: '个人资料',
   notifications: '通知',
@@ -134,7 +133,6 @@ export const settings: typeof import('./settings.en.ts').settings = {
   logEmptySays: '有人给你发消息后，这里会说明通知的去向。',
   refresh: '刷新',
   aTest: '测试',
-  somebody: '某人',
   details: '详情',
   detailsHanded: '设备可能已关机或处于休眠。Safari 从不回报通知是否显示，未确认的设备也不会。',
   fates: {

@@ -1,0 +1,55 @@
+import { DoormanError } from '../../../client/src/errors.ts';
+import type { PushDevice } from '../../../client/src/wire.ts';
+import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { useToast } from '../shell/toasts.tsx';
+import { usePage } from '../state/hooks.ts';
+import { useWords } from '../words/words.tsx';
+import { usePushHere } from './push-here.ts';
+
+interface RemoveDeviceDialogProps {
+  device: PushDevice;
+  /** In words. */
+  name: string;
+  isHere: boolean;
+  isOpen: boolean;
+  onClose: () => void;
+  onRemoved: () => void;
+}
+
+/** Asks before a device is told no more. */
+export function RemoveDeviceDialog({
+  device,
+  name,
+  isHere,
+  isOpen,
+  onClose,
+  onRemoved,
+}: RemoveDeviceDialogProps) {
+  const words = useWords().settings;
+  const { api } = usePage().doorman;
+  const { here } = usePushHere();
+  const toast = useToast();
+  const remove = async () => {
+    // Here the browser is to know of it too.
+    if (isHere) await here.disable();
+    else await api.pushUnsubscribe({ id: device.id }).catch(unlessGone);
+    toast.say(words.removed);
+    onRemoved();
+  };
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={words.removeAsk}
+      confirm={words.remove}
+      isDangerous
+      onConfirm={remove}
+    >
+      {words.removeSays(name)}
+    </ConfirmDialog>
+  );
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof DoormanError && error.code === 404)) throw error;
+}
