@@ -58,7 +58,8 @@ export class Outbox {
     this.#busy = new Set();
     this.#userId = userId;
     this.#shelf = userId === '' ? undefined : new OutgoingShelf(this.#host.storage, userId);
-    const kept = (await this.#shelf?.all()) ?? [];
+    // What cannot be read now may be read at the next start: nobody is kept out for it.
+    const kept = (await this.#shelf?.all().catch(() => [])) ?? [];
     // What was written meanwhile comes after it.
     const written = this.#entries;
     this.#entries = new Map();

@@ -62,6 +62,18 @@ onSqlite('blocks of the page', (database) => {
     assert.deepEqual(alice.page.friends.all.get().asked, []);
   });
 
+  test('his notification goes with the block, here or on another device', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const carol = await town.join('carol');
+    const other = await town.another('alice');
+    for (const { browser } of [alice, other]) browser.notified = new Set([bob.id, carol.id]);
+    const answered = alice.page.blocks.block(bob.id);
+    assert.deepEqual([...alice.browser.notified], [carol.id]);
+    await answered;
+    await untilEqual(() => [...other.browser.notified], [carol.id]);
+  });
+
   test('who types before the service knows of the block is not seen typing', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);

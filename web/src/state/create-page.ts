@@ -102,8 +102,8 @@ class DoormanPage implements Page {
 
   async start(): Promise<void> {
     this.#endings.push(this.#surroundings.followView(this.doorman));
-    // Whoever is found is told by `session` too, and begun with there.
-    const session = await this.doorman.restore();
+    // Whoever is found is told by `session` too, and begun with there. In a storage that cannot be read nobody is.
+    const session = await this.doorman.restore().catch(() => undefined);
     if (session || this.#session.get().state !== 'restoring') return;
     this.#session.set({ state: 'signed_out' });
     await this.#keeping.wipe({ exceptDrafts: true });
@@ -227,6 +227,7 @@ class DoormanPage implements Page {
     this.chats.noteBlock(userId, isBlocked || this.#isBeginning);
     this.presence.noteBlock(userId);
     this.friends.noteHidden(userId);
+    if (isBlocked) this.#surroundings.closeNotifications((peer) => peer === userId);
   }
 
   /** Nothing of the user before stays in memory, nor do answers to him arrive. */

@@ -260,6 +260,18 @@ onSqlite('what the page keeps', (database) => {
     assert.equal(alice.page.chats.draft(bob.id).get(), 'still here');
     assert.equal(alice.page.chats.conversations.get().length, 1);
   });
+
+  test('a storage that cannot be read keeps nobody out', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice } = await aliceWithAll(town);
+    const fail = () => Promise.reject(new DOMException('Internal error', 'UnknownError'));
+    alice.storage.all = fail;
+    const known = await alice.reload();
+    await untilEqual(() => known.page.session.get().state, 'signed_in');
+    alice.storage.get = fail;
+    const unknown = await alice.reload();
+    await untilEqual(() => unknown.page.session.get().state, 'signed_out');
+  });
 });
 
 function nothingOfAlice({ page }: TestPage, peer: string, now?: string): void {
