@@ -166,6 +166,31 @@ onChromium('The forms of the entrance', (browser) => {
     await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
   });
 
+  test('whose session ran out comes back to where he was; somebody else does not', async (t) => {
+    const { page, site, faults } = await open(t, browser());
+    faults.expect(/^401 POST \/api\/token$/);
+    const alice = await site.join('alice');
+    await site.join('bob');
+    const runOut = async () => {
+      await signIn(page, 'alice');
+      await page.goto('about:blank');
+      const { body } = await site.get('/api/sessions', alice.token);
+      for (const { id, current } of body.data)
+        if (current === 0) await site.post('/api/sessions/end', { id }, alice.token);
+      await page.goto(`${site.url}/settings/security`);
+      await page.waitForSelector('[data-testid="end-expired"]');
+    };
+    await runOut();
+    await signIn(page, 'bob');
+    assert.equal(await pathOf(page), '/');
+    await page.click('[data-testid="sign-out"]');
+    await page.click('[data-testid="confirm-yes"]');
+    await page.waitForSelector('[name="username"]');
+    await runOut();
+    await signIn(page, 'alice');
+    await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
+  });
+
   test('a password can be looked at, and password managers know the fields', async (t) => {
     const { page } = await open(t, browser());
     const kinds = () =>

@@ -45,6 +45,10 @@ function Door() {
   const session = useSession();
   const [path] = useLocation();
   const isEntrance = path === '/sign-in' || path === '/sign-up';
+  const userId = session.state === 'signed_in' ? session.session.userId : undefined;
+  useEffect(() => {
+    if (userId !== undefined) lastUserId = userId;
+  }, [userId]);
   switch (session.state) {
     case 'restoring':
       return <Splash />;
@@ -52,17 +56,28 @@ function Door() {
       return isEntrance ? <Entrance end={session.end} /> : <ToEntrance path={path} end={session.end} />;
     case 'signed_in':
       // Another person starts with another page: nothing of the first is left in a component's state.
-      return isEntrance ? <Redirect to={wanted ?? '/'} replace /> : <Layout key={session.session.userId} />;
+      return isEntrance ? (
+        <Redirect to={wayOf(session.session.userId)} replace />
+      ) : (
+        <Layout key={session.session.userId} />
+      );
   }
 }
 
-/** Where somebody wanted to go who had to sign in first, as by a notification or a link. */
-let wanted: string | undefined;
+/** Who was in last, since the page was loaded. */
+let lastUserId: string | undefined;
+/** Where somebody wanted to go who had to sign in first, as by a notification or a link; by whom, if he was in before. */
+let wanted: { path: string; userId: string | undefined } | undefined;
 
-/** Who signed out wants to go nowhere; the next one is not to be led where he was. */
+/** Nobody is led to where another person was. */
+function wayOf(userId: string): string {
+  return wanted && (wanted.userId ?? userId) === userId ? wanted.path : '/';
+}
+
+/** Who signed out wants to go nowhere. */
 function ToEntrance({ path, end }: { path: string; end: SessionEnd | undefined }) {
   useEffect(() => {
-    wanted = end === undefined || end === 'expired' ? path : undefined;
+    wanted = end === undefined || end === 'expired' ? { path, userId: lastUserId } : undefined;
   }, [path, end]);
   return <Redirect to="/sign-in" replace />;
 }
