@@ -34,7 +34,7 @@ export function withMessage(one: Conversation, { n, from, cid, body, at }: Messa
 }
 
 /** A message is known to be stored, though the log may not have told of those before it yet. */
-export function withStored(one: Conversation, message: Wire.Message): Conversation {
+function withStored(one: Conversation, message: Wire.Message): Conversation {
   return one.last && one.last.n >= message.n ? one : { ...one, last: message };
 }
 
