@@ -80,9 +80,11 @@ function whyFailed({ status, detail }: PushLogEntry): TestFailure {
 /** What a person need not read, but whoever helps him may want to: folded away. Empty where there is nothing. */
 export function technicalDetail(entry: PushLogEntry): string {
   const { outcome, status, detail } = entry;
+  const { is } = fateOf(entry);
+  if (is === 'shown' || is === 'clicked') return '';
   const parts = [
     status === null ? '' : `HTTP ${status}`,
-    fateOf(entry).is === 'unknown' ? outcome : '',
+    is === 'unknown' ? outcome : '',
     outcome === 'seen' ? '' : detail,
   ];
   return parts.filter((part) => part !== '').join(' · ');

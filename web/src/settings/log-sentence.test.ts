@@ -193,6 +193,7 @@ test('what others may want to know is the answer of the push service', () => {
     'HTTP 410 · no more',
   );
   assert.equal(technicalDetail(entry({ status: 201 })), 'HTTP 201');
+  assert.equal(technicalDetail(entry({ status: 201, shown: AT })), '');
   assert.equal(technicalDetail(entry({ outcome: 'seen', detail: 'Safari' })), '');
   assert.equal(technicalDetail(entry({ outcome: 'dnd' })), '');
 });
