@@ -21,7 +21,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   more: '更多操作',
   profile: '查看资料',
   block: '屏蔽',
-  unblock: '取消屏蔽',
+  unblock: '解除屏蔽',
 
   befriend: '发送好友申请',
   withdraw: '撤回好友申请',
@@ -66,7 +66,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   placeholder: '输入消息',
   send: '发送',
   room: (count) => (count >= 0 ? `还可输入 ${count} 个字符` : `超出 ${-count} 个字符，无法发送`),
-  unblockToWrite: (name) => `你已屏蔽${name}，取消屏蔽后才能发消息。`,
+  unblockToWrite: (name) => `你已屏蔽${name}，解除屏蔽后才能发消息。`,
   notAccepting: (name) => `${name}暂时不接收消息。`,
   gone: '该账号已不存在。',
 };

@@ -23,7 +23,7 @@ export const errors: typeof import('./errors.en.ts').errors = {
   endpoint_too_long: '无法使用此浏览器的推送服务。',
 
   not_accepting: '对方暂时不接收消息。',
-  unblock_first: '你已屏蔽对方，请先取消屏蔽。',
+  unblock_first: '你已屏蔽对方，请先解除屏蔽。',
   too_many_messages: '消息发得太快了，请稍等片刻。',
   message_self: '这是你自己，请选择其他人。',
   block_self: '不能屏蔽自己。',
