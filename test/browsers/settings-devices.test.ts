@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onFirefox } from './each-browser.ts';
 import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
+import { answerQuestion } from './firefox-question.ts';
 import { waitForNotification } from './notifications.ts';
 import { endpointOf, openRecords, openSettings, readLog, turnOn, waitForPush } from './notified-person.ts';
 import { arrive } from './person.ts';
@@ -96,6 +97,25 @@ onFirefox(
       assert.deepEqual(await records.devices(), []);
       const page = await alice.page.$eval('[data-pane="page"]', (pane) => (pane as HTMLElement).innerText);
       assert.match(page, /No device is told yet\./);
+    });
+
+    test('include this one once its user accepts the invitation', async (t) => {
+      const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
+      const alice = await arrive(t, firefox(), site, 'alice');
+      await alice.signUp();
+      const bob = await site.join('bob');
+      await site.post('/api/messages', { to: alice.id, cid: 'first', body: 'Hello' }, bob.token);
+      await alice.find('push-invitation');
+      await alice.page.bringToFront();
+      await alice.page.locator('[data-testid="push-invitation"] button:first-of-type').click();
+      await answerQuestion(firefox(), 'allow');
+      await waitFor('it to be said', async () =>
+        /Notifications are on\./.test(
+          await alice.page.$eval('[data-testid="toasts"]', (toasts) => toasts.textContent ?? ''),
+        ),
+      );
+      assert.equal(await alice.page.$('[data-testid="push-invitation"]'), null);
+      assert.equal((await (await openRecords(alice)).devices()).length, 1);
     });
   },
   async (group) => {
