@@ -173,7 +173,7 @@ export class Outbox {
       if (error.code === 400 || error.code === 403 || error.code === 404) {
         this.#refuse(entry, error.error, error);
         this.#tell(entry);
-        void this.#shelf?.keep(entry.outgoing);
+        this.#shelf?.keep(entry.outgoing).catch(ignore);
       } else {
         this.#change(entry, { state: 'waiting' });
         if (error.code !== 0) this.#pauseAfter(error);
@@ -208,7 +208,7 @@ export class Outbox {
     this.#settled.set(cid, entry.promised.promise);
     const [oldest] = this.#settled.keys();
     if (this.#settled.size > MAX_SETTLED && oldest !== undefined) this.#settled.delete(oldest);
-    void this.#shelf?.forget(cid);
+    this.#shelf?.forget(cid).catch(ignore);
     this.#change(entry, { state: 'stored', n, at });
     if (isNews) this.#host.tellOthers(entry.outgoing);
     entry.promised.resolve(entry.outgoing);
@@ -264,3 +264,6 @@ export class Outbox {
 function signedOut(): DoormanError {
   return new DoormanError(401, 'signed_out', 'Nobody is signed in');
 }
+
+/** Of a storage that takes nothing, as one that is full: what it has is sent again, and known by its cid. */
+function ignore(): void {}

@@ -231,10 +231,13 @@ onSqlite('What was written', (database) => {
       const service = await serve(t, database);
       const storage: DoormanStorage = new MemoryStorage();
       const alice = await join(t, service.url, 'alice', { storage });
-      storage.set = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+      const fail = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+      Object.assign(storage, { set: fail, delete: fail });
       const bob = await join(t, service.url, 'bob');
       await alice.doorman.send(bob.id, 'hi');
       await bob.first('message');
+      await bob.doorman.api.block(alice.id);
+      await assert.rejects(alice.doorman.send(bob.id, 'no'), { error: 'not_accepting' });
     });
 
     test('in one tab is seen in the others, and disappears there when it is stored', async (t) => {
