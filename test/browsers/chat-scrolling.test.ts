@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import type { Page } from 'puppeteer-core';
+import { test } from 'node:test';
 import { onEachBrowser } from './each-browser.ts';
-import { arrive, type Person } from './person.ts';
-import { hide, type RunningBrowser } from './running-browser.ts';
-import { bodies, lineTop, place, scroll, startTalk, type Talk, waitForEnd } from './talk.ts';
+import { hide } from './running-browser.ts';
+import { bodies, lineTop, openChat, place, scroll, startTalk, textOf, waitForEnd } from './talk.ts';
 import { waitFor } from './waiting.ts';
+
+const TO_NEWEST = '[data-testid="to-newest"]';
 
 onEachBrowser('A long conversation', (browser) => {
   test('comes by scrolling up, and nothing that is read moves', async (t) => {
     const talk = await startTalk(t);
     const { alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(170)));
-    const { page } = await arriveAt(t, browser(), talk);
+    const { page } = await openChat(t, browser(), talk);
     await waitForEnd(page);
     const { moved, steps } = await page.evaluate(watchScrollingUp);
     assert.deepEqual(moved, []);
@@ -38,24 +38,24 @@ onEachBrowser('A long conversation', (browser) => {
     await read(alice, bob, await write(bob, alice, ...bodies(before)));
     await write(bob, alice, ...bodies(unread));
     const alicesRead = async () => (await site.get('/api/conversations', bob.token)).body.data[0].read;
-    const { page } = await arriveAt(t, browser(), talk);
+    const { page } = await openChat(t, browser(), talk);
     const line = await waitFor('the line', () => lineTop(page));
     assert.ok(line > 0 && line < 200, `the line is at ${line}`);
-    assert.match(await textOf(page, 'to-newest'), /\b110\b/);
+    assert.match(await textOf(page, TO_NEWEST), /\b110\b/);
     await waitFor('the words for screen readers', async () =>
-      /\b110\b/.test(await textOf(page, 'announcer')),
+      /\b110\b/.test(await textOf(page, '[data-testid="announcer"]')),
     );
 
     const { top } = await place(page);
     await write(bob, alice, 'and one more');
-    await waitFor('the count', async () => /\b111\b/.test(await textOf(page, 'to-newest')));
+    await waitFor('the count', async () => /\b111\b/.test(await textOf(page, TO_NEWEST)));
     assert.equal((await place(page)).top, top);
     assert.equal(await alicesRead(), before);
 
-    await page.click('[data-testid="to-newest"]');
+    await page.click(TO_NEWEST);
     await waitForEnd(page);
     await waitFor('the mark', async () => (await alicesRead()) === before + unread + 1);
-    assert.equal(await page.$('[data-testid="to-newest"]'), null);
+    assert.equal(await page.$(TO_NEWEST), null);
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-testid')), 'composer');
   });
 
@@ -63,7 +63,7 @@ onEachBrowser('A long conversation', (browser) => {
     const talk = await startTalk(t);
     const { alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(45)));
-    const her = await arriveAt(t, browser(), talk);
+    const her = await openChat(t, browser(), talk);
     const { page } = her;
     await waitForEnd(page);
     await write(bob, alice, 'one', bodies(31)[30] ?? '', 'three');
@@ -73,10 +73,10 @@ onEachBrowser('A long conversation', (browser) => {
     await page.evaluate(() => document.execCommand('insertText', false, 'line\n'.repeat(5)));
     await waitForEnd(page);
     await scroll(page, -900);
-    await waitFor('the button', () => page.$('[data-testid="to-newest"]'));
+    await waitFor('the button', () => page.$(TO_NEWEST));
     const { top } = await place(page);
     await write(bob, alice, 'four');
-    await waitFor('the count', async () => /\b1\b/.test(await textOf(page, 'to-newest')));
+    await waitFor('the count', async () => /\b1\b/.test(await textOf(page, TO_NEWEST)));
     assert.equal((await place(page)).top, top);
     await her.fill('[data-testid="composer"]', 'mine');
     await page.keyboard.press('Enter');
@@ -94,32 +94,19 @@ onEachBrowser('A long conversation', (browser) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(30)));
-    const her = await arriveAt(t, browser(), talk);
+    const her = await openChat(t, browser(), talk);
     const { page } = her;
     await waitForEnd(page);
     const show = await hide(page);
     await waitFor('the page to be hidden', () => page.evaluate(() => document.visibilityState === 'hidden'));
     await write(bob, alice, ...Array.from({ length: 40 }, (_, i) => `while away ${i + 1}`));
     await show();
-    await waitFor('all of them', async () => /\b40\b/.test(await textOf(page, 'to-newest')));
+    await waitFor('all of them', async () => /\b40\b/.test(await textOf(page, TO_NEWEST)));
     const line = await lineTop(page);
     assert.ok(line !== undefined && line > 0 && line < 200, `the line is at ${line}`);
     assert.equal((await site.get('/api/conversations', alice.token)).body.data[0].unread, 40);
   });
 });
-
-/** Alice, with the conversation open. */
-async function arriveAt(t: TestContext, browser: RunningBrowser, { site, bob }: Talk): Promise<Person> {
-  const her = await arrive(t, browser, site, 'alice');
-  await her.signIn();
-  await her.click(`conversation-${bob.id}`);
-  await her.find('messages');
-  return her;
-}
-
-function textOf(page: Page, testId: string): Promise<string> {
-  return page.evaluate((id) => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? '', testId);
-}
 
 /**
  * In the page: scrolls up to the very beginning, and looks after each step, when it was painted, whether what was to be

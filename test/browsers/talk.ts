@@ -1,5 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import type { Scope } from './endings.ts';
+import { arrive, type Person } from './person.ts';
+import type { RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
@@ -76,4 +78,31 @@ export function lineTop(page: Page): Promise<number | undefined> {
     const list = document.querySelector('[data-testid="messages"]')?.getBoundingClientRect();
     return line && list ? Math.round(line.top - list.top) : undefined;
   });
+}
+
+/** Alice, in the chat with Bob, with whom she may not have talked yet. */
+export async function openChat(scope: Scope, browser: RunningBrowser, { site, bob }: Talk): Promise<Person> {
+  const her = await arrive(scope, browser, site, 'alice');
+  her.faults.expect(/^403 POST \/api\/messages$/);
+  await her.signIn();
+  // Firefox tells only the window before the others of its focus.
+  await her.page.bringToFront();
+  await her.find(`conversation-${bob.id}`, 'list-find-people');
+  const row = await her.page.$(`[data-testid="conversation-${bob.id}"]`);
+  if (row) await her.click(`conversation-${bob.id}`);
+  else {
+    await her.click('nav-people');
+    await her.click(`message-${bob.id}`);
+  }
+  await her.find('composer');
+  await her.find('messages');
+  return her;
+}
+
+export function textOf(page: Page, selector: string): Promise<string> {
+  return page.evaluate((found) => document.querySelector<HTMLElement>(found)?.textContent ?? '', selector);
+}
+
+export function hasFocus(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
 }

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { onChromium, onEachBrowser } from './each-browser.ts';
+import { arrive } from './person.ts';
+import { hasFocus, openChat, startTalk, textOf, waitForEnd } from './talk.ts';
+import { waitFor } from './waiting.ts';
+
+const COMPOSER = '[data-testid="composer"]';
+
+onEachBrowser('The composer', (browser) => {
+  test('sends by Enter, breaks the line by Shift and Enter, and grows to six lines', async (t) => {
+    const talk = await startTalk(t);
+    const her = await openChat(t, browser(), talk);
+    const { keyboard } = her.page;
+    await waitFor('the focus', () => hasFocus(her.page, COMPOSER));
+    await keyboard.press('Enter');
+    await keyboard.type('one');
+    await keyboard.down('Shift');
+    await keyboard.press('Enter');
+    await keyboard.up('Shift');
+    await keyboard.type('two');
+    const twoLines = await heightOf(her.page);
+    await keyboard.press('Enter');
+    await her.waitForMessage('one\ntwo', 'stored');
+    assert.equal((await her.messages()).length, 1);
+    assert.equal(await textWritten(her.page), '');
+    await paste(her.page, 'line\n'.repeat(30));
+    assert.ok(twoLines > 1.8 * 22 && twoLines < 2.2 * 22, `${twoLines} pixels for two lines`);
+    assert.ok(Math.abs((await heightOf(her.page)) - 6 * 22) < 3);
+  });
+
+  test('keeps what is written for each conversation, over a reload too', async (t) => {
+    const talk = await startTalk(t);
+    const carol = await talk.site.join('carol');
+    await talk.write(carol, talk.alice, 'hi');
+    await talk.write(talk.bob, talk.alice, 'hi');
+    const her = await openChat(t, browser(), talk);
+    await her.fill(COMPOSER, 'half a');
+    await her.click(`conversation-${carol.id}`);
+    await waitFor('an empty composer', async () => (await textWritten(her.page)) === '');
+    const preview = () => textOf(her.page, `[data-testid="conversation-${talk.bob.id}"]`);
+    await waitFor('the draft in the list', async () => /Draft: half a/.test(await preview()));
+    await waitFor('the draft in the storage', () => her.page.evaluate(isKept, 'half a'));
+    await her.page.reload();
+    await waitFor('the draft after a reload', async () => /Draft: half a/.test(await preview()));
+    await her.click(`conversation-${talk.bob.id}`);
+    await waitFor('the draft in its place', async () => (await textWritten(her.page)) === 'half a');
+    await her.page.focus(COMPOSER);
+    await her.page.keyboard.type(' word');
+    assert.equal(await textWritten(her.page), 'half a word');
+  });
+});
+
+onChromium('The composer, its limits and keys,', (browser) => {
+  test('says near the end how much room is left, and sends nothing too long', async (t) => {
+    const talk = await startTalk(t);
+    const her = await openChat(t, browser(), talk);
+    await paste(her.page, 'W'.repeat(3_799));
+    assert.equal(await her.page.$('[data-testid="room-left"]'), null);
+    await paste(her.page, '😀'.repeat(4_001));
+    assert.equal(await textOf(her.page, '[data-testid="room-left"]'), '1 character too many to send');
+    assert.equal(await her.page.$eval('[data-testid="send"]', (send) => send.matches(':disabled')), true);
+    await her.page.keyboard.press('Enter');
+    await paste(her.page, '😀'.repeat(4_000));
+    assert.equal(await textOf(her.page, '[data-testid="room-left"]'), '0 characters left');
+    await her.page.keyboard.press('Enter');
+    await waitForEnd(her.page);
+    await her.waitForMessage('😀'.repeat(4_000), 'stored');
+    assert.equal((await her.messages()).length, 1);
+  });
+
+  test('gives way to the reason while one blocks, and keeps the draft', async (t) => {
+    const talk = await startTalk(t);
+    const her = await openChat(t, browser(), talk);
+    await her.fill(COMPOSER, 'half a word');
+    await her.choose('block');
+    await her.find('composer-blocked');
+    assert.equal(await her.page.$(COMPOSER), null);
+    await her.click('unblock-to-write');
+    await her.find('composer');
+    assert.equal(await textWritten(her.page), 'half a word');
+  });
+
+  test('on a narrow screen, Escape leads back to the row one came from', async (t) => {
+    const talk = await startTalk(t);
+    const carol = await talk.site.join('carol');
+    await talk.write(talk.bob, talk.alice, 'hi');
+    await talk.write(carol, talk.alice, 'hi');
+    const her = await arrive(t, browser(), talk.site, 'alice');
+    await her.page.setViewport({ width: 700, height: 800 });
+    await her.signIn();
+    await her.page.bringToFront();
+    const row = `[data-testid="conversation-${talk.bob.id}"]`;
+    await her.click(`conversation-${talk.bob.id}`);
+    await her.find('composer');
+    await waitFor('the focus', () => hasFocus(her.page, COMPOSER));
+    // What is open above takes its own Escape.
+    await her.click('menu');
+    await her.page.keyboard.press('Escape');
+    await waitFor('the button of the menu', () => hasFocus(her.page, '[data-testid="menu"]'));
+    await her.page.keyboard.press('Escape');
+    await waitFor('the row', () => hasFocus(her.page, row));
+    assert.equal(new URL(her.page.url()).pathname, '/');
+  });
+
+  test('sends nothing by the Enter that ends a word of an input method', async (t) => {
+    const her = await openChat(t, browser(), await startTalk(t));
+    await waitFor('the focus', () => hasFocus(her.page, COMPOSER));
+    const keys = await her.page.createCDPSession();
+    await keys.send('Input.imeSetComposition', { text: 'nihao', selectionStart: 5, selectionEnd: 5 });
+    const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 229 } as const;
+    await keys.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter });
+    await keys.send('Input.insertText', { text: '你好' });
+    await keys.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter });
+    assert.equal(await textWritten(her.page), '你好');
+    await her.page.keyboard.press('Enter');
+    await her.waitForMessage('你好', 'stored');
+    assert.equal((await her.messages()).length, 1);
+  });
+
+  test('by touch, Enter breaks the line, and opening brings no keyboard', async (t) => {
+    const talk = await startTalk(t);
+    await talk.write(talk.bob, talk.alice, 'hi');
+    const her = await arrive(t, browser(), talk.site, 'alice');
+    await her.page.setViewport({ width: 390, height: 800, hasTouch: true, isMobile: true });
+    await her.signIn();
+    await her.click(`conversation-${talk.bob.id}`);
+    await her.waitForMessage('hi');
+    assert.equal(await hasFocus(her.page, COMPOSER), false);
+    await her.page.tap(COMPOSER);
+    await her.page.keyboard.type('one');
+    await her.page.keyboard.press('Enter');
+    await her.page.keyboard.type('two');
+    await her.page.tap('[data-testid="send"]');
+    await her.waitForMessage('one\ntwo', 'stored');
+    assert.equal(await hasFocus(her.page, COMPOSER), true);
+  });
+});
+
+/** In the page: whether a text is among what the page keeps on this device. */
+function isKept(text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('doorman');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('kept').objectStore('kept').getAll();
+      reading.onerror = () => reject(reading.error);
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(JSON.stringify(reading.result).includes(text));
+      };
+    };
+  });
+}
+
+/** In the place of all that is written. The driver's own `fill` types line ends, which send. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.$eval(
+    COMPOSER,
+    (field, text) => {
+      (field as HTMLTextAreaElement).select();
+      document.execCommand('insertText', false, text);
+    },
+    text,
+  );
+}
+
+function textWritten(page: Page): Promise<string> {
+  return page.$eval(COMPOSER, (field) => (field as HTMLTextAreaElement).value);
+}
+
+function heightOf(page: Page): Promise<number> {
+  return page.$eval(COMPOSER, (field) => field.clientHeight);
+}
