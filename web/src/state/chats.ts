@@ -29,7 +29,7 @@ const WHOLE_THREADS = 5;
 export interface ChatsHost
   extends Pick<
     ThreadHost,
-    'doorman' | 'errands' | 'ownId' | 'isFresh' | 'isCutOff' | 'isVisible' | 'keepThread'
+    'doorman' | 'errands' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'
   > {
   isBlocked(userId: string): boolean;
   /** What of the list or the drafts is to be kept has changed. */
@@ -162,7 +162,7 @@ export class Chats implements ChatsStore {
     }
   }
 
-  noteVisible(): void {
+  noteAttended(): void {
     for (const thread of this.#threads.values()) if (thread.isOpen) thread.lookAgain();
   }
 

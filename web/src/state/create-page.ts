@@ -85,7 +85,7 @@ class DoormanPage implements Page {
       ownId: () => doorman.session?.userId ?? '',
       isFresh: () => this.freshness.get() === 'fresh',
       isCutOff: () => this.#isCutOff,
-      isVisible: () => surroundings.isVisible(),
+      isAttended: () => surroundings.isAttended(),
       keepDrafts: () => this.#keeping.note('drafts'),
       keepThread: (peer) => this.#keeping.noteThread(peer),
       allRead: (peer) => surroundings.closeNotifications((of) => of === peer),
@@ -123,7 +123,7 @@ class DoormanPage implements Page {
 
   #listen(): void {
     const { doorman, chats, people, presence, friends, blocks, own } = this;
-    const { onVisibility } = this.#surroundings;
+    const { onAttention, onHidden } = this.#surroundings;
     this.#endings.push(
       doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
       doorman.on('connection', (connection) => this.#connectionChanged(connection)),
@@ -146,10 +146,10 @@ class DoormanPage implements Page {
         people.names.note([profile]);
       }),
       doorman.on('settings', (settings) => own.noteSettings(settings)),
-      onVisibility((isVisible) => {
-        if (isVisible) chats.noteVisible();
-        else void this.#keeping.flush();
+      onAttention((isAttended) => {
+        if (isAttended) chats.noteAttended();
       }),
+      onHidden(() => void this.#keeping.flush()),
       chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.get())),
     );
   }

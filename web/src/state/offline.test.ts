@@ -94,7 +94,7 @@ onSqlite('what the page keeps', (database) => {
     await until(() => alice.page.own.profile.get() !== undefined);
     const kept = async () => (await keys(alice.storage)).length > 0;
     assert.equal(await kept(), false);
-    alice.browser.show(false);
+    alice.browser.hide();
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(await kept(), true);
     alice.page.chats.draft('bob').set('hello');

@@ -76,8 +76,8 @@ export interface Thread {
   loadOlder(): void;
   retryLoading(): void;
   /**
-   * Whether the newest message is in sight; the view says so at every change. While it is, and the page is visible and the
-   * thread open, what comes is marked as read. False at first.
+   * Whether the newest message is in sight; the view says so at every change. While it is, and somebody is before the
+   * page and the thread open, what comes is marked as read. False at first.
    */
   setAtEnd(isAtEnd: boolean): void;
   /** Writes a message and empties the draft. It appears at once as `waiting`. @param body 1 to 4,000 code points */

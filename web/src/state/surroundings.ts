@@ -3,11 +3,14 @@ import { followView } from '../../../client/src/follow-view.ts';
 
 /** The browser around the page, as far as its state has to do with it. */
 export interface Surroundings {
-  isVisible(): boolean;
-  /** Told when the page becomes visible or hidden; to be closed is to be hidden. @returns ends it */
-  onVisibility(listener: (isVisible: boolean) => void): () => void;
+  /** Somebody is before the page: it is visible, and was used within the last minute, just as the service counts it. */
+  isAttended(): boolean;
+  /** Told when somebody is before the page, or no longer. @returns ends it */
+  onAttention(listener: (isAttended: boolean) => void): () => void;
+  /** Told when the page becomes hidden; to be closed is to be hidden. @returns ends it */
+  onHidden(listener: () => void): () => void;
   /** Tells the service whether somebody is before the page. @returns ends it */
-  followView(doorman: Doorman): () => void;
+  followView(doorman: Pick<Doorman, 'setView' | 'reconnectNow'>): () => void;
   /** The number on the app's icon; 0 takes it away. */
   setBadge(count: number): void;
   /** Takes the notifications of those conversations off the screen that are over. */
@@ -15,19 +18,32 @@ export interface Surroundings {
 }
 
 export function browserSurroundings(): Surroundings {
+  let isAttended = false;
+  const listeners = new Set<(isAttended: boolean) => void>();
   return {
-    isVisible: () => document.visibilityState === 'visible',
-    onVisibility(listener) {
+    isAttended: () => isAttended,
+    onAttention(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    onHidden(listener) {
       const ending = new AbortController();
       const { signal } = ending;
-      const tell = () => listener(document.visibilityState === 'visible');
-      document.addEventListener('visibilitychange', tell, { signal });
-      window.addEventListener('pagehide', () => listener(false), { signal });
-      // It is taken up as it was left.
-      window.addEventListener('pageshow', tell, { signal });
+      const look = () => document.visibilityState === 'hidden' && listener();
+      document.addEventListener('visibilitychange', look, { signal });
+      window.addEventListener('pagehide', listener, { signal });
       return () => ending.abort();
     },
-    followView: (doorman) => followView(doorman, document),
+    followView(doorman) {
+      const setView = (view: { visible: boolean; active: boolean }) => {
+        doorman.setView(view);
+        const isNow = view.visible && view.active;
+        if (isNow === isAttended) return;
+        isAttended = isNow;
+        for (const listener of listeners) listener(isNow);
+      };
+      return followView({ setView, reconnectNow: () => doorman.reconnectNow() }, document);
+    },
     setBadge(count) {
       // Where the page is not installed, or the browser has no badges, it is no loss.
       if (count > 0 && 'setAppBadge' in navigator) navigator.setAppBadge(count).catch(() => {});
@@ -40,8 +56,9 @@ export function browserSurroundings(): Surroundings {
 /** Where there is no browser: somebody looks at it, and nothing is shown. */
 export function noSurroundings(): Surroundings {
   return {
-    isVisible: () => true,
-    onVisibility: () => () => {},
+    isAttended: () => true,
+    onAttention: () => () => {},
+    onHidden: () => () => {},
     followView: () => () => {},
     setBadge: () => {},
     closeNotifications: () => {},

@@ -21,26 +21,37 @@ export interface TestPage {
   reload(): Promise<TestPage>;
 }
 
-/** What the page did to the browser around it, and whether somebody sees it. */
+/** What the page did to the browser around it, and whether somebody is before it. */
 export class TestBrowser {
-  isVisible = true;
+  isAttended = true;
   readonly badges: number[] = [];
   /** Peers whose notifications are on the screen. */
   notified = new Set<string>();
-  #listeners = new Set<(isVisible: boolean) => void>();
+  readonly #attention = new Set<(isAttended: boolean) => void>();
+  readonly #hidden = new Set<() => void>();
 
-  show(isVisible: boolean): void {
-    this.isVisible = isVisible;
-    for (const listener of this.#listeners) listener(isVisible);
+  /** Somebody is before it, or no longer. */
+  attend(isAttended: boolean): void {
+    this.isAttended = isAttended;
+    for (const listener of this.#attention) listener(isAttended);
+  }
+
+  hide(): void {
+    this.attend(false);
+    for (const listener of this.#hidden) listener();
   }
 
   get surroundings() {
     return {
       ...noSurroundings(),
-      isVisible: () => this.isVisible,
-      onVisibility: (listener: (isVisible: boolean) => void) => {
-        this.#listeners.add(listener);
-        return () => void this.#listeners.delete(listener);
+      isAttended: () => this.isAttended,
+      onAttention: (listener: (isAttended: boolean) => void) => {
+        this.#attention.add(listener);
+        return () => void this.#attention.delete(listener);
+      },
+      onHidden: (listener: () => void) => {
+        this.#hidden.add(listener);
+        return () => void this.#hidden.delete(listener);
       },
       setBadge: (count: number) => void this.badges.push(count),
       closeNotifications: (isOver: (peer: string) => boolean) => {

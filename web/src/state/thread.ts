@@ -24,7 +24,8 @@ export interface ThreadHost {
   isFresh(): boolean;
   /** There is no connection, and it may take a while. */
   isCutOff(): boolean;
-  isVisible(): boolean;
+  /** Somebody is before the page. */
+  isAttended(): boolean;
   markRead(peer: string, n: number): void;
   /** What of it is to be kept has changed. */
   keepThread(peer: string): void;
@@ -172,7 +173,7 @@ export class ThreadStore implements Thread {
 
   /** Somebody has the newest message before his eyes. */
   #isAttended(): boolean {
-    return this.isOpen && this.#isAtEnd && this.#host.isVisible();
+    return this.isOpen && this.#isAtEnd && this.#host.isAttended();
   }
 
   #markSeen(): void {

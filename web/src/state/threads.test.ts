@@ -176,11 +176,11 @@ onSqlite('threads of the page', (database) => {
     thread.setAtEnd(false);
     const close = thread.open();
     await until(() => viewOf(alice, bob.id).messages.length === 1);
-    alice.browser.show(false);
+    alice.browser.attend(false);
     thread.setAtEnd(true);
     await aWhile();
-    assert.equal(unread(), 1, 'not visible');
-    alice.browser.show(true);
+    assert.equal(unread(), 1, 'nobody is before it');
+    alice.browser.attend(true);
     assert.equal(unread(), 0);
     thread.setAtEnd(false);
     await town.writeMany(bob, alice.id, ['2']);
@@ -205,11 +205,11 @@ onSqlite('threads of the page', (database) => {
     await town.writeMany(bob, alice.id, ['3']);
     await until(() => viewOf(alice, bob.id).messages.length === 3);
     assert.equal(viewOf(alice, bob.id).unreadAfter, 0, 'what somebody sees coming is not new');
-    alice.browser.show(false);
+    alice.browser.attend(false);
     await town.writeMany(bob, alice.id, ['4']);
     await until(() => viewOf(alice, bob.id).messages.length === 4);
     assert.equal(viewOf(alice, bob.id).unreadAfter, 3);
-    alice.browser.show(true);
+    alice.browser.attend(true);
     assert.equal(viewOf(alice, bob.id).unreadAfter, 3);
     thread.send('5');
     assert.equal(viewOf(alice, bob.id).unreadAfter, undefined);
