@@ -1,6 +1,6 @@
-import { PersonAddIcon } from '@primer/octicons-react';
+import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
 import { listMemory } from '../people/list-memory.ts';
-import { CountBadge, ListRow } from '../shell/list-row.tsx';
+import { ListRow } from '../shell/list-row.tsx';
 import { useFriends, usePage, useSession } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './conversation-list.module.css';
@@ -26,7 +26,7 @@ export function FriendRequests() {
           </span>
         }
         title={words.requests(asked.length)}
-        aside={<CountBadge count={asked.length} label="" />}
+        aside={<ChevronRightIcon size={16} />}
         testId="friend-requests"
       />
     </div>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageView } from '../state/views.ts';
-import { layOutRows } from './message-rows.ts';
+import { layOutRows, partIntoBlocks } from './message-rows.ts';
 
 const NOON = new Date(2026, 4, 5, 12, 0, 0).getTime();
 const SECOND = 1_000;
@@ -85,4 +85,30 @@ test('an older page above changes no row but the day of what was the first', () 
   const older = [message(1, NOON, 'ada'), message(2, NOON, 'ada')];
   const known = [message(3, NOON + DAY, 'ada'), message(4, NOON + DAY, 'me')];
   assert.deepEqual(layOutRows([...older, ...known]).slice(-3), layOutRows(known));
+});
+
+test('blocks hold so many numbers, days and the line with the message below them', () => {
+  const messages = [3, 4, 5, 8, 9].map((n) => message(n, NOON + (n > 4 ? DAY : 0), 'ada'));
+  const blocks = partIntoBlocks(layOutRows(messages, 7), 4);
+  assert.deepEqual(
+    blocks.map(({ key, rows }) => [key, rows.map((row) => row.key)]),
+    [
+      [0, ['day-n-3', 'n-3']],
+      [1, ['n-4', 'day-n-5', 'n-5']],
+      [2, ['unread', 'n-8', 'n-9']],
+    ],
+  );
+});
+
+test('a message stays in its block when it is stored, and when older ones come above', () => {
+  const blockOf = (messages: MessageView[], body: string) =>
+    partIntoBlocks(layOutRows(messages), 4).find(({ rows }) =>
+      rows.some((row) => row.kind === 'message' && row.message.body === body),
+    )?.key;
+  const known = [message(6, NOON, 'ada'), message(7, NOON, 'ada')];
+  const waiting = { ...message(8, NOON, 'me', 'waiting'), n: undefined };
+  const older = [1, 2, 3, 4, 5].map((n) => message(n, NOON, 'ada'));
+  assert.equal(blockOf([...known, waiting], '8'), 2);
+  assert.equal(blockOf([...known, message(8, NOON, 'me')], '8'), 2);
+  assert.equal(blockOf([...older, ...known], '7'), blockOf(known, '7'));
 });
