@@ -125,7 +125,8 @@ export class Push implements PushClient {
     if (userId === undefined) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
     const wanted = await findWanted(storage);
     const registration = await findWorker();
-    const key = await api.pushKey();
+    // The service takes a subscription from anybody: after the end of the session this would be a stranger's.
+    const [key] = await Promise.all([api.pushKey(), api.pushDevices()]);
     const subscription = await subscribe(registration, key, wanted?.key);
     // Also one that is known: the service may have lost it, and a repeat changes nothing.
     await api.pushSubscribe(toWire(subscription));

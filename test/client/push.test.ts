@@ -197,6 +197,20 @@ onSqlite('Notifications', (database) => {
     assert.equal(browser.subscription, null);
   });
 
+  test('are not subscribed by a session that has ended, as the service would take them for a stranger’s', async (t) => {
+    const { service, browser, alice, push } = await start(t, database);
+    await push.enable();
+    const rows = () => service.services.db.all`select * from push_subscriptions`;
+    await service.post('/api/logout', {}, { token: alice.session.token });
+    browser.lose();
+    const lost = resubscribe(browser.registration, { baseUrl: service.url, storage: alice.storage });
+    await assert.rejects(lost, { code: 401 });
+    assert.equal(browser.subscription, null);
+    await assert.rejects(push.check(), { code: 401 });
+    assert.deepEqual(await rows(), []);
+    await until(() => alice.doorman.session === undefined);
+  });
+
   test('need what a browser has for them, and on iOS and iPadOS the home screen', async (t) => {
     const pushService = await startPushService();
     t.after(() => pushService[Symbol.asyncDispose]());
