@@ -112,6 +112,8 @@ export class Client implements Doorman {
     if (typeof addEventListener === 'function') {
       addEventListener('online', () => this.reconnectNow());
       addEventListener('offline', () => this.#connector.probe());
+      addEventListener('pagehide', () => this.#connector.leavePage());
+      addEventListener('pageshow', () => this.reconnectNow());
     }
   }
 

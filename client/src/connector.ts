@@ -104,6 +104,14 @@ export class Connector {
     this.#wait();
   }
 
+  /**
+   * The page is left, perhaps to come back out of the browser's memory. Chromium keeps its socket open meanwhile, and
+   * somebody who has gone would appear online until the service misses his pongs.
+   */
+  leavePage(): void {
+    if (this.#link) this.breakOff();
+  }
+
   #open(): void {
     const hello = this.#host.hello();
     if (!hello) {

@@ -177,13 +177,16 @@ onChromium('Who is online', (browser) => {
     const site = await startSite(t);
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
     await bob.signUp();
-    await bob.page.goto('about:blank');
     await alice.signUp();
     await alice.click('nav-people');
-    await alice.find(`person-${bob.id}`);
     const dot = `[data-testid="person-${bob.id}"] [data-sight="online"]`;
+    await alice.page.waitForSelector(dot);
+    // The browser may keep the page that he leaves; he is gone all the same, and back with it.
+    await bob.page.goto('about:blank');
+    const isOnline = async () => (await site.get(`/api/user/profile/${bob.id}`)).body.data.isOnline;
+    await waitFor('him to be gone', async () => (await isOnline()) === 0, 10_000);
     await waitFor('no dot', async () => (await alice.page.$(dot)) === null);
-    await bob.page.goto(site.url);
+    await bob.page.goBack();
     await alice.page.waitForSelector(dot);
     await alice.click('people-filter-online');
     await waitFor('only him', async () => (await rows(alice.page)).join() === '1/1 bob');
