@@ -1,9 +1,10 @@
 import { Link } from 'wouter';
 import { profilePath } from '../people/person-paths.ts';
+import { useLastSeen } from '../people/sight-text.tsx';
 import { PersonName } from '../shell/name.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { PersonAvatar } from '../shell/person-avatar.tsx';
-import { useMinute, useTimes } from '../shell/time-text.tsx';
+import { useTimes } from '../shell/time-text.tsx';
 import { useIsBlocked, useSight, useSights, useTyping } from '../state/hooks.ts';
 import type { PersonView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
@@ -58,7 +59,7 @@ function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
       case 'idle':
         return words.shell.idle;
       case 'offline':
-        return lastSeen > 0 ? <LastSeen at={lastSeen} /> : words.chat.offline;
+        return <LastSeen at={lastSeen} />;
       case 'unknown':
         return '\u00a0';
     }
@@ -77,10 +78,11 @@ function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
 
 function LastSeen({ at }: { at: number }) {
   const times = useTimes();
-  const ago = times.ago(at, useMinute());
+  const said = useLastSeen(at);
+  if (at === 0) return said;
   return (
     <time dateTime={new Date(at).toISOString()} title={times.full(at)}>
-      {useWords().chat.lastSeen(ago)}
+      {said}
     </time>
   );
 }

@@ -6,8 +6,7 @@ import styles from './sight-text.module.css';
 /** Whether somebody is there, or when he was. Nothing while it is not known; whom one blocks appears offline. */
 export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
   const { people: words, shell } = useWords();
-  const times = useTimes();
-  const now = useMinute();
+  const lastSeen = useLastSeen(sight.lastSeen);
   const say = () => {
     if (isBlocked) return words.offline;
     switch (sight.state) {
@@ -16,7 +15,7 @@ export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: b
       case 'idle':
         return shell.idle;
       case 'offline':
-        return sight.lastSeen > 0 ? words.lastSeen(times.ago(sight.lastSeen, now)) : words.offline;
+        return lastSeen;
       case 'unknown':
         return '';
     }
@@ -26,4 +25,15 @@ export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: b
       {say()}
     </p>
   );
+}
+
+const MINUTE_MS = 60_000;
+
+/** When somebody was there who is offline. @param at epoch milliseconds; 0: not known */
+export function useLastSeen(at: number): string {
+  const words = useWords().people;
+  const times = useTimes();
+  const now = useMinute();
+  if (at === 0) return words.offline;
+  return now - at < MINUTE_MS ? words.lastSeenNow : words.lastSeen(times.ago(at, now));
 }

@@ -14,9 +14,6 @@ export const chat = {
   blockedShort: 'Blocked',
 
   typing: 'typing …',
-  offline: 'offline',
-  /** @param ago such as `5 minutes ago` */
-  lastSeen: (ago: string) => `last seen ${ago}`,
   blocked: 'You blocked this person',
   yourself: 'This is you',
   yourselfSays: 'Messages go to other people. Pick somebody to write to.',

@@ -12,8 +12,6 @@ export const chat: typeof import('./chat.en.ts').chat = {
   blockedShort: '已屏蔽',
 
   typing: '正在输入…',
-  offline: '离线',
-  lastSeen: (ago) => `${ago}在线`,
   blocked: '你已屏蔽对方',
   yourself: '这是你自己',
   yourselfSays: '消息是发给别人的，请选择其他人。',

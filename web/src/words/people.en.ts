@@ -60,6 +60,7 @@ export const people = {
 
   profile: 'Profile',
   lastSeen: (ago: string) => `last seen ${ago}`,
+  lastSeenNow: 'last seen just now',
   offline: 'offline',
   about: 'About',
   gender: 'Gender',

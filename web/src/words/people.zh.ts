@@ -56,6 +56,7 @@ export const people: typeof import('./people.en.ts').people = {
 
   profile: '个人资料',
   lastSeen: (ago) => `${ago}在线`,
+  lastSeenNow: '刚刚在线',
   offline: '离线',
   about: '简介',
   gender: '性别',
