@@ -60,7 +60,7 @@ export class SessionKeeper {
   adopt({ userId, username, token }: Session): Promise<Session> {
     return this.#inTurn(async () => {
       const kept = { userId, username, token, renewAt: renewalOf(token, Date.now()) };
-      await this.#host.storage.set(KEY, kept);
+      await this.#keep(kept);
       // Another session, even of the same person, begins anew.
       this.#kept = undefined;
       await this.#replace(kept);
@@ -79,17 +79,23 @@ export class SessionKeeper {
     return this.#inTurn(async () => {
       const { storage, tellOthers } = this.#host;
       if (token !== undefined && token !== this.#kept?.token) return;
-      const kept = await findKept(storage);
+      const kept = await findKept(storage).catch(() => undefined);
       if (kept && this.#kept && !isSame(kept, this.#kept)) {
         await this.#replace(kept);
         return;
       }
       const isForGood = end === 'signed_out' || end === 'ended';
       // Before anybody is told, so that whoever reloads now finds nothing; and again, for what was written meanwhile.
-      await (isForGood ? storage.clear() : storage.delete(KEY));
+      // A storage that fails does not keep the session; only who signs out must know that something is left.
+      await (isForGood ? storage.clear() : storage.delete(KEY)).catch(() => {});
       await this.#replace(undefined, end);
-      if (isForGood) await storage.clear();
-      tellOthers.call(this.#host, end);
+      try {
+        if (isForGood) await storage.clear();
+      } catch (error) {
+        if (end === 'signed_out') throw error;
+      } finally {
+        tellOthers.call(this.#host, end);
+      }
     });
   }
 
@@ -127,7 +133,7 @@ export class SessionKeeper {
       await this.#inTurn(async () => {
         if (this.#kept !== before) return;
         const kept = { ...before, token, renewAt: renewalOf(token, Date.now()) };
-        await storage.set(KEY, kept);
+        await this.#keep(kept);
         this.#kept = kept;
         this.#current = toSession(kept);
         renewed.call(this.#host, this.#current);
@@ -140,6 +146,11 @@ export class SessionKeeper {
       await this.end('expired', before.token);
       return 'ended';
     }
+  }
+
+  /** Where nothing can be written, as on a full disk, the session lives as long as the page. */
+  #keep(kept: KeptSession): Promise<void> {
+    return this.#host.storage.set(KEY, kept).catch(() => {});
   }
 
   async #replace(kept: KeptSession | undefined, end?: SessionEnd): Promise<void> {

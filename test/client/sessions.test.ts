@@ -100,6 +100,23 @@ onSqlite('A session of the kit', (database) => {
       assert.equal(end, 'expired');
     });
 
+    test('a storage that takes nothing keeps nobody out, and nobody in', async (t) => {
+      const service = await serve(t, database);
+      const full = () => Promise.reject(new Error('the disk is full'));
+      const storage = Object.assign(new MemoryStorage(), { set: full, delete: full, clear: full });
+      const alice = await new Device(t, service.url, { storage }).signUp('alice');
+      await alice.connect();
+      const { body } = await service.get('/api/sessions', { token: alice.session.token });
+      await service.post('/api/sessions/end', { id: body.data[0].id }, { token: alice.session.token });
+      await alice.first('session', ({ session }) => session === undefined);
+      assert.equal(alice.all('session').at(-1)?.end, 'ended');
+
+      // Who signs out is out, and hears that something may be left.
+      await alice.signIn('alice');
+      await assert.rejects(alice.doorman.signOut(), /the disk is full/);
+      assert.equal(alice.doorman.session, undefined);
+    });
+
     test('signing out leaves nothing: here, in another tab, at the service', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
