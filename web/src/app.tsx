@@ -55,6 +55,9 @@ function Door() {
     case 'signed_out':
       return isEntrance ? <Entrance end={session.end} /> : <ToEntrance path={path} end={session.end} />;
     case 'signed_in':
+      // As when another tab signed somebody else in: the address is of the one before.
+      if (lastUserId !== undefined && lastUserId !== userId && !isEntrance && path !== '/')
+        return <Redirect to="/" replace />;
       // Another person starts with another page: nothing of the first is left in a component's state.
       return isEntrance ? (
         <Redirect to={wayOf(session.session.userId)} replace />

@@ -1,5 +1,6 @@
 import { XIcon } from '@primer/octicons-react';
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useSession } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import { useErrorSentence } from './error-text.tsx';
 import styles from './toasts.module.css';
@@ -48,6 +49,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)),
     [],
   );
+  const session = useSession();
+  const userId = session.state === 'signed_in' ? session.session.userId : undefined;
+  // What was said to somebody is not for the next one.
+  useEffect(() => setToasts([]), [userId]);
   const teller = useMemo(
     () => ({
       say: (text: string) => add(text, 'said'),

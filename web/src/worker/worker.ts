@@ -77,7 +77,8 @@ async function showBadge(count: number): Promise<void> {
 }
 
 self.addEventListener('notificationclick', (event) => {
-  const { path, receipt } = event.notification.data as Kept; // of our own making
+  // Of our own making, unless the browser itself has shown something in our name.
+  const { path, receipt } = (event.notification.data ?? { path: '/' }) as Kept;
   event.notification.close();
   event.waitUntil(
     Promise.all([openPage(self.clients, path), receipt && sendReceipt(origin, receipt, 'clicked')]),
