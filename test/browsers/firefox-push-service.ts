@@ -36,6 +36,8 @@ export interface FirefoxPushService {
   browsers(): string[];
   /** The first push to `endpoint` that its browser has answered for, after the `skip` ones before. */
   acknowledged(endpoint: string, skip?: number): Promise<QueuedPush>;
+  /** Whether this endpoint answers 410, as when its browser gave it up. */
+  isGone(endpoint: string): boolean;
   /** Answers 410 at this endpoint from now on, of which the browser learns nothing. */
   expire(endpoint: string): void;
   /** Loses a browser with all its endpoints; it gets another id, and tells its workers that their subscriptions are gone. */
@@ -233,6 +235,7 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
         await once(acks, endpoint, { signal });
       }
     },
+    isGone: (endpoint) => subscriptions.get(endpoint)?.gone === true,
     expire: markGone,
     forget(browser) {
       for (const [endpoint, subscription] of subscriptions) {

@@ -24,6 +24,8 @@ export interface GcmService {
   readonly submissions: readonly Submission[];
   /** The first push to `endpoint` that its browser said to have, after the `skip` ones before. */
   acknowledged(endpoint: string, skip?: number): Promise<Submission>;
+  /** Whether its browser gave this endpoint up, so that it answers 410. */
+  isGone(endpoint: string): boolean;
 }
 
 interface Registration {
@@ -176,6 +178,7 @@ export async function startGcmService(scope: Scope): Promise<GcmService | string
         await once(acknowledgements, endpoint, { signal });
       }
     },
+    isGone: (endpoint) => registrations.get(endpoint.replace(/^.*\//, ''))?.gone === true,
   };
 }
 

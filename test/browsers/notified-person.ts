@@ -143,9 +143,14 @@ export class Records {
 
   /** Waits until this became of messages of `peer`. */
   async waitFor(peer: { id: string }, outcome: PushLogEntry['outcome']): Promise<void> {
-    await waitFor(`"${outcome}" in the log of ${this.#person.username}`, async () =>
-      (await this.log()).some((entry) => entry.peer === peer.id && entry.outcome === outcome),
-    );
+    let entries: PushLogEntry[] = [];
+    const isThere = async () => {
+      entries = await this.log();
+      return entries.some((entry) => entry.peer === peer.id && entry.outcome === outcome);
+    };
+    await waitFor(`"${outcome}" in the log of ${this.#person.username}`, isThere).catch((cause) => {
+      throw new Error(`${cause}, which says ${JSON.stringify(entries)}`, { cause });
+    });
   }
 
   async #get<T>(path: string): Promise<T> {
@@ -154,8 +159,8 @@ export class Records {
 }
 
 /** Signs in beside the page. */
-export async function openRecords(person: Person): Promise<Records> {
-  const { username, password, site } = person;
+export async function openRecords(person: Person, password = person.password): Promise<Records> {
+  const { username, site } = person;
   const { body } = await site.post('/api/login', { username, password });
   return new Records(person, body.data.token);
 }
