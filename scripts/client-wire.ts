@@ -12,7 +12,7 @@ import * as push from '../src/push/schemas.ts';
 import { Settings, SettingsBody } from '../src/settings/schemas.ts';
 import { Hello } from '../src/sockets/frames-in.ts';
 import { Welcome } from '../src/sockets/frames-out.ts';
-import { Snapshot } from '../src/sync/sync.ts';
+import { Named, Snapshot } from '../src/sync/sync.ts';
 
 /** What is exported, under its name on the wire. */
 export const SHAPES = {
@@ -54,6 +54,7 @@ export const SHAPES = {
   UnsubscribeBody: push.UnsubscribeBody,
   Hello,
   Welcome,
+  Named,
   Snapshot,
 };
 
@@ -86,7 +87,7 @@ function describe(schema: Schema, names: ReadonlyMap<unknown, string>, indent: s
   if ('const' in schema) return typeof schema.const === 'string' ? `'${schema.const}'` : String(schema.const);
   if (schema.type === 'array') {
     const items = describe(schema.items ?? {}, names, indent);
-    return /[ |]/.test(items) ? `(${items})[]` : `${items}[]`;
+    return schema.items?.anyOf ? `(${items})[]` : `${items}[]`;
   }
   if (schema.type === 'object') {
     const properties = Object.entries(schema.properties ?? {});

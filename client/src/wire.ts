@@ -337,6 +337,13 @@ export interface Welcome {
   maxFrame: number;
 }
 
+export interface Named {
+  id: string;
+  username: string;
+  nickname: string;
+  avatar: string;
+}
+
 export interface Snapshot {
   epoch: string;
   /** The event of the log up to which all this is true */
@@ -351,4 +358,6 @@ export interface Snapshot {
   requests: FriendEntry[];
   blocks: BlockedUser[];
   conversations: Conversation[];
+  /** With whom there are conversations, so that nobody has to be asked for by himself */
+  people: Named[];
 }

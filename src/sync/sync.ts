@@ -10,6 +10,14 @@ import { listFriends } from '../friends/friends.ts';
 import { FriendEntry } from '../friends/schemas.ts';
 import { holdInbox } from '../inbox/inbox.ts';
 
+/** What names somebody in a list. */
+export const Named = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  nickname: Type.String(),
+  avatar: Type.String(),
+});
+
 /** Everything that a device which knows nothing starts from (DESIGN 5). */
 export const Snapshot = Type.Object({
   epoch: Type.String(),
@@ -24,6 +32,9 @@ export const Snapshot = Type.Object({
   requests: Type.Array(FriendEntry),
   blocks: Type.Array(BlockedUser),
   conversations: Type.Array(Conversation),
+  people: Type.Array(Named, {
+    description: 'With whom there are conversations, so that nobody has to be asked for by himself',
+  }),
 });
 export type Snapshot = Static<typeof Snapshot>;
 
@@ -31,11 +42,15 @@ export type Snapshot = Static<typeof Snapshot>;
 export async function takeSnapshot(db: Db, userId: string, epoch: string): Promise<Snapshot> {
   return db.transaction(async (tx) => {
     const seq = await holdInbox(tx, userId);
-    const [user, friends, blocks, conversations] = await Promise.all([
+    const [user, friends, blocks, conversations, people] = await Promise.all([
       getUser(tx, userId),
       listFriends(tx, userId),
       listBlocked(tx, userId),
       listConversations(tx, userId),
+      tx.all<Static<typeof Named>>`
+        select users.id, users.username, users.nickname, users.avatar
+        from conversations join users on users.id = conversations.peer_id
+        where conversations.user_id = ${userId} and users.status <> 'deleted' order by users.id`,
     ]);
     const { push_enabled, dnd_enabled, push_preview } = user;
     return {
@@ -47,6 +62,7 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       requests: friends.filter((one) => one.state !== 'friends'),
       blocks,
       conversations,
+      people,
     };
   });
 }

@@ -196,14 +196,14 @@ class DoormanPage implements Page {
   }
 
   #begin(snapshot: Snapshot): void {
-    const { epoch, profile, settings, friends, requests, blocks, conversations } = snapshot;
+    const { epoch, profile, settings, friends, requests, blocks, conversations, people } = snapshot;
     const isOtherDatabase = this.#epoch !== '' && this.#epoch !== epoch;
     this.#epoch = epoch;
     this.freshness.set('fresh');
     this.#isBeginning = true;
     this.own.noteProfile(profile);
     this.own.noteSettings(settings);
-    this.people.names.note([profile, ...friends, ...requests, ...blocks]);
+    this.people.names.note([profile, ...friends, ...requests, ...blocks, ...people]);
     this.blocks.noteSnapshot(blocks);
     this.friends.noteAll([...friends, ...requests]);
     this.chats.noteSnapshot(conversations, isOtherDatabase);
