@@ -9,8 +9,8 @@ import { keepTurnedDown, readTurnedDown } from './invitation.ts';
 import { isUndecided, usePushHere } from './push-here.ts';
 
 /**
- * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; not among the
- * settings, where he sees it anyway.
+ * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; neither
+ * among the settings, where he sees it anyway, nor above a chat, where it is in the way.
  */
 export function PushInvitation() {
   const { settings: words } = useWords();
@@ -36,7 +36,7 @@ export function PushInvitation() {
     view.state === 'off' && isUndecided() && hasChats && settings?.pushEnabled === true && !isTurnedDown;
   return (
     <div role="status">
-      {isWorthIt && !path.startsWith('/settings') && (
+      {isWorthIt && !/^\/(?:settings|chat)\b/.test(path) && (
         <Banner kind="news" icon={<BellIcon size={16} />} testId="push-invitation">
           <span>{words.invite}</span>
           <BannerButton onClick={() => void accept()}>{words.inviteYes}</BannerButton>
