@@ -153,6 +153,11 @@ export class Records {
     });
   }
 
+  async isOnline(): Promise<boolean> {
+    const path = `/api/user/profile/${this.#person.id}`;
+    return (await this.#get<{ isOnline: number }>(path)).isOnline === 1;
+  }
+
   async #get<T>(path: string): Promise<T> {
     return (await this.#person.site.get(path, this.token)).body.data;
   }
@@ -163,4 +168,10 @@ export async function openRecords(person: Person, password = person.password): P
   const { username, site } = person;
   const { body } = await site.post('/api/login', { username, password });
   return new Records(person, body.data.token);
+}
+
+/** Closes somebody's last page, and waits until the service knows: what comes then is told at once, not 5 s later. */
+export async function leave(person: Person, records: Records): Promise<void> {
+  await person.closePage();
+  await waitFor(`${person.username} to be away`, async () => !(await records.isOnline()));
 }

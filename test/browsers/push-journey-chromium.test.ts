@@ -10,6 +10,7 @@ import {
   arriveAtHome,
   choosePreview,
   endpointOf,
+  leave,
   openRecords,
   openSettings,
   readLog,
@@ -72,7 +73,7 @@ onChromium(
       );
       assert.equal(status, 200);
       const deliver = await openDelivery(other);
-      await bob.closePage();
+      await leave(bob, records);
 
       await write(alice, 'Tea at five?');
       await deliver((await pushService.next(endpoint, 30_000)).text ?? '');
@@ -118,7 +119,7 @@ onChromium(
       const endpoint = await endpointOf(bob);
       assert.match(endpoint, /^https:\/\/(jmt17\.google|fcm\.googleapis)\.com\/fcm\/send\//);
       const records = await openRecords(bob);
-      await bob.closePage();
+      await leave(bob, records);
 
       await alice.write('Tea at five? 🫖');
       assert.equal((await gcm.acknowledged(endpoint)).status, 201);

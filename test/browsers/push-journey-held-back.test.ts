@@ -6,6 +6,7 @@ import { alerts, waitForAlert } from './notifications.ts';
 import {
   choosePreview,
   endpointOf,
+  leave,
   openRecords,
   readLog,
   turnOn,
@@ -51,7 +52,7 @@ onFirefox(
       const { bob, alice, carol, from, records, write, told, shown } = await start(t);
       await turnSwitch(bob, 'dnd', true);
       assert.match(await waitForPush(bob, 'on'), /But do not disturb is on, below: nothing rings\./);
-      await bob.closePage();
+      await leave(bob, records);
       await write(alice, 'while he sleeps');
       await records.waitFor(alice, 'dnd');
 
@@ -59,13 +60,13 @@ onFirefox(
       await turnSwitch(bob, 'dnd', false);
       await turnSwitch(bob, 'push-enabled', false);
       assert.match(await waitForPush(bob, 'on'), /But you turned them off on all your devices, below\./);
-      await bob.closePage();
+      await leave(bob, records);
       await write(carol, 'while they are off');
       await records.waitFor(carol, 'off');
 
       await bob.openPage('/settings/notifications');
       await turnSwitch(bob, 'push-enabled', true);
-      await bob.closePage();
+      await leave(bob, records);
       assert.equal(told(), 0);
       await write(alice, 'now he may know');
       await waitForAlert(firefox(), { title: 'alice', body: '2 条新消息 · 2 new messages', from });
@@ -79,9 +80,9 @@ onFirefox(
     });
 
     test('is told that there is something, and nothing of what and of whom', async (t) => {
-      const { bob, alice, from, write, told, shown } = await start(t);
+      const { bob, alice, from, records, write, told, shown } = await start(t);
       await choosePreview(bob, 'none');
-      await bob.closePage();
+      await leave(bob, records);
       await write(alice, 'a secret');
       await waitForAlert(firefox(), { title: 'Doorman', body: NEW_MESSAGE, from });
       assert.deepEqual([told(), (await shown()).length], [1, 1]);
@@ -89,7 +90,7 @@ onFirefox(
 
     test('is not told what he reads on another device within five seconds', async (t) => {
       const { site, bob, alice, carol, from, records, write, told, shown } = await start(t);
-      await bob.closePage();
+      await leave(bob, records);
       const elsewhere = await arrive(t, firefox(), site, 'bob');
       await elsewhere.signIn();
       await elsewhere.find('find-people');
@@ -107,7 +108,7 @@ onFirefox(
       // What is seen within a short time has one line.
       assert.deepEqual(await readLog(elsewhere, notSent.who, notSent.what), [notSent]);
 
-      await elsewhere.closePage();
+      await leave(elsewhere, records);
       await write(carol, 'read nowhere');
       await waitForAlert(firefox(), { title: 'carol', body: NEW_MESSAGE, from });
       assert.deepEqual([told(), (await shown()).length], [1, 1]);

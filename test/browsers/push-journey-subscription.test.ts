@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { onFirefox } from './each-browser.ts';
 import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
 import { alerts, holdAlerts, waitForAlert } from './notifications.ts';
-import { endpointOf, openRecords, turnOn } from './notified-person.ts';
+import { endpointOf, leave, openRecords, turnOn } from './notified-person.ts';
 import { arrive } from './person.ts';
 import { hide } from './running-browser.ts';
 import { type Account, startSite } from './site.ts';
@@ -48,7 +48,7 @@ onFirefox(
 
     test('subscribes again by itself when its push service has lost it, with no page open', async (t) => {
       const { bob, alice, records, device, endpoint, write } = await start(t);
-      await bob.closePage();
+      await leave(bob, records);
       for (const browser of pushService.browsers()) pushService.forget(browser);
       const after = await waitFor('another device', async () => {
         const [found, ...more] = await records.devices();
@@ -67,7 +67,7 @@ onFirefox(
       await site.command('keys', 'rotate', 'vapid');
       await waitFor('the other key', async () => (await key()) !== before);
       // Until then the old subscription is as good as it was.
-      await bob.closePage();
+      await leave(bob, records);
       await write(alice, 'with the old key');
       assert.equal(pushService.submissions.at(-1)?.endpoint, endpoint);
 
@@ -82,7 +82,7 @@ onFirefox(
       assert.equal(registered?.frame.key?.replace(/=+$/, ''), await key());
       const renewed = await endpointOf(bob);
       assert.notEqual(renewed, endpoint);
-      await bob.closePage();
+      await leave(bob, records);
       await write(carol, 'with the new key');
       assert.equal(pushService.submissions.at(-1)?.endpoint, renewed);
     });

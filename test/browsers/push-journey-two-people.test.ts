@@ -3,114 +3,12 @@ import { type TestContext, test } from 'node:test';
 import { onChromium, onFirefox } from './each-browser.ts';
 import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
 import { type GcmService, startGcmService } from './gcm-service.ts';
-import { findLeft } from './left-behind.ts';
 import { alerts, shownNotifications, waitForAlert } from './notifications.ts';
-import {
-  arriveAtHome,
-  endpointOf,
-  openRecords,
-  openSettings,
-  type Records,
-  turnOn,
-} from './notified-person.ts';
-import { arrive, Person } from './person.ts';
-import type { RunningBrowser } from './running-browser.ts';
-import { type Account, type Site, startSite, startSiteProcess } from './site.ts';
+import { arriveAtHome, openRecords, openSettings } from './notified-person.ts';
+import { arrive } from './person.ts';
+import { assertNothingOf, goOnAsBob, type SharedBrowser, useByAlice, writeTo } from './shared-browser.ts';
+import { type Site, startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
-
-/** A browser that two people use one after the other, with what each kind does in its own way. */
-interface SharedBrowser {
-  readonly site: Site;
-  readonly browser: RunningBrowser;
-  readonly pushService: Pick<FirefoxPushService | GcmService, 'submissions' | 'isGone'>;
-  sitDown(username: string): Promise<Person>;
-  /** Whose notifications stand on the screen, once there is one for this person, who has no page open. */
-  shown(person: Person, records: Records): Promise<string[]>;
-}
-
-/** Alice has used it: she is told there, has a conversation, a draft, and a message that was refused. */
-interface Used extends SharedBrowser {
-  readonly alice: Person;
-  readonly dave: Account;
-  readonly endpoint: string;
-  /** What of her is there to be found, and is found. */
-  readonly hers: readonly string[];
-  /** As much of that as belongs to what she has not sent, and to her wish to be told here. */
-  readonly unsent: readonly string[];
-}
-
-async function useByAlice(shared: SharedBrowser): Promise<Used> {
-  const { site } = shared;
-  const [carol, dave] = [await site.join('carol-quist'), await site.join('dave-quist')];
-  const alice = await shared.sitDown('alice-quist');
-  await alice.signUp();
-  await turnOn(alice);
-  const endpoint = await endpointOf(alice);
-  await alice.page.goto(`${site.url}/chat/${carol.id}`);
-  await alice.write('what Alice wrote');
-  await write(site, carol, alice, 'what Carol answered');
-  await alice.waitForMessage('what Carol answered');
-  await site.post('/api/user/block', { blockedId: alice.id }, carol.token);
-  await alice.write('what Carol refused');
-  await alice.waitForMessage('what Carol refused', 'refused');
-  await alice.page.goto(`${site.url}/chat/${dave.id}`);
-  await alice.fill('[data-testid="composer"]', 'what Alice has not finished');
-  const unsent = [alice.id, carol.id, endpoint, 'what Carol refused'];
-  const read = [alice.username, carol.username, 'what Alice wrote', 'what Carol answered'];
-  const hers = [...unsent, ...read, 'what Alice has not finished'];
-  // In the database too, where it stands in quotes.
-  const all = [...hers, 'what Alice has not finished"'];
-  await waitFor(
-    'all of hers to be kept',
-    async () => (await findLeft(alice.page, all)).length === all.length,
-  );
-  return { ...shared, alice, dave, endpoint, hers, unsent };
-}
-
-async function write(site: Site, from: Account, to: Person, body: string): Promise<void> {
-  const message = { to: to.id, cid: crypto.randomUUID(), body };
-  assert.equal((await site.post('/api/messages', message, from.token)).status, 200);
-}
-
-/** @param except what is to wait for her alone, out of sight */
-async function assertNothingOf(
-  { hers, pushService, endpoint }: Used,
-  { page }: Person,
-  except: readonly string[] = [],
-): Promise<void> {
-  const seen = await page.evaluate(() => document.body.outerHTML);
-  const left = await findLeft(page, hers);
-  assert.deepEqual(
-    left.filter((one) => seen.includes(one) || !except.includes(one)),
-    [],
-  );
-  await waitFor('the push service to know', () => pushService.isGone(endpoint));
-}
-
-/** Bob comes to where Alice was, and is told of what is for him; of what is for her, he is not. */
-async function goOnAsBob(
-  t: TestContext,
-  used: Used,
-  { except, records }: { except?: readonly string[]; records?: Records } = {},
-): Promise<void> {
-  const { site, alice, dave, endpoint, pushService, shown } = used;
-  const bob = new Person(t, 'bob-quist', alice);
-  await bob.signUp();
-  await bob.find('find-people');
-  await assertNothingOf(used, bob, except);
-  assert.equal(await endpointOf(bob), '');
-  const told = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
-  const toldBefore = told();
-
-  await turnOn(bob);
-  const recordsOfBob = await openRecords(bob);
-  await bob.closePage();
-  await write(site, dave, alice, 'for Alice');
-  await (records ?? (await openRecords(alice))).waitFor(dave, 'no_device');
-  await write(site, await site.join('erin-quist'), bob, 'for Bob');
-  assert.deepEqual(await shown(bob, recordsOfBob), ['erin-quist']);
-  assert.equal(told(), toldBefore);
-}
 
 /** @param start tells why there can be none, if so */
 function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | string>): void {
@@ -126,7 +24,8 @@ function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | str
     await alice.click('confirm-yes');
     await alice.find('other-way');
     await assertNothingOf(used, alice);
-    assert.deepEqual(await (await openRecords(alice)).devices(), []);
+    const records = await openRecords(alice);
+    await waitFor('the service to know', async () => (await records.devices()).length === 0);
     await goOnAsBob(t, used);
   });
 
@@ -146,7 +45,6 @@ function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | str
       'This device was signed out from another one. Sign in to come back.',
     );
     await elsewhere.closePage();
-    await waitFor('an end of it here', async () => (await endpointOf(alice)) === '');
     await assertNothingOf(used, alice);
     await goOnAsBob(t, used);
   });
@@ -213,7 +111,7 @@ onFirefox(
 
       await site.start();
       assert.equal((await records.devices()).length, 1);
-      await write(site, dave, alice, 'for Alice');
+      await writeTo(site, dave, alice, 'for Alice');
       await records.waitFor(dave, 'gone');
       assert.deepEqual(await records.devices(), []);
       const { status, ack } = firefoxPush.submissions.findLast((push) => push.endpoint === endpoint) ?? {};

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { Scope } from './endings.ts';
+import type { FirefoxPushService } from './firefox-push-service.ts';
+import type { GcmService } from './gcm-service.ts';
+import { findLeft } from './left-behind.ts';
+import { endpointOf, leave, openRecords, type Records, turnOn } from './notified-person.ts';
+import { Person } from './person.ts';
+import type { RunningBrowser } from './running-browser.ts';
+import type { Account, Site } from './site.ts';
+import { waitFor } from './waiting.ts';
+
+/** A browser that two people use one after the other, with what each kind does in its own way. */
+export interface SharedBrowser {
+  readonly site: Site;
+  readonly browser: RunningBrowser;
+  readonly pushService: Pick<FirefoxPushService | GcmService, 'submissions' | 'isGone'>;
+  sitDown(username: string): Promise<Person>;
+  /** Whose notifications stand on the screen, once there is one for this person, who has no page open. */
+  shown(person: Person, records: Records): Promise<string[]>;
+}
+
+/** Alice has used it: she is told there, has a conversation, a draft, and a message that was refused. */
+export interface Used extends SharedBrowser {
+  readonly alice: Person;
+  readonly dave: Account;
+  readonly endpoint: string;
+  /** What of her is there to be found, and is found. */
+  readonly hers: readonly string[];
+  /** As much of that as belongs to what she has not sent, and to her wish to be told here. */
+  readonly unsent: readonly string[];
+}
+
+export async function useByAlice(shared: SharedBrowser): Promise<Used> {
+  const { site } = shared;
+  const [carol, dave] = [await site.join('carol-quist'), await site.join('dave-quist')];
+  const alice = await shared.sitDown('alice-quist');
+  await alice.signUp();
+  await turnOn(alice);
+  const endpoint = await endpointOf(alice);
+  await alice.page.goto(`${site.url}/chat/${carol.id}`);
+  await alice.write('what Alice wrote');
+  await writeTo(site, carol, alice, 'what Carol answered');
+  await alice.waitForMessage('what Carol answered');
+  await site.post('/api/user/block', { blockedId: alice.id }, carol.token);
+  await alice.write('what Carol refused');
+  await alice.waitForMessage('what Carol refused', 'refused');
+  await alice.page.goto(`${site.url}/chat/${dave.id}`);
+  await alice.fill('[data-testid="composer"]', 'what Alice has not finished');
+  const unsent = [alice.id, carol.id, endpoint, 'what Carol refused'];
+  const read = [alice.username, carol.username, 'what Alice wrote', 'what Carol answered'];
+  const hers = [...unsent, ...read, 'what Alice has not finished'];
+  // In the database too, where it stands in quotes.
+  const all = [...hers, 'what Alice has not finished"'];
+  await waitFor(
+    'all of hers to be kept',
+    async () => (await findLeft(alice.page, all)).length === all.length,
+  );
+  return { ...shared, alice, dave, endpoint, hers, unsent };
+}
+
+export async function writeTo(site: Site, from: Account, to: Person, body: string): Promise<void> {
+  const message = { to: to.id, cid: crypto.randomUUID(), body };
+  assert.equal((await site.post('/api/messages', message, from.token)).status, 200);
+}
+
+/** @param except what is to wait for her alone, out of sight */
+export async function assertNothingOf(
+  { hers, pushService, endpoint }: Used,
+  person: Person,
+  except: readonly string[] = [],
+): Promise<void> {
+  const { page } = person;
+  await waitFor('the push service to know', () => pushService.isGone(endpoint));
+  await waitFor('the browser to know', async () => (await endpointOf(person)) === '');
+  const seen = await page.evaluate(() => document.body.outerHTML);
+  const left = await findLeft(page, hers);
+  assert.deepEqual(
+    left.filter((one) => seen.includes(one) || !except.includes(one)),
+    [],
+  );
+}
+
+/** Bob comes to where Alice was, and is told of what is for him; of what is for her, he is not. */
+export async function goOnAsBob(
+  scope: Scope,
+  used: Used,
+  { except, records }: { except?: readonly string[]; records?: Records } = {},
+): Promise<void> {
+  const { site, alice, dave, endpoint, pushService, shown } = used;
+  const bob = new Person(scope, 'bob-quist', alice);
+  await bob.signUp();
+  await bob.find('find-people');
+  await assertNothingOf(used, bob, except);
+  const told = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
+  const toldBefore = told();
+
+  await turnOn(bob);
+  const recordsOfBob = await openRecords(bob);
+  await leave(bob, recordsOfBob);
+  await writeTo(site, dave, alice, 'for Alice');
+  await (records ?? (await openRecords(alice))).waitFor(dave, 'no_device');
+  await writeTo(site, await site.join('erin-quist'), bob, 'for Bob');
+  assert.deepEqual(await shown(bob, recordsOfBob), ['erin-quist']);
+  assert.equal(told(), toldBefore);
+}
