@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible } from './axe.ts';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { startTalk } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
-onEachBrowser('The list of conversations', (browser) => {
+onChromium('The list of conversations', (browser) => {
   test('shows the last word of each, whose it was, and who types', async (t) => {
     const { site, alice, bob, write, read } = await startTalk(t);
     const carol = await site.join('carol');

@@ -47,7 +47,7 @@ onEachBrowser('What people write', (browser) => {
         await page.waitForSelector('[data-testid^="conversation-"], [data-testid^="person-"], h1');
         await assertInert(alice, `${path} at ${width}`);
       }
-      for (const other of width === 360 ? others : others.slice(-SHAPES.length)) {
+      for (const other of width === 360 ? others : others.slice(0, 1)) {
         await page.goto(`${site.url}/people/${other.account.id}`);
         await waitForText(page, other.bio);
         await assertInert(alice, `the profile of ${other.account.username} at ${width}`);
@@ -105,10 +105,12 @@ async function settle(t: TestContext, browser: RunningBrowser) {
   alice.faults.expect(/^404 GET \/[^a]/);
   const others = [];
   const texts = [...SCRIPTS, ...SHAPES];
-  for (const [index, text] of texts.entries()) {
+  for (const [index, text] of SCRIPTS.entries()) {
     const account = await site.join(`hostile${index}`);
-    const nickname = [...text.trim()].slice(0, 64).join('');
-    const bio = [...text].slice(0, 1_000).join('');
+    const shape = SHAPES[index % SHAPES.length] ?? '';
+    const [name, about] = index % 2 === 0 ? [text, shape] : [shape, text];
+    const nickname = [...name.trim()].slice(0, 64).join('');
+    const bio = [...about].slice(0, 1_000).join('');
     const avatar = index % 2 === 0 ? '/x"onerror="pwned()' : '';
     await post(site, account, '/api/user/profile', { nickname, bio, avatar });
     await post(site, account, '/api/messages', { to: alice.id, cid: 'first', body: text });

@@ -8,7 +8,7 @@ import { arrive } from './person.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-onEachBrowser('A long list of people', (browser) => {
+onChromium('A long list of people', (browser) => {
   test('is in the document as far as it is on the screen, and takes few calls', async (t) => {
     const site = await startSite(t, { crowd: 5_000 });
     const alice = await arrive(t, browser(), site, 'alice');

@@ -26,7 +26,9 @@ onEachBrowser('The page as it looks', (browser) => {
     await page.goto(`${site.url}/sign-in`);
     await takeScreenshots(t, browser(), page, `${prefix}-entrance`, () => alice.find('enter'));
     await alice.signIn();
-    for (const [name, path, shows] of PLACES) {
+    // One place is enough to see that the other browser draws it alike.
+    const places = browser().kind === 'chromium' ? PLACES : PLACES.slice(0, 1);
+    for (const [name, path, shows] of places) {
       await page.goto(site.url + path((username) => idOf(people, username)));
       await takeScreenshots(t, browser(), page, `${prefix}-${name}`, () => page.waitForSelector(shows));
     }
