@@ -6,7 +6,15 @@ import { type GcmService, startGcmService } from './gcm-service.ts';
 import { alerts, shownNotifications, waitForAlert } from './notifications.ts';
 import { arriveAtHome, openRecords, openSettings } from './notified-person.ts';
 import { arrive } from './person.ts';
-import { assertNothingOf, goOnAsBob, type SharedBrowser, useByAlice, writeTo } from './shared-browser.ts';
+import {
+  assertNothingOf,
+  assertToldAlone,
+  assertToldNoMore,
+  type SharedBrowser,
+  takeHerPlace,
+  useByAlice,
+  writeTo,
+} from './shared-browser.ts';
 import { type Site, startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
 
@@ -26,7 +34,7 @@ function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | str
     await assertNothingOf(used, alice);
     const records = await openRecords(alice);
     await waitFor('the service to know', async () => (await records.devices()).length === 0);
-    await goOnAsBob(t, used);
+    await assertToldAlone(used, await takeHerPlace(t, used));
   });
 
   test('who is signed out from elsewhere reads so, and leaves nothing either', async (t) => {
@@ -46,7 +54,8 @@ function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | str
     );
     await elsewhere.closePage();
     await assertNothingOf(used, alice);
-    await goOnAsBob(t, used);
+    await takeHerPlace(t, used);
+    await assertToldNoMore(used, await openRecords(alice));
   });
 }
 
@@ -91,10 +100,14 @@ onFirefox(
       await elsewhere.closePage();
       await alice.openPage();
       alice.faults.expect(/^401 (?:POST \/api\/token|GET \/api\/push\/devices)$/);
-      await alice.find('end-expired');
+      const end = await alice.page.waitForSelector('[data-testid="end-expired"]');
+      assert.equal(
+        await end?.evaluate((told) => told.textContent),
+        'You were away for a long time, or this device was signed out from another one. Please sign in again.',
+      );
       // It may have been too long ago as well: what she had not sent waits for her, and for nobody else.
-      const records = await openRecords(alice, newPassword);
-      await goOnAsBob(t, used, { except: used.unsent, records });
+      await takeHerPlace(t, used, used.unsent);
+      await assertToldNoMore(used, await openRecords(alice, newPassword));
     });
 
     test('who signs out without the service leaves nothing, and is told nothing there any more', async (t) => {

@@ -80,26 +80,36 @@ export async function assertNothingOf(
   );
 }
 
-/** Bob comes to where Alice was, and is told of what is for him; of what is for her, he is not. */
-export async function goOnAsBob(
+/** Bob signs up where Alice was, and finds nothing of hers. */
+export async function takeHerPlace(
   scope: Scope,
   used: Used,
-  { except, records }: { except?: readonly string[]; records?: Records } = {},
-): Promise<void> {
-  const { site, alice, dave, endpoint, pushService, shown } = used;
-  const bob = new Person(scope, 'bob-quist', alice);
+  except: readonly string[] = [],
+): Promise<Person> {
+  const bob = new Person(scope, 'bob-quist', used.alice);
   await bob.signUp();
   await bob.find('find-people');
   await assertNothingOf(used, bob, except);
-  const told = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
-  const toldBefore = told();
+  return bob;
+}
 
-  await turnOn(bob);
-  const recordsOfBob = await openRecords(bob);
-  await leave(bob, recordsOfBob);
+/** What comes for Alice is not told here any more, and she may read why. */
+export async function assertToldNoMore(used: Used, records: Records): Promise<void> {
+  const { site, alice, dave, endpoint, pushService } = used;
+  const told = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
+  const before = told();
   await writeTo(site, dave, alice, 'for Alice');
-  await (records ?? (await openRecords(alice))).waitFor(dave, 'no_device');
+  await records.waitFor(dave, 'no_device');
+  assert.equal(told(), before);
+}
+
+/** Bob turns notifications on where Alice had them, and is told of what is for him alone. */
+export async function assertToldAlone(used: Used, bob: Person): Promise<void> {
+  const { site, alice, shown } = used;
+  await turnOn(bob);
+  const records = await openRecords(bob);
+  await leave(bob, records);
+  await assertToldNoMore(used, await openRecords(alice));
   await writeTo(site, await site.join('erin-quist'), bob, 'for Bob');
-  assert.deepEqual(await shown(bob, recordsOfBob), ['erin-quist']);
-  assert.equal(told(), toldBefore);
+  assert.deepEqual(await shown(bob, records), ['erin-quist']);
 }

@@ -25,7 +25,8 @@ export const entrance = {
 
   ends: {
     signed_out: '',
-    expired: 'You were away for a long time, so please sign in again.',
+    expired:
+      'You were away for a long time, or this device was signed out from another one. Please sign in again.',
     ended: 'This device was signed out from another one. Sign in to come back.',
     suspended: 'This account has been suspended. Ask whoever runs this service.',
   } satisfies Record<SessionEnd, string>,

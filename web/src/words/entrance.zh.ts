@@ -23,7 +23,7 @@ export const entrance: typeof import('./entrance.en.ts').entrance = {
 
   ends: {
     signed_out: '',
-    expired: '你很久没有使用，请重新登录。',
+    expired: '你很久没有使用，或者已在另一台设备上将这里退出，请重新登录。',
     ended: '你已在另一台设备上将这里退出，请重新登录。',
     suspended: '该账号已被停用，请联系服务管理员。',
   },
