@@ -126,13 +126,15 @@ export class Person {
 
   /** The messages that the open chat has drawn, the oldest first; a `body` is empty as long as it is not to be seen. */
   messages(): Promise<ShownMessage[]> {
-    return this.page.$$eval('[data-message]', (messages) =>
-      messages.map((message) => ({
-        body: message.querySelector<HTMLElement>('[dir="auto"]')?.innerText ?? '',
+    return this.page.$$eval('[data-message]', (messages) => {
+      // What is not laid out just now (content-visibility) has no `innerText`.
+      const textOf = (element: HTMLElement | null) => element?.innerText || (element?.textContent ?? '');
+      return messages.map((message) => ({
+        body: textOf(message.querySelector<HTMLElement>('[dir="auto"]')),
         isOwn: message.hasAttribute('data-own'),
         state: message.querySelector<HTMLElement>('[data-state]')?.dataset.state,
-      })),
-    );
+      }));
+    });
   }
 
   /** @param state what is waited for too, of one's own message */
