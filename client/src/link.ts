@@ -44,7 +44,7 @@ export class Link {
     this.#host = host;
     this.#times = times;
     this.#socket = new WebSocket(url, 'doorman.v1');
-    this.#pace = new Pace((text) => this.#socket.send(text));
+    this.#pace = new Pace((text) => this.#write(text));
     this.#doubting = setTimeout(() => this.#fail('silent'), times.deadlineMs);
     this.#socket.onopen = () => host.opened(this);
     this.#socket.onmessage = ({ data }) => this.#hear(data);
@@ -102,16 +102,21 @@ export class Link {
   /** Asks whether anybody is there, and ends the connection if nothing at all comes within `withinMs`. */
   probe(withinMs = this.#times.pongMs): void {
     if (this.#isOver || this.#doubting !== undefined) return;
-    this.#socket.send('{"type":"ping"}');
+    this.#write('{"type":"ping"}');
     this.#doubting = setTimeout(() => this.#fail('silent'), withinMs);
   }
 
   /** Nothing more is told of this link. @param isBye the user goes, and does not come back in a moment */
   leave(isBye: boolean): void {
     if (this.#isOver) return;
-    if (isBye && this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
+    if (isBye && this.#socket.readyState === WebSocket.OPEN) this.#write('{"type":"bye"}');
     this.#end();
     this.#socket.close(1000);
+  }
+
+  /** A socket that is closing takes nothing any more, and browsers tell that on the console as an error. */
+  #write(text: string): void {
+    if (this.#socket.readyState <= WebSocket.OPEN) this.#socket.send(text);
   }
 
   #hear(data: unknown): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
 import { hide } from './running-browser.ts';
 import { bodies, lineTop, openChat, place, scroll, startTalk, textOf, waitForEnd } from './talk.ts';
 import { waitFor } from './waiting.ts';
@@ -30,7 +30,9 @@ onEachBrowser('A long conversation', (browser) => {
     await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight * 0.7));
     assert.deepEqual((await page.evaluate(watchScrollingUp)).moved, []);
   });
+});
 
+onChromium('A long conversation, as one comes and goes,', (browser) => {
   test('opens at the first unread message, and stays there until one goes on', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write, read } = talk;

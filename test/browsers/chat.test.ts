@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { hasFocus, openChat, startTalk, textOf } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
@@ -19,7 +19,7 @@ const HOSTILE = [
   'a\n\n\nb',
 ];
 
-onEachBrowser('A message', (browser) => {
+onChromium('A message', (browser) => {
   test('is text, whatever is written', async (t) => {
     const talk = await startTalk(t);
     await talk.write(talk.bob, talk.alice, ...HOSTILE);

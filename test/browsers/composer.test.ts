@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { onChromium, onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { hasFocus, openChat, startTalk, textOf, waitForEnd } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
 
-onEachBrowser('The composer', (browser) => {
+onChromium('The composer', (browser) => {
   test('sends by Enter, breaks the line by Shift and Enter, and grows to six lines', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);
@@ -50,9 +50,7 @@ onEachBrowser('The composer', (browser) => {
     await her.page.keyboard.type(' word');
     assert.equal(await textWritten(her.page), 'half a word');
   });
-});
 
-onChromium('The composer, its limits and keys,', (browser) => {
   test('says near the end how much room is left, and sends nothing too long', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { appear } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
-import { onChromium, onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { watchFaults } from './page-faults.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
@@ -32,7 +32,7 @@ async function open(
   return { site, page, faults };
 }
 
-onEachBrowser('The entrance', (browser) => {
+onChromium('The entrance', (browser) => {
   test('a newcomer signs up, is in, and is shown the way to people', async (t) => {
     const { site, page, faults } = await open(t, browser());
     assert.equal(await pathOf(page), '/sign-in');
@@ -168,7 +168,7 @@ onChromium('The forms of the entrance', (browser) => {
 
   test('whose session ran out comes back to where he was; somebody else does not', async (t) => {
     const { page, site, faults } = await open(t, browser());
-    faults.expect(/^401 POST \/api\/token$/);
+    faults.expect(/^401 (?:POST \/api\/token|GET \/api\/sessions)$/);
     const alice = await site.join('alice');
     await site.join('bob');
     const runOut = async () => {

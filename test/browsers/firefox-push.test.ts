@@ -4,15 +4,13 @@ import { onFirefox } from './each-browser.ts';
 import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
 import {
   alerts,
-  clickNotification,
   setNotificationPermission,
   shownNotifications,
-  waitForAlert,
   waitForNotification,
 } from './notifications.ts';
 import { startProbePage, subscribe } from './probe-page.ts';
 import { openContext, openWindow } from './running-browser.ts';
-import { startSite } from './site.ts';
+import { type Account, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 let pushService: FirefoxPushService;
@@ -42,13 +40,12 @@ onFirefox(
         };
         return { ...person, context, page, subscription, devices, outcomes };
       }
-      type Member = Awaited<ReturnType<typeof join>>;
 
-      async function write(from: Member, to: Member, body: string): Promise<void> {
+      async function write(from: Account, to: Account, body: string): Promise<void> {
         const message = { to: to.id, cid: crypto.randomUUID(), body };
         assert.equal((await site.post('/api/messages', message, from.token)).status, 200);
       }
-      return { site, url, join, write };
+      return { site, join, write };
     }
 
     test('the test notification comes through, and the browser decrypts it', async (t) => {
@@ -77,33 +74,17 @@ onFirefox(
       await waitFor('the log', async () => (await bob.outcomes()).includes('accepted'));
     });
 
-    test('with the page closed it is shown all the same, and a click opens a page', async (t) => {
-      const { url, join, write } = await start(t);
-      const [alice, bob] = [await join('alice'), await join('bob')];
-      await bob.page.close();
-      await write(alice, bob, 'Are you there?');
-      const told = { title: 'alice', body: 'Are you there?', from: new URL(url).host };
-      await waitForAlert(firefox(), told);
-      await clickNotification(firefox(), told);
-      const opened = await waitFor('the page', async () => {
-        const pages = await bob.context.pages();
-        return pages.find((page) => page.url() === `${url}/clicked`);
-      });
-      assert.deepEqual(await shownNotifications(opened), []);
-      assert.deepEqual(await alice.context.pages(), [alice.page]);
-    });
-
     test('what comes while the browser is not connected waits for it', async (t) => {
-      const { join, write } = await start(t);
-      const [alice, bob] = [await join('alice'), await join('bob')];
+      const { site, join, write } = await start(t);
+      const [alice, bob] = [await site.join('alice'), await join('bob')];
       pushService.dropSockets();
       await write(alice, bob, 'after the cut');
       await waitForNotification(bob.page, { title: 'alice', body: 'after the cut' });
     });
 
     test('a browser that unsubscribed is tried once more, and then forgotten', async (t) => {
-      const { join, write } = await start(t);
-      const [alice, bob] = [await join('alice'), await join('bob')];
+      const { site, join, write } = await start(t);
+      const [alice, bob] = [await site.join('alice'), await join('bob')];
       const isDone = await bob.page.evaluate(async () => {
         const registration = await navigator.serviceWorker.ready;
         return (await registration.pushManager.getSubscription())?.unsubscribe();
@@ -117,8 +98,8 @@ onFirefox(
     });
 
     test('a browser that its push service lost is told so, and its old address is refused', async (t) => {
-      const { join, write } = await start(t);
-      const [alice, bob] = [await join('alice'), await join('bob')];
+      const { site, join, write } = await start(t);
+      const [alice, bob] = [await site.join('alice'), await join('bob')];
       const { endpoint } = bob.subscription;
       for (const browser of pushService.browsers()) pushService.forget(browser);
       const { data } = await waitForNotification(bob.page, { title: 'Subscription lost' });

@@ -40,7 +40,8 @@ onEachBrowser('What people write', (browser) => {
   test('is text wherever it is shown, and leaves the layout as it is', async (t) => {
     const { site, alice, others } = await settle(t, browser());
     const { page } = alice;
-    for (const width of [360, 1440]) {
+    // Where it is narrow, much more can be stretched; once is enough to see that it is not where it is wide.
+    for (const width of browser().kind === 'chromium' ? [1440, 360] : [360]) {
       await appear(t, browser(), page, { width, height: 800 });
       for (const path of ['/', '/people', '/settings/blocked']) {
         await page.goto(site.url + path);

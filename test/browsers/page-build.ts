@@ -7,6 +7,9 @@ import { endingsOf, type Scope } from './endings.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
 
+/** The page as the set-up has built it. */
+export const BUILT_PAGE = join(web, 'dist');
+
 /**
  * Builds the page as the set-up does, into a folder of its own that goes with `scope`.
  *

@@ -11,8 +11,12 @@ export interface PageFaults {
   expectOutage(): void;
 }
 
-/** A page that goes elsewhere, or closes, cancels what is under way itself. */
-const CANCELLED = /ERR_ABORTED|NS_BINDING_ABORTED|was interrupted while the page was loading/;
+/**
+ * A page that goes elsewhere, or closes, cancels what is under way itself. The last is what Firefox says when its worker was
+ * about to answer; of an answer that failed it says something else.
+ */
+const CANCELLED =
+  /ERR_ABORTED|NS_BINDING_ABORTED|was interrupted while the page was loading|intercepted the request and encountered an unexpected error/;
 
 const OUTAGE = [
   /^failed: .*(?:ERR_CONNECTION_|ERR_EMPTY_RESPONSE|NS_ERROR_CONNECTION_REFUSED|NS_ERROR_NET_)/,
@@ -70,6 +74,10 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
       void dialog.dismiss();
     });
   await page.evaluateOnNewDocument(() => {
+    const { error } = console;
+    // The drivers hand on that it was an error, but not which.
+    console.error = (...told: unknown[]) =>
+      error(...told.map((one) => (one instanceof Error ? `${one}` : one)));
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
       console.error(`policy: ${effectiveDirective} ${blockedURI}`);
     });

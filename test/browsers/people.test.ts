@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
-import { onChromium, onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
@@ -83,7 +83,7 @@ onChromium('A long list of people', (browser) => {
   });
 });
 
-onEachBrowser('Friend requests', (browser) => {
+onChromium('Friend requests', (browser) => {
   test('are answered in their list, and go from one to the other', async (t) => {
     const site = await startSite(t);
     const [alice, bob, carol] = await Promise.all(
@@ -103,8 +103,6 @@ onEachBrowser('Friend requests', (browser) => {
     await alice.click('people-filter-requests');
     await alice.find(`accept-${carol.id}`);
     await alice.find(`accept-${bob.id}`);
-    // Firefox tells only the window before the others of its focus.
-    await alice.page.bringToFront();
     await alice.page.focus(`[data-testid="accept-${bob.id}"]`);
     await alice.page.keyboard.press('Enter');
     // The row goes; whoever is next has the focus.
@@ -217,7 +215,7 @@ onChromium('A profile', (browser) => {
     assert.match((await textOf(alice.page, `person-${bob.id}`)) ?? '', /Blocked/);
     assert.equal(await alice.page.$(`[data-testid="message-${bob.id}"]`), null);
     assert.equal(await alice.page.$(`[data-testid="person-${bob.id}"] [data-sight]`), null);
-    await assertUsable(alice.page, 'the profile of somebody who is blocked');
+    await assertAccessible(alice.page, 'the profile of somebody who is blocked');
 
     await alice.click('unblock');
     await alice.click('confirm-yes');
@@ -293,15 +291,15 @@ onChromium('A profile', (browser) => {
     await bob.signUp();
     await bob.openProfile(alice);
     await bob.click('friend-request');
-    await assertUsable(bob.page, 'a profile with a request');
+    await assertAccessible(bob.page, 'a profile with a request');
     await alice.openProfile(bob);
     await alice.find('friend-accept');
-    await assertUsable(alice.page, 'a profile of whoever asked');
+    await assertAccessible(alice.page, 'a profile of whoever asked');
     await alice.fill('[data-testid="people-search"]', '');
     for (const filter of ['all', 'online', 'friends', 'requests']) {
       await alice.click(`people-filter-${filter}`);
       await waitFor('the list', async () => !(await alice.page.$('[data-pane="list"] [aria-busy="true"]')));
-      await assertUsable(alice.page, `the list of ${filter}`);
+      await assertAccessible(alice.page, `the list of ${filter}`);
     }
   });
 });
@@ -329,17 +327,6 @@ const HOSTILE = {
     bio: `a${'\u0300\u0316\u0489'.repeat(20)}`.repeat(15),
   },
 };
-
-/** Once what moves has come to rest, since what fades in has no contrast yet. */
-async function assertUsable(page: Page, where: string): Promise<void> {
-  await page.evaluate(async () => {
-    const ending = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
-    await Promise.allSettled(ending.map(({ finished }) => finished));
-  });
-  await assertAccessible(page, where);
-}
 
 /** The rows of the list: place, size of the list, and who it is. */
 async function rows(page: Page): Promise<string[]> {

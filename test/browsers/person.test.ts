@@ -5,12 +5,18 @@ import { arrive } from './person.ts';
 import { startSite, startSiteProcess } from './site.ts';
 
 onEachBrowser('Two people', (browser) => {
-  test('find each other, and chat', async (t) => {
+  test('find each other, become friends, and chat', async (t) => {
     const site = await startSite(t);
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
     await bob.signUp();
     await alice.signUp();
+    await alice.openProfile(bob);
+    await alice.click('friend-request');
+    await bob.openProfile(alice);
+    await bob.click('friend-accept');
+    await alice.find('friend-remove');
     await alice.openChat(bob);
+    await bob.click('nav-chats');
     await alice.write('Tea at five? 🫖');
     await bob.waitForUnread(alice, 1);
     assert.match((await bob.conversation(alice))?.preview ?? '', /Tea at five\? 🫖/);

@@ -5,16 +5,12 @@ import type { Page } from 'puppeteer-core';
 import type { SubscriptionJson } from '../push-service.ts';
 import { endingsOf, type Scope } from './endings.ts';
 
-/** Shows what comes, and keeps it as it came, to be read back from the notification; a click opens `/clicked`. */
+/** Shows what comes, and keeps it as it came, to be read back from the notification. */
 const WORKER = `
 addEventListener('install', () => skipWaiting());
 addEventListener('push', (event) => {
   const { title, body } = event.data.json().notification;
   event.waitUntil(registration.showNotification(title, { body, data: event.data.text() }));
-});
-addEventListener('notificationclick', (event) => {
-  event.notification.close();
-  event.waitUntil(clients.openWindow('/clicked'));
 });
 addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(registration.showNotification('Subscription lost', { data: event.oldSubscription?.endpoint }));

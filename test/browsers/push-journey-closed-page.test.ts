@@ -66,6 +66,7 @@ onFirefox(
       await waitForAlert(firefox(), withoutText);
       await clickNotification(firefox(), withoutText);
       await takeUp(t, bob, `/chat/${alice.id}`);
+      assert.equal((await bob.context.pages()).length, 1);
       await bob.waitForMessage('Tea at five?');
       await alice.waitForMessage('Tea at five?', 'read');
       await bob.waitForUnread(alice, 0);

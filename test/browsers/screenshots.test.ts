@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appear } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { takeScreenshots } from './screenshots.ts';
 import { startSite } from './site.ts';
@@ -23,18 +23,24 @@ onEachBrowser('The page as it looks', (browser) => {
     const alice = await arrive(t, browser(), site, 'alice');
     const { page } = alice;
     const prefix = browser().kind;
-    await page.goto(`${site.url}/sign-in`);
-    await takeScreenshots(t, browser(), page, `${prefix}-entrance`, () => alice.find('enter'));
+    const take = (name: string, path: string, shows: string) =>
+      takeScreenshots(t, browser(), page, { name: `${prefix}-${name}`, url: site.url + path, shows });
+    await take('entrance', '/sign-in', '[data-testid="enter"]');
     await alice.signIn();
     // One place is enough to see that the other browser draws it alike.
     const places = browser().kind === 'chromium' ? PLACES : PLACES.slice(0, 1);
     for (const [name, path, shows] of places) {
-      await page.goto(site.url + path((username) => idOf(people, username)));
-      await takeScreenshots(t, browser(), page, `${prefix}-${name}`, () => page.waitForSelector(shows));
+      await take(
+        name,
+        path((username) => idOf(people, username)),
+        shows,
+      );
     }
   });
+});
 
-  test('and everybody can use it: axe has nothing serious to say of chats and profiles', async (t) => {
+onChromium('The page as it looks', (browser) => {
+  test('can be used by everybody: axe has nothing serious to say of chats and profiles', async (t) => {
     const site = await startSite(t);
     const people = await tellStory(site);
     const alice = await arrive(t, browser(), site, 'alice');

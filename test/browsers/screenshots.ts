@@ -19,20 +19,19 @@ const LANGUAGES = { en: 'en-US,en', zh: 'zh-CN,zh' };
  * Takes the page as it looks at three widths, light and dark, in both languages, into `test/screenshots/`, under names such
  * as `chat-360-dark-zh.png`; and looks whether it fits.
  *
- * @param ready called when the page was loaded anew, for each language: waits until it shows what is to be seen
+ * @param shows what is there once the page shows all that is to be seen
  */
 export async function takeScreenshots(
   scope: Scope,
   browser: RunningBrowser,
   page: Page,
-  name: string,
-  ready: () => Promise<unknown>,
+  { name, url, shows }: { name: string; url: string; shows: string },
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [language, languages] of Object.entries(LANGUAGES)) {
     await appear(scope, browser, page, { languages });
-    await page.reload();
-    await ready();
+    await page.goto(url);
+    await page.waitForSelector(shows);
     for (const { width, height } of SIZES) {
       for (const scheme of ['light', 'dark'] as const) {
         await appear(scope, browser, page, { width, height, scheme });

@@ -41,7 +41,7 @@ onChromium('The settings', (browser) => {
     await alice.fill('[name="nickname"]', 'Mallory');
     await alice.click('undo-profile');
     assert.equal(await typedIn(alice, 'nickname'), 'Alice L.');
-    await clear(alice, 'nickname');
+    await alice.fill('[name="nickname"]', '');
     await alice.click('save-profile');
     await waitFor('the username', async () => (await typedIn(alice, 'nickname')) === 'alice');
   });
@@ -65,7 +65,7 @@ onChromium('The settings', (browser) => {
     await waitFor('the first error', async () => (await focused(alice)) === 'avatar');
     assert.deepEqual(await alice.page.$$eval('form [aria-invalid="true"]', nameAll), ['avatar', 'phone']);
     await alice.fill('[name="avatar"]', '/icons/icon-192.png');
-    await clear(alice, 'phone');
+    await alice.fill('[name="phone"]', '');
     await alice.page.waitForSelector('form img[src$="/icons/icon-192.png"]');
     await alice.click('save-profile');
     await waitForText(alice, 'toasts', /^Saved\./);
@@ -195,12 +195,6 @@ onChromium('The settings', (browser) => {
 
 function typedIn({ page }: Person, name: string): Promise<string> {
   return page.$eval(`form [name="${name}"]`, (input) => ('value' in input ? String(input.value) : ''));
-}
-
-/** The driver's own way of filling with nothing goes past React. */
-async function clear({ page }: Person, name: string): Promise<void> {
-  await page.$eval(`form [name="${name}"]`, (input) => (input as HTMLInputElement).select()); // a field of text, all of them
-  await page.keyboard.press('Backspace');
 }
 
 async function signInElsewhere({ site, username, password }: Person): Promise<{ token: string }> {

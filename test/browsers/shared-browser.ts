@@ -44,13 +44,14 @@ export async function useByAlice(shared: SharedBrowser): Promise<Used> {
   await site.post('/api/user/block', { blockedId: alice.id }, carol.token);
   await alice.write('what Carol refused');
   await alice.waitForMessage('what Carol refused', 'refused');
+  // In quotes only the database has it, which is written a second later.
+  await waitFor('the chat to be kept', async () => (await findLeft(alice.page, ['wrote"'])).length > 0);
   await alice.page.goto(`${site.url}/chat/${dave.id}`);
   await alice.fill('[data-testid="composer"]', 'what Alice has not finished');
   const unsent = [alice.id, carol.id, endpoint, 'what Carol refused'];
   const read = [alice.username, carol.username, 'what Alice wrote', 'what Carol answered'];
   const hers = [...unsent, ...read, 'what Alice has not finished'];
-  // In the database too, where it stands in quotes.
-  const all = [...hers, 'what Alice has not finished"'];
+  const all = [...hers, 'finished"'];
   await waitFor(
     'all of hers to be kept',
     async () => (await findLeft(alice.page, all)).length === all.length,

@@ -7,8 +7,8 @@ import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { appear, assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
-import { onChromium, onEachBrowser } from './each-browser.ts';
-import { buildPage, deployBuild, deployOver } from './page-build.ts';
+import { onChromium } from './each-browser.ts';
+import { BUILT_PAGE, buildPage, deployBuild, deployOver } from './page-build.ts';
 import { arrive, type Person } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite, startSiteProcess } from './site.ts';
@@ -38,7 +38,7 @@ async function enter(t: TestContext, browser: RunningBrowser, site: Site): Promi
   return alice;
 }
 
-onEachBrowser('The frame of the page', (browser) => {
+onChromium('The frame of the page', (browser) => {
   test('list and page stand beside each other where it is wide, else one upon the other', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
@@ -225,7 +225,7 @@ onChromium('Every place of the page', (browser) => {
   test('offers a new version of itself, and is it when the user wants', async (t) => {
     const main = await readFile(join(web, 'src/main.tsx'), 'utf8');
     const next = await buildPage(t, `${main}\ndocument.documentElement.dataset.build = 'next';`);
-    const folder = await deployBuild(t, join(web, 'dist'));
+    const folder = await deployBuild(t, BUILT_PAGE);
     const site = await startSite(t, { world: { pageFolder: folder } });
     const alice = await enter(t, browser(), site);
     await waitForWorker(alice.page);

@@ -13,10 +13,10 @@ export async function waitFor<T>(
   ms = PATIENCE_MS,
 ): Promise<T> {
   const tooLateAt = performance.now() + ms;
-  for (;;) {
+  for (let pause = 15; ; pause = Math.min(pause * 1.5, 100)) {
     const found = await look();
     if (found !== undefined && found !== null && found !== false) return found;
     if (performance.now() > tooLateAt) throw new Error(`Waited ${ms} ms in vain for ${what}`);
-    await sleep(25);
+    await sleep(pause);
   }
 }

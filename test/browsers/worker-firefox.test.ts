@@ -6,7 +6,7 @@ import type { Body } from '../harness.ts';
 import { onFirefox } from './each-browser.ts';
 import { endingsOf } from './endings.ts';
 import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
-import { clickNotification, setNotificationPermission, waitForAlert } from './notifications.ts';
+import { clickNotification, setNotificationPermission } from './notifications.ts';
 import { buildPage, deployBuild, deployOver } from './page-build.ts';
 import { openContext, openWindow } from './running-browser.ts';
 import { startSite } from './site.ts';
@@ -66,11 +66,6 @@ onFirefox(
         return { title: 'alice', from: new URL(site.url).host };
       };
       const devices = async (): Promise<Body[]> => (await site.get('/api/push/devices', bob.token)).body.data;
-      /** What came of the last message at the device that took it. */
-      const log = async (): Promise<Body> => {
-        const { body } = await site.get('/api/push/log', bob.token);
-        return body.data.find(({ outcome }: Body) => outcome === 'accepted');
-      };
       return {
         site,
         pageFolder,
@@ -80,24 +75,9 @@ onFirefox(
         page,
         write,
         devices,
-        log,
         chat: `${site.url}/chat/${alice.id}`,
       };
     }
-
-    test('with every page closed a click opens the conversation, and the push log knows of both', async (t) => {
-      const { context, page, write, log, chat } = await start(t);
-      await page.close();
-      const alert = await write('Tea?');
-      await waitForAlert(firefox(), alert);
-      await waitFor('the first receipt', async () => (await log())?.shown);
-      assert.equal((await log()).clicked, null);
-      await clickNotification(firefox(), alert);
-      await waitFor('the page', async () => (await context.pages()).some((one) => one.url() === chat));
-      assert.equal((await context.pages()).length, 1);
-      await waitFor('the second receipt', async () => (await log()).clicked);
-      assert.ok((await log()).clicked >= (await log())?.shown);
-    });
 
     test('a page that is open is brought there, without being loaded again', async (t) => {
       const { context, page, write, chat, alice } = await start(t);
@@ -128,20 +108,6 @@ onFirefox(
       await clickNotification(firefox(), await write('Tea?'));
       await waitFor('the page', async () => (await context.pages()).some((one) => one.url() === chat));
       assert.equal(page.url(), `${site.url}/docs`);
-    });
-
-    test('a subscription that the browser lost is replaced, with all pages closed, as confirmed', async (t) => {
-      const { page, write, devices, log } = await start(t);
-      await page.close();
-      const [before] = await devices();
-      for (const browser of pushService.browsers()) pushService.forget(browser);
-      const [after] = await waitFor('another device', async () => {
-        const found = (await devices()).filter(({ id }) => id !== before.id);
-        return found.length > 0 && found;
-      });
-      assert.equal(after.confirmed, 1);
-      await waitForAlert(firefox(), await write('still there?'));
-      await waitFor('the receipt', async () => (await log())?.shown);
     });
 
     test('an open page hears of that, and without a session there is no new one', async (t) => {

@@ -3,45 +3,45 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
 import { endingsOf } from './endings.ts';
 import { buildPage, deployBuild, deployOver } from './page-build.ts';
-import { openContext, openWindow } from './running-browser.ts';
+import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 import { cachesOf, textOf, toldOf, waitForWorker, workerPage } from './worker-page.ts';
 
+const file = { after };
+// Now: within `before`, `after` would mean the end of that.
+endingsOf(file);
+let [first, second] = ['', ''];
+before(async () => {
+  first = await buildPage(file, workerPage('first'));
+  second = await buildPage(file, workerPage('second'));
+});
+
+async function start(t: TestContext, browser: RunningBrowser) {
+  const folder = await deployBuild(t, first);
+  const site = await startSite(t, { world: { pageFolder: folder } });
+  const context = await openContext(t, browser);
+  const open = async () => {
+    const page = await openWindow(context, site.url);
+    await waitForWorker(page);
+    return page;
+  };
+  return { folder, open };
+}
+
 onEachBrowser('A new version of the page', (browser) => {
-  const group = { after };
-  // Now: within `before`, `after` would mean the end of that.
-  endingsOf(group);
-  let [first, second] = ['', ''];
-  before(async () => {
-    first = await buildPage(group, workerPage('first'));
-    second = await buildPage(group, workerPage('second'));
-  });
-
-  async function start(t: TestContext) {
-    const folder = await deployBuild(t, first);
-    const site = await startSite(t, { world: { pageFolder: folder } });
-    const context = await openContext(t, browser());
-    const open = async () => {
-      const page = await openWindow(context, site.url);
-      await waitForWorker(page);
-      return page;
-    };
-    return { folder, open };
-  }
-
   test('the first worker of all takes over without a word, and reloads nothing', async (t) => {
-    const { open } = await start(t);
+    const { open } = await start(t, browser());
     const page = await open();
     await lookForUpdate(page);
     assert.deepEqual(await toldOf(page), { loads: 1, updates: 0, opened: [], pushChanges: 0 });
   });
 
   test('an open page is told, stays as it is until the user wants it, and is reloaded once', async (t) => {
-    const { folder, open } = await start(t);
+    const { folder, open } = await start(t, browser());
     const page = await open();
     const [shell] = Object.keys(await cachesOf(page));
     await deployOver(folder, second);
@@ -62,23 +62,8 @@ onEachBrowser('A new version of the page', (browser) => {
     assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 
-  test('who reloads has it at once, and is asked nothing', async (t) => {
-    const { folder, open } = await start(t);
-    const page = await open();
-    const [shell] = Object.keys(await cachesOf(page));
-    await deployOver(folder, second);
-    await page.reload();
-    assert.equal(await textOf(page), 'second');
-    await waitFor('the new worker', async () => {
-      const names = Object.keys(await cachesOf(page));
-      return names.length === 1 && names[0] !== shell;
-    });
-    await lookForUpdate(page);
-    assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
-  });
-
   test('beside a page of the version before it waits until that one wants it too; then both have it', async (t) => {
-    const { folder, open } = await start(t);
+    const { folder, open } = await start(t, browser());
     const [old, fresh] = [await open(), await open()];
     await deployOver(folder, second);
     await fresh.reload();
@@ -93,9 +78,26 @@ onEachBrowser('A new version of the page', (browser) => {
     await waitFor('the old files to go', async () => Object.keys(await cachesOf(old)).length === 1);
     assert.equal((await toldOf(old)).loads, 2);
   });
+});
+
+onChromium('A version of the page that just came', (browser) => {
+  test('who reloads has it at once, and is asked nothing', async (t) => {
+    const { folder, open } = await start(t, browser());
+    const page = await open();
+    const [shell] = Object.keys(await cachesOf(page));
+    await deployOver(folder, second);
+    await page.reload();
+    assert.equal(await textOf(page), 'second');
+    await waitFor('the new worker', async () => {
+      const names = Object.keys(await cachesOf(page));
+      return names.length === 1 && names[0] !== shell;
+    });
+    await lookForUpdate(page);
+    assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
+  });
 
   test('a worker and a document of two builds are not mixed', async (t) => {
-    const { folder, open } = await start(t);
+    const { folder, open } = await start(t, browser());
     const page = await open();
     const kept = await cachesOf(page);
     const document = await readFile(join(folder, 'index.html'));
