@@ -3,7 +3,7 @@
 //   npm test -- src/blocks/*.test.ts  some files
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 
@@ -20,10 +20,16 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.ki
 
 const runner = spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=spec', ...files],
+  // Three at once on two processors, since tests also wait.
+  ['--test', '--test-concurrency=3', '--test-timeout=300000', '--test-reporter=spec', ...files],
   {
     stdio: 'inherit',
-    env: { ...process.env, ...(cluster && { TEST_POSTGRES_URL: cluster.url }) },
+    env: {
+      ...process.env,
+      ...(cluster && { TEST_POSTGRES_URL: cluster.url }),
+      // Each file is a process, and many start servers: all of them compile the same modules.
+      NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compiled'),
+    },
   },
 );
 runner.once('exit', async (code) => {

@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core';
 import { endingsOf, type Scope } from './endings.ts';
 import type { Firefox } from './firefox.ts';
 import type { RunningBrowser } from './running-browser.ts';
+import { waitFor } from './waiting.ts';
 
 export interface Appearance {
   /** Of the window's inside, in CSS pixels. */
@@ -28,8 +29,11 @@ export async function appear(
   if (isFirefox(browser)) {
     // 0 is dark, 1 is light, 2 is what the system says.
     const schemes = { dark: 0, light: 1 };
-    if (scheme)
+    if (scheme) {
       await prefer(scope, browser, 'layout.css.prefers-color-scheme.content-override', schemes[scheme], 2);
+      const isDark = () => page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+      await waitFor('the scheme', async () => (await isDark()) === (scheme === 'dark'));
+    }
     if (languages) await prefer(scope, browser, 'intl.accept_languages', languages, 'en-US, en');
     return;
   }

@@ -22,17 +22,24 @@ onEachBrowser('A long conversation', (browser) => {
       true,
     );
     assert.equal((await page.$$('[data-message]')).length, 170);
+  });
+});
 
-    // Narrower, every line breaks elsewhere, also of what is out of sight; then it is as still as before.
+onChromium('A long conversation, as one comes and goes,', (browser) => {
+  test('is as still once it has become narrower', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, write, read } = talk;
+    await read(alice, bob, await write(bob, alice, ...bodies(90)));
+    const { page } = await openChat(t, browser(), talk);
+    await waitForEnd(page);
+    // Every line breaks elsewhere, also of what is out of sight.
     await page.evaluate(noteRelayout);
     await page.setViewport({ width: 700, height: 800 });
     await waitFor('the new heights', () => page.$('[data-relaid]'));
     await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight * 0.7));
     assert.deepEqual((await page.evaluate(watchScrollingUp)).moved, []);
   });
-});
 
-onChromium('A long conversation, as one comes and goes,', (browser) => {
   test('opens at the first unread message, and stays there until one goes on', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write, read } = talk;

@@ -5,6 +5,7 @@ import { appear } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { watchFaults } from './page-faults.ts';
+import { fill } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
@@ -37,7 +38,7 @@ onChromium('The entrance', (browser) => {
     const { site, page, faults } = await open(t, browser());
     assert.equal(await pathOf(page), '/sign-in');
     await page.click('[data-testid="other-way"]');
-    await fill(page, { username: 'alice', password: 'wonderland' });
+    await fillForm(page, { username: 'alice', password: 'wonderland' });
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-testid="find-people"]');
     assert.equal(await pathOf(page), '/');
@@ -100,9 +101,9 @@ onChromium('The entrance', (browser) => {
 onChromium('The forms of the entrance', (browser) => {
   test('a nickname can be given at once, and is what the page calls him', async (t) => {
     const { page } = await open(t, browser(), { path: '/sign-up' });
-    await fill(page, { username: 'alice', password: 'wonderland' });
+    await fillForm(page, { username: 'alice', password: 'wonderland' });
     await page.click('[data-testid="add-nickname"]');
-    await fill(page, { nickname: 'Alice L.' });
+    await fillForm(page, { nickname: 'Alice L.' });
     await page.keyboard.press('Enter');
     const own = await page.waitForSelector('[data-testid="own-profile"]');
     await waitFor('the nickname', () =>
@@ -116,12 +117,12 @@ onChromium('The forms of the entrance', (browser) => {
     page.on('request', (request) => {
       if (request.url().startsWith(`${site.url}/api/`)) sent.push(request.url());
     });
-    await fill(page, { username: '😀', password: '12345' });
+    await fillForm(page, { username: '😀', password: '12345' });
     await page.keyboard.press('Enter');
     assert.equal(await errorOf(page, 'username'), 'A username has 2 to 32 characters.');
     assert.equal(await errorOf(page, 'password'), 'A password has at least 6 characters.');
     assert.equal(await focused(page), 'username');
-    await fill(page, { username: '😀😀' });
+    await fillForm(page, { username: '😀😀' });
     assert.equal(await errorOf(page, 'username'), '');
     assert.deepEqual(sent, []);
     await assertAccessible(page, 'the sign-up with errors');
@@ -131,15 +132,15 @@ onChromium('The forms of the entrance', (browser) => {
     const { page, site, faults } = await open(t, browser(), { path: '/sign-up' });
     faults.expect(/^400 POST \/api\/(?:register|login)$/);
     await site.join('alice');
-    await fill(page, { username: 'ALICE', password: 'wonderland' });
+    await fillForm(page, { username: 'ALICE', password: 'wonderland' });
     await page.keyboard.press('Enter');
     await says(page, 'username', 'This username is taken. Please choose another one.');
     await page.click('[data-testid="other-way"]');
-    await fill(page, { username: 'alice', password: 'not hers' });
+    await fillForm(page, { username: 'alice', password: 'not hers' });
     await page.keyboard.press('Enter');
     await says(page, 'password', 'This password is not right.');
     assert.equal(await focused(page), 'password');
-    await fill(page, { username: 'nobody' });
+    await fillForm(page, { username: 'nobody' });
     await page.keyboard.press('Enter');
     await says(page, 'username', 'Nobody here has this username.');
   });
@@ -147,7 +148,7 @@ onChromium('The forms of the entrance', (browser) => {
   test('who tried too often is told how long to wait', async (t) => {
     const { page, faults } = await open(t, browser(), { env: { RATE_LIMIT_AUTH: '1/10m' } });
     faults.expect(/^4\d\d POST \/api\/login$/);
-    await fill(page, { username: 'nobody', password: 'wonderland' });
+    await fillForm(page, { username: 'nobody', password: 'wonderland' });
     await page.keyboard.press('Enter');
     await says(page, 'username', 'Nobody here has this username.');
     await page.keyboard.press('Enter');
@@ -228,17 +229,13 @@ onChromium('The forms of the entrance', (browser) => {
   });
 });
 
-async function fill(page: Page, fields: Record<string, string>): Promise<void> {
-  for (const [name, text] of Object.entries(fields)) {
-    const field = await page.waitForSelector(`[name="${name}"]`);
-    await field?.evaluate((input) => (input as HTMLInputElement).select()); // it is one, by its name
-    await field?.type(text);
-  }
+async function fillForm(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(fields)) await fill(page, `[name="${name}"]`, text);
 }
 
 /** As those whom `Site.join` registered. */
 async function signIn(page: Page, username: string): Promise<void> {
-  await fill(page, { username, password: `password-of-${username}` });
+  await fillForm(page, { username, password: `password-of-${username}` });
   await page.keyboard.press('Enter');
   await page.waitForSelector('[data-testid="own-profile"]');
 }

@@ -1,11 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { endingsOf, type Scope } from './endings.ts';
 import { findSubmissionFlaw, readBody, type Submission } from './push-submission.ts';
-import { PATIENCE_MS } from './running-browser.ts';
 
 /** What a frame holds is Firefox's to say; as much as is read here. */
 interface Frame {
@@ -34,16 +33,12 @@ export interface FirefoxPushService {
   readonly submissions: readonly QueuedPush[];
   /** Ids of the browsers that are known, connected or not. */
   browsers(): string[];
-  /** The first push to `endpoint` that its browser has answered for, after the `skip` ones before. */
-  acknowledged(endpoint: string, skip?: number): Promise<QueuedPush>;
   /** Whether this endpoint answers 410, as when its browser gave it up. */
   isGone(endpoint: string): boolean;
   /** Answers 410 at this endpoint from now on, of which the browser learns nothing. */
   expire(endpoint: string): void;
   /** Loses a browser with all its endpoints; it gets another id, and tells its workers that their subscriptions are gone. */
   forget(browser: string): void;
-  /** Ends every connection, as a restart would. */
-  dropSockets(): void;
 }
 
 interface Subscription {
@@ -70,7 +65,6 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
   const subscriptions = new Map<string, Subscription>();
   const journal: { from: 'browser' | 'service'; frame: Frame }[] = [];
   const submissions: QueuedPush[] = [];
-  const acks = new EventEmitter();
 
   const server = createServer((request, response) => void submit(request, response));
   const sockets = new WebSocketServer({ server, handleProtocols: () => 'push-notification' });
@@ -147,7 +141,6 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
         if (!queued) continue;
         queue.delete(version);
         queued.push.ack = code;
-        acks.emit(queued.push.endpoint);
       }
     }
   }
@@ -210,12 +203,8 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
     subscription.queue.clear();
   }
 
-  function dropSockets(): void {
-    for (const socket of sockets.clients) socket.terminate();
-  }
-
   endingsOf(scope).defer(async () => {
-    dropSockets();
+    for (const socket of sockets.clients) socket.terminate();
     sockets.close();
     server.close();
     server.closeAllConnections();
@@ -227,14 +216,6 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
     journal,
     submissions,
     browsers: () => [...agents.keys()],
-    async acknowledged(endpoint, skip = 0) {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
-      for (;;) {
-        const push = submissions.filter((one) => one.endpoint === endpoint && one.ack !== undefined)[skip];
-        if (push) return push;
-        await once(acks, endpoint, { signal });
-      }
-    },
     isGone: (endpoint) => subscriptions.get(endpoint)?.gone === true,
     expire: markGone,
     forget(browser) {
@@ -244,6 +225,5 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
       agents.get(browser)?.socket?.terminate();
       agents.delete(browser);
     },
-    dropSockets,
   };
 }

@@ -22,8 +22,8 @@ export interface GcmService {
   readonly world: World;
   /** All that was posted, taken or not, in order. */
   readonly submissions: readonly Submission[];
-  /** The first push to `endpoint` that its browser said to have, after the `skip` ones before. */
-  acknowledged(endpoint: string, skip?: number): Promise<Submission>;
+  /** The first push to `endpoint` that its browser said to have. */
+  acknowledged(endpoint: string): Promise<Submission>;
   /** Whether its browser gave this endpoint up, so that it answers 410. */
   isGone(endpoint: string): boolean;
 }
@@ -170,10 +170,10 @@ export async function startGcmService(scope: Scope): Promise<GcmService | string
       resolve: async (name) => (ENDPOINT_HOSTS.includes(name) ? [{ address: host, family: 4 }] : []),
     },
     submissions,
-    async acknowledged(endpoint, skip = 0) {
+    async acknowledged(endpoint) {
       const signal = AbortSignal.timeout(PATIENCE_MS);
       for (;;) {
-        const push = [...acknowledged].filter((one) => one.endpoint === endpoint)[skip];
+        const push = [...acknowledged].find((one) => one.endpoint === endpoint);
         if (push) return push;
         await once(acknowledgements, endpoint, { signal });
       }

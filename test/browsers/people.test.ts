@@ -269,9 +269,9 @@ onChromium('A profile', (browser) => {
 
   test('leads back to the chat that it was opened from', async (t) => {
     const site = await startSite(t);
-    const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
-    await bob.signUp();
+    const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
+    const bob = await site.join('bob');
     await alice.page.setViewport({ width: 360, height: 740 });
     await alice.openChat(bob);
     await alice.click('chat-name');

@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'puppeteer-core';
 import type { Scope } from './endings.ts';
 import { type PageFaults, watchFaults } from './page-faults.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
-import type { Site } from './site.ts';
+import type { Account, Site } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 /** A message as the open chat shows it. */
@@ -18,6 +18,9 @@ export interface ShownConversation {
   preview: string;
   unread: number;
 }
+
+/** One who is named, whether he has a page or only an account. */
+type Somebody = Pick<Account, 'id' | 'username'>;
 
 /**
  * Somebody before the page. Whatever he does, he does by what can be seen and touched, and waits until the page has
@@ -90,7 +93,7 @@ export class Person {
   }
 
   /** Looks for somebody among all people, until he is found. */
-  async search(other: Person): Promise<void> {
+  async search(other: Somebody): Promise<void> {
     await this.click('nav-people');
     await this.fill('[data-testid="people-search"]', other.username);
     // It says how many were found: until then he may be in the list of before, and move from under the pointer.
@@ -99,14 +102,14 @@ export class Person {
   }
 
   /** Searches somebody, and opens his profile. */
-  async openProfile(other: Person): Promise<void> {
+  async openProfile(other: Somebody): Promise<void> {
     await this.search(other);
     await this.click(`person-${other.id}`);
     await this.find('profile');
   }
 
   /** Opens the chat from the list of conversations, or from the list of people if it has none. */
-  async openChat(other: Person): Promise<void> {
+  async openChat(other: Somebody): Promise<void> {
     await this.click('nav-chats');
     await this.find('conversations', 'find-people');
     const conversation = await this.page.$(`[data-testid="conversation-${other.id}"]`);
@@ -192,10 +195,8 @@ export class Person {
     await this.#explain(`find ${testIds.join(' or ')}`, this.page.waitForSelector(selector));
   }
 
-  /** Puts `text` in the place of what a field holds, in one go as pasting does: key by key costs a second for a form. */
   async fill(selector: string, text: string): Promise<void> {
-    const isTaken = () => this.page.evaluate(replaceText, selector, text);
-    await this.#explain(`fill ${selector}`, waitFor('the field', isTaken));
+    await this.#explain(`fill ${selector}`, fill(this.page, selector, text));
   }
 
   #wait<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
@@ -217,6 +218,11 @@ export class Person {
       });
     }
   }
+}
+
+/** Puts `text` in the place of what a field holds, in one go as pasting does: key by key costs a second for a form. */
+export async function fill(page: Page, selector: string, text: string): Promise<void> {
+  await waitFor(`the field ${selector}`, () => page.evaluate(replaceText, selector, text));
 }
 
 /** @returns whether the field was there, and took it */

@@ -19,7 +19,7 @@ import { type Site, startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 /** @param start tells why there can be none, if so */
-function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | string>): void {
+function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | string>): void {
   test('who signs out leaves nothing to the next one', async (t) => {
     const shared = await start(t);
     if (typeof shared === 'string') return t.skip(shared);
@@ -35,27 +35,6 @@ function registerJourneys(start: (t: TestContext) => Promise<SharedBrowser | str
     const records = await openRecords(alice);
     await waitFor('the service to know', async () => (await records.devices()).length === 0);
     await assertToldAlone(used, await takeHerPlace(t, used));
-  });
-
-  test('who is signed out from elsewhere reads so, and leaves nothing either', async (t) => {
-    const shared = await start(t);
-    if (typeof shared === 'string') return t.skip(shared);
-    const used = await useByAlice(shared);
-    const { site, browser, alice } = used;
-    const elsewhere = await arrive(t, browser, site, alice.username);
-    await elsewhere.signIn();
-    await openSettings(elsewhere, 'security');
-    await elsewhere.click('end-others');
-    await elsewhere.click('confirm-yes');
-    const end = await alice.page.waitForSelector('[data-testid="end-ended"]');
-    assert.equal(
-      await end?.evaluate((told) => told.textContent),
-      'This device was signed out from another one. Sign in to come back.',
-    );
-    await elsewhere.closePage();
-    await assertNothingOf(used, alice);
-    await takeHerPlace(t, used);
-    await assertToldNoMore(used, await openRecords(alice));
   });
 }
 
@@ -79,7 +58,7 @@ onFirefox(
     }
     const env = { PUSH_ALLOW_PRIVATE: '1' };
 
-    registerJourneys(async (t) => share(t, await startSite(t, { env })));
+    registerSigningOut(async (t) => share(t, await startSite(t, { env })));
 
     test('who was signed out while the page was closed leaves nothing to the next one', async (t) => {
       const used = await useByAlice(share(t, await startSite(t, { env })));
@@ -142,7 +121,7 @@ let gcm: GcmService | string;
 onChromium(
   'On a browser that is shared',
   (chromium) => {
-    registerJourneys(async (t) => {
+    async function start(t: TestContext): Promise<SharedBrowser | string> {
       if (typeof gcm === 'string') return gcm;
       const site = await startSite(t, { world: gcm.world });
       return {
@@ -156,6 +135,29 @@ onChromium(
           return (await shownNotifications(person.page)).map(({ title }) => title);
         },
       };
+    }
+
+    registerSigningOut(start);
+
+    test('who is signed out from elsewhere reads so, and leaves nothing either', async (t) => {
+      const shared = await start(t);
+      if (typeof shared === 'string') return t.skip(shared);
+      const used = await useByAlice(shared);
+      const { site, browser, alice } = used;
+      const elsewhere = await arrive(t, browser, site, alice.username);
+      await elsewhere.signIn();
+      await openSettings(elsewhere, 'security');
+      await elsewhere.click('end-others');
+      await elsewhere.click('confirm-yes');
+      const end = await alice.page.waitForSelector('[data-testid="end-ended"]');
+      assert.equal(
+        await end?.evaluate((told) => told.textContent),
+        'This device was signed out from another one. Sign in to come back.',
+      );
+      await elsewhere.closePage();
+      await assertNothingOf(used, alice);
+      await takeHerPlace(t, used);
+      await assertToldNoMore(used, await openRecords(alice));
     });
   },
   async (group) => {

@@ -46,7 +46,7 @@ onChromium('The page as it looks', (browser) => {
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signIn();
     const { page } = alice;
-    for (const [name, path, shows] of PLACES) {
+    for (const [name, path, shows] of PLACES.slice(0, 2)) {
       await page.goto(site.url + path((username) => idOf(people, username)));
       await page.waitForSelector(shows);
       for (const [width, scheme] of [
