@@ -79,11 +79,15 @@ function register(database: TestDatabase): void {
     await write(db, 'a');
     await write(db, 'b');
     let runs = 0;
+    const bothHold = Promise.withResolvers<void>();
     const lock = (first: string, second: string) =>
       db.transaction(async (tx) => {
-        runs += 1;
         await tx.run`update service set value = value || 'x' where name = ${first}`;
-        await tx.get`select pg_sleep(0.2)`;
+        runs += 1;
+        if (runs === 2) bothHold.resolve();
+        await bothHold.promise;
+        // Were both to wait from the same moment, PostgreSQL might end both.
+        if (first === 'b') await tx.get`select pg_sleep(0.3)`;
         await tx.run`update service set value = value || 'x' where name = ${second}`;
       });
     await Promise.all([lock('a', 'b'), lock('b', 'a')]);

@@ -34,7 +34,7 @@ export interface ChatsHost
   isBlocked(userId: string): boolean;
   /** What of the list or the drafts is to be kept has changed. */
   keepList(): void;
-  keepDrafts(): void;
+  keepDraft(peer: string): void;
   /** Nothing of this conversation is unread any more. */
   allRead(peer: string): void;
 }
@@ -57,7 +57,7 @@ export class Chats implements ChatsStore {
   constructor(host: ChatsHost) {
     this.#host = host;
     this.#outbox = new Outbox(host.doorman);
-    this.drafts = new Drafts(() => host.keepDrafts());
+    this.drafts = new Drafts((peer) => host.keepDraft(peer));
     this.conversations = new Computed((before) =>
       listConversations({
         own: host.ownId(),

@@ -86,7 +86,7 @@ class DoormanPage implements Page {
       isFresh: () => this.freshness.get() === 'fresh',
       isCutOff: () => this.#isCutOff,
       isAttended: () => surroundings.isAttended(),
-      keepDrafts: () => this.#keeping.note('drafts'),
+      keepDraft: (peer) => this.#keeping.noteDraft(peer),
       keepThread: (peer) => this.#keeping.noteThread(peer),
       allRead: (peer) => surroundings.closeNotifications((of) => of === peer),
     });

@@ -1,3 +1,4 @@
+import type { KeptDraft } from './kept.ts';
 import { Keyed } from './keyed.ts';
 import type { Draft } from './page.ts';
 
@@ -8,9 +9,9 @@ const MAX_LENGTH = 20_000;
 export class Drafts {
   readonly #texts = new Map<string, string>();
   readonly #views = new Keyed<string>({ view: (peer) => this.#texts.get(peer) ?? '' });
-  readonly #onChange: () => void;
+  readonly #onChange: (peer: string) => void;
 
-  constructor(onChange: () => void) {
+  constructor(onChange: (peer: string) => void) {
     this.#onChange = onChange;
   }
 
@@ -26,16 +27,17 @@ export class Drafts {
     if (text === '') this.#texts.delete(peer);
     else this.#texts.set(peer, text.slice(0, MAX_LENGTH));
     this.#views.refresh(peer);
-    this.#onChange();
+    this.#onChange(peer);
   }
 
-  all(): [peer: string, text: string][] {
-    return [...this.#texts];
+  kept(peer: string): KeptDraft | undefined {
+    const text = this.#texts.get(peer);
+    return text === undefined ? undefined : { peer, text };
   }
 
   /** What was kept, where nothing was written meanwhile. */
-  restore(texts: readonly (readonly [peer: string, text: string])[]): void {
-    for (const [peer, text] of texts) {
+  restore(drafts: readonly KeptDraft[]): void {
+    for (const { peer, text } of drafts) {
       if (!this.#texts.has(peer)) this.#texts.set(peer, text);
       this.#views.refresh(peer);
     }

@@ -1,10 +1,10 @@
 import type { DoormanStorage } from '../../../client/src/storage.ts';
 import {
-  isKeptDrafts,
+  isKeptDraft,
   isKeptList,
   isKeptNames,
   isKeptThread,
-  type KeptDrafts,
+  type KeptDraft,
   type KeptList,
   type KeptThread,
   seal,
@@ -13,7 +13,7 @@ import {
 import type { KeptName } from './names.ts';
 
 const PREFIX = 'page:';
-const DRAFTS = /^page:[^:]+:drafts$/;
+const DRAFT = /^page:[^:]+:draft:/;
 /** After a change it is written so much later, with all that changed meanwhile. */
 const WRITE_AFTER_MS = 1_000;
 /** What a person writes. No sooner than this it is safe: what is begun while a page closes is often not finished. */
@@ -24,7 +24,7 @@ const MAX_THREADS = 30;
 export interface Kept {
   readonly list: KeptList | undefined;
   readonly names: readonly KeptName[];
-  readonly drafts: KeptDrafts;
+  readonly drafts: readonly KeptDraft[];
   readonly threads: readonly KeptThread[];
 }
 
@@ -32,11 +32,11 @@ export interface Kept {
 export interface KeptSources {
   list(): KeptList | undefined;
   names(): readonly KeptName[];
-  drafts(): KeptDrafts;
   thread(peer: string): KeptThread | undefined;
+  draft(peer: string): KeptDraft | undefined;
 }
 
-type Part = 'list' | 'names' | 'drafts';
+type Part = 'list' | 'names';
 
 /**
  * Keeps on this device what was loaded, so that it can be read without a connection: each user's under his own keys,
@@ -48,6 +48,7 @@ export class Keeping {
   #userId: string | undefined;
   readonly #parts = new Set<Part>();
   readonly #threads = new Set<string>();
+  readonly #drafts = new Set<string>();
   /** Peers of the kept threads, the latest at the end. */
   #keptThreads: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,21 +66,22 @@ export class Keeping {
   async open(userId: string): Promise<Kept> {
     this.#stop();
     const own = `${PREFIX}${userId}:`;
-    const kept: { list?: KeptList; names: readonly KeptName[]; drafts: KeptDrafts; threads: KeptThread[] } = {
-      names: [],
-      drafts: [],
-      threads: [],
-    };
+    const kept: { list?: KeptList; names: readonly KeptName[]; drafts: KeptDraft[]; threads: KeptThread[] } =
+      {
+        names: [],
+        drafts: [],
+        threads: [],
+      };
     const useless: string[] = [];
     for (const [key, sealed] of await this.#readAll()) {
       const part = key.startsWith(own) ? key.slice(own.length) : undefined;
       const list = part === 'list' && unseal(sealed, userId, isKeptList);
       const names = part === 'names' && unseal(sealed, userId, isKeptNames);
-      const drafts = part === 'drafts' && unseal(sealed, userId, isKeptDrafts);
+      const draft = part?.startsWith('draft:') && unseal(sealed, userId, isKeptDraft);
       const thread = part?.startsWith('thread:') && unseal(sealed, userId, isKeptThread);
       if (list) kept.list = list;
       else if (names) kept.names = names;
-      else if (drafts) kept.drafts = drafts;
+      else if (draft && part === draftPart(draft.peer)) kept.drafts.push(draft);
       else if (thread && part === threadPart(thread.peer)) kept.threads.push(thread);
       else useless.push(key);
     }
@@ -93,12 +95,17 @@ export class Keeping {
   /** It changed, and is written soon. */
   note(part: Part): void {
     this.#parts.add(part);
-    this.#writeSoon(part === 'drafts' ? WRITE_DRAFTS_AFTER_MS : WRITE_AFTER_MS);
+    this.#writeSoon(WRITE_AFTER_MS);
   }
 
   noteThread(peer: string): void {
     this.#threads.add(peer);
     this.#writeSoon(WRITE_AFTER_MS);
+  }
+
+  noteDraft(peer: string): void {
+    this.#drafts.add(peer);
+    this.#writeSoon(WRITE_DRAFTS_AFTER_MS);
   }
 
   /** Writes now what is not written yet. */
@@ -121,7 +128,7 @@ export class Keeping {
     this.#stop();
     return this.#inTurn(async () => {
       const keys = (await this.#readAll()).map(([key]) => key);
-      await this.#delete(keys.filter((key) => !exceptDrafts || !DRAFTS.test(key)));
+      await this.#delete(keys.filter((key) => !exceptDrafts || !DRAFT.test(key)));
     });
   }
 
@@ -132,13 +139,14 @@ export class Keeping {
     this.#userId = undefined;
     this.#parts.clear();
     this.#threads.clear();
+    this.#drafts.clear();
     this.#keptThreads = [];
   }
 
   /** What changed since the last time, by part; absent is to be removed. */
   #collect(): [part: string, value: object | undefined][] {
-    const { list, names, drafts, thread } = this.#sources;
-    const read = { list, names, drafts };
+    const { list, names, thread, draft } = this.#sources;
+    const read = { list, names };
     const entries: [string, object | undefined][] = [...this.#parts].flatMap((part) => {
       const value = read[part]();
       return value ? [[part, value]] : [];
@@ -151,8 +159,10 @@ export class Keeping {
     }
     for (const peer of this.#keptThreads.splice(0, this.#keptThreads.length - MAX_THREADS))
       entries.push([threadPart(peer), undefined]);
+    for (const peer of this.#drafts) entries.push([draftPart(peer), draft(peer)]);
     this.#parts.clear();
     this.#threads.clear();
+    this.#drafts.clear();
     return entries;
   }
 
@@ -185,4 +195,8 @@ export class Keeping {
 
 function threadPart(peer: string): string {
   return `thread:${peer}`;
+}
+
+function draftPart(peer: string): string {
+  return `draft:${peer}`;
 }

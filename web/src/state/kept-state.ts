@@ -30,8 +30,8 @@ export function keptSources(stores: Stores, epochOf: () => string): KeptSources 
       const { chats, people, friends, blocks } = stores;
       return people.names.kept(MAX_NAMES, (id) => chats.has(id) || friends.has(id) || blocks.has(id));
     },
-    drafts: () => stores.chats.drafts.all(),
     thread: (peer) => keptThread(stores.chats, peer, epochOf()),
+    draft: (peer) => stores.chats.drafts.kept(peer),
   };
 }
 

@@ -27,7 +27,11 @@ export interface KeptThread extends MessageRange {
   readonly at: number;
 }
 
-export type KeptDrafts = readonly (readonly [peer: string, text: string])[];
+/** What is being written. Each by itself: several tabs of a user write theirs, and none another's. */
+export interface KeptDraft {
+  readonly peer: string;
+  readonly text: string;
+}
 
 type Shape<T> = (value: unknown) => value is T;
 
@@ -103,7 +107,7 @@ export const isKeptNames = list(
   record<KeptName>({ id: isString, username: isString, avatar: isString, nickname: isString, at: isNumber }),
 );
 
-export const isKeptDrafts: Shape<KeptDrafts> = list(pair(isString, isString));
+export const isKeptDraft = record<KeptDraft>({ peer: isString, text: isString });
 
 function record<T>(fields: { [F in keyof T]-?: (value: unknown) => boolean }): Shape<T> {
   const checks = Object.entries<(value: unknown) => boolean>(fields);

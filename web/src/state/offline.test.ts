@@ -98,14 +98,34 @@ onSqlite('what the page keeps', (database) => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(await kept(), true);
     alice.page.chats.draft('bob').set('hello');
-    const key = `page:${alice.id}:drafts`;
+    const key = `page:${alice.id}:draft:bob`;
     assert.equal(await alice.storage.get(key), undefined);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     assert.deepEqual(await alice.storage.get(key), {
       version: 1,
       userId: alice.id,
-      value: [['bob', 'hello']],
+      value: { peer: 'bob', text: 'hello' },
     });
+  });
+
+  test('what is written in two tabs is kept of both, and what was sent in one of none', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const other = town.newPage(alice.storage);
+    await other.page.start();
+    await settled(other);
+    alice.page.chats.draft('bob').set('begun here');
+    alice.page.chats.draft('carol').set('to be sent');
+    await alice.page.flush();
+    other.page.chats.draft('dave').set('begun there');
+    await other.page.flush();
+    alice.page.chats.draft('carol').set('');
+    await alice.page.flush();
+    const { page } = await alice.reload();
+    assert.deepEqual(
+      ['bob', 'carol', 'dave'].map((peer) => page.chats.draft(peer).get()),
+      ['begun here', '', 'begun there'],
+    );
   });
 
   test('signing out leaves nothing, in memory and in storage', async (t) => {
@@ -180,7 +200,7 @@ onSqlite('what the page keeps', (database) => {
     events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
     await until(() => alice.page.session.get().state === 'signed_out');
     await alice.page.flush();
-    assert.deepEqual(await keys(alice.storage), [`page:${id}:drafts`]);
+    assert.deepEqual(await keys(alice.storage), [`page:${id}:draft:${bob.id}`]);
     nothingOfAlice(alice, bob.id);
     await db.transaction((tx) => restoreUser(tx, id));
     await alice.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
@@ -206,7 +226,7 @@ onSqlite('what the page keeps', (database) => {
       assert.deepEqual(offline.page.chats.thread(bob.id).view.get().messages, []);
       assert.equal(offline.page.freshness.get(), 'none');
       await offline.close();
-      const left = (await keys(alice.storage)).filter((key) => !key.endsWith(':drafts'));
+      const left = (await keys(alice.storage)).filter((key) => !key.includes(':draft:'));
       assert.deepEqual(left, []);
       const reloaded = await alice.reload();
       await settled(reloaded);
