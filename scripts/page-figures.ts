@@ -1,5 +1,5 @@
 // Measures the page as docs/web.md tells it: what the first load brings, and how soon it can be used. In Chromium, with nothing cached.
-//   node scripts/page-figures.ts
+//   npm run page-figures
 import type { Page } from 'puppeteer-core';
 import { findAxeFaults } from '../test/browsers/axe.ts';
 import { startChromium } from '../test/browsers/chromium.ts';

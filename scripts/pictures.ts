@@ -1,5 +1,5 @@
 // Makes the pictures of the README anew, from the page as it is: in Chromium, with people made up for it.
-//   node scripts/pictures.ts
+//   npm run pictures
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { appear } from '../test/browsers/appearance.ts';
