@@ -62,6 +62,21 @@ async function prefer(
   });
 }
 
+/**
+ * Waits until what was changed is drawn: colours on their way from one to another are none that anybody has to look at. What
+ * moves for ever is not waited for.
+ */
+export async function comeToRest(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    const ending = document.getAnimations().filter(({ effect }) => {
+      const end = effect?.getComputedTiming().endTime;
+      return typeof end === 'number' && Number.isFinite(end);
+    });
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+}
+
 /** Nothing sticks out sideways: neither the page, nor any element that a person could see. */
 export async function assertFits(page: Page, where: string): Promise<void> {
   const found = await page.evaluate(() => {

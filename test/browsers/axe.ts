@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
 import type { Page } from 'puppeteer-core';
+import { comeToRest } from './appearance.ts';
 
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -12,7 +13,7 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
  */
 export async function findAxeFaults(page: Page): Promise<string[]> {
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(source);
-  await page.evaluate(comeToRest);
+  await comeToRest(page);
   const violations = await page.evaluate(async () => {
     // Put there one line above.
     const { axe } = window as unknown as { axe: typeof import('axe-core') };
@@ -30,16 +31,6 @@ export async function findAxeFaults(page: Page): Promise<string[]> {
     .flatMap(({ id, help, targets }) =>
       targets.map((target) => `${id}: ${help}: ${target.replace(/\s+/g, ' ')}`),
     );
-}
-
-/** Colours on their way from one to another are none that anybody has to read. What moves for ever is not waited for. */
-async function comeToRest(): Promise<void> {
-  for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-  const ending = document.getAnimations().filter(({ effect }) => {
-    const end = effect?.getComputedTiming().endTime;
-    return typeof end === 'number' && Number.isFinite(end);
-  });
-  await Promise.allSettled(ending.map(({ finished }) => finished));
 }
 
 /** @param where what the page shows, for the message */

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer-core';
-import { appear, assertFits } from './appearance.ts';
+import { appear, assertFits, comeToRest } from './appearance.ts';
 import type { Scope } from './endings.ts';
 import type { RunningBrowser } from './running-browser.ts';
 
@@ -35,6 +35,8 @@ export async function takeScreenshots(
     for (const { width, height } of SIZES) {
       for (const scheme of ['light', 'dark'] as const) {
         await appear(scope, browser, page, { width, height, scheme });
+        await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`);
+        await comeToRest(page);
         const file = `${name}-${width}-${scheme}-${language}`;
         await assertFits(page, file);
         await page.screenshot({ path: join(folder, `${file}.png`) });
