@@ -30,10 +30,10 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   const { app, services } = started;
 
   const signal = await untilSignal();
-  log.info({ signal }, 'stopping');
-  services.readiness.draining = true;
   process.once('SIGTERM', () => process.exit(1));
   process.once('SIGINT', () => process.exit(1));
+  log.info({ signal }, 'stopping');
+  services.readiness.draining = true;
   const tooLong = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
   await running.disposeAsync();
   clearTimeout(tooLong);

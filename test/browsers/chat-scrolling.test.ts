@@ -32,6 +32,7 @@ onChromium('A long conversation, as one comes and goes,', (browser) => {
     await read(alice, bob, await write(bob, alice, ...bodies(90)));
     const { page } = await openChat(t, browser(), talk);
     await waitForEnd(page);
+    await page.evaluate(watchScrollingUp);
     // Every line breaks elsewhere, also of what is out of sight.
     await page.evaluate(noteRelayout);
     await page.setViewport({ width: 700, height: 800 });

@@ -31,7 +31,7 @@ onChromium('The list of conversations', (browser) => {
     await he.click(`conversation-${alice.id}`);
     await he.fill('[data-testid="composer"]', 'h');
     await waitFor('that he types', async () => /bob .* typing …/.test((await rows())[1] ?? ''));
-    assert.match((await rows())[1] ?? '', /online/);
+    await waitFor('that he is online', async () => /online/.test((await rows())[1] ?? ''));
     await he.page.keyboard.press('Enter');
     await waitFor('what he wrote', async () => /bob .* h 1 1 unread$/.test((await rows())[0] ?? ''));
   });
