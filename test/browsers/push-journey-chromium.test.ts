@@ -15,6 +15,7 @@ import {
   openSettings,
   readLog,
   turnOn,
+  turnSwitch,
   waitForPush,
 } from './notified-person.ts';
 import { arrive } from './person.ts';
@@ -127,6 +128,63 @@ onChromium(
       await bob.openPage();
       await waitForNotification(bob.page, { title: 'alice', body: 'Tea at five? 🫖' });
       await readLog(bob, 'alice', 'Shown on Chrome on Linux');
+    });
+
+    test('are held back where they are not wanted, or seen elsewhere, and the log says why', async (t) => {
+      if (typeof gcm === 'string') return t.skip(gcm);
+      const { submissions, world } = gcm;
+      const site = await startSite(t, { world });
+      const bob = await arriveAtHome(t, chromium(), site, 'bob');
+      await bob.signUp();
+      await turnOn(bob);
+      const endpoint = await endpointOf(bob);
+      const records = await openRecords(bob);
+      const write = async ({ token }: Account, body: string) => {
+        const message = { to: bob.id, cid: crypto.randomUUID(), body };
+        assert.equal((await site.post('/api/messages', message, token)).status, 200);
+      };
+      const told = () => submissions.filter((push) => push.endpoint === endpoint).length;
+      const [alice, carol] = [await site.join('alice'), await site.join('carol')];
+      const [dave, erin] = [await site.join('dave'), await site.join('erin')];
+      await turnSwitch(bob, 'dnd', true);
+      await leave(bob, records);
+      await write(alice, 'while he sleeps');
+      await records.waitFor(alice, 'dnd');
+
+      await bob.openPage('/settings/notifications');
+      await turnSwitch(bob, 'dnd', false);
+      await turnSwitch(bob, 'push-enabled', false);
+      await leave(bob, records);
+      await write(carol, 'while they are off');
+      await records.waitFor(carol, 'off');
+
+      await bob.openPage('/settings/notifications');
+      await turnSwitch(bob, 'push-enabled', true);
+      await choosePreview(bob, 'none');
+      await leave(bob, records);
+      const elsewhere = await arrive(t, chromium(), site, 'bob');
+      await elsewhere.signIn();
+      await write(dave, 'read elsewhere');
+      await elsewhere.click(`conversation-${dave.id}`);
+      await elsewhere.waitForMessage('read elsewhere');
+      await records.waitFor(dave, 'seen');
+      await leave(elsewhere, records);
+      assert.equal(told(), 0);
+
+      await write(erin, 'a secret');
+      await waitFor('the receipt', async () => (await records.log())[0]?.shown);
+      assert.equal(told(), 1);
+      await bob.openPage();
+      assert.deepEqual(
+        (await shownNotifications(bob.page)).map(({ title, body }) => [title, body]),
+        [['Doorman', NEW_MESSAGE]],
+      );
+      assert.deepEqual(await readLog(bob, 'erin', 'Shown on Chrome on Linux'), [
+        { who: 'erin', what: 'Shown on Chrome on Linux' },
+        { who: 'dave', what: 'Not sent: you had read it on Chrome on Linux' },
+        { who: 'carol', what: 'Not sent: notifications were turned off' },
+        { who: 'alice', what: 'Not sent: do not disturb was on' },
+      ]);
     });
 
     test('are offered as long as nobody refuses them, and then it is said what to do', async (t) => {
