@@ -17,13 +17,14 @@ import { login } from './rows/login.ts';
 import { messages } from './rows/messages.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
+import { standstill } from './rows/standstill.ts';
 import { start } from './rows/start.ts';
 import { tenThousand } from './rows/ten-thousand.ts';
 import { type Line, toTable } from './table.ts';
 
 const PATIENCE_SECONDS = 20;
 /** Measured when asked for. */
-const LONG_ROWS = ['growth', 'tenthousand'];
+const LONG_ROWS = ['growth', 'standstill', 'tenthousand'];
 
 /** @param profileFolder where the server leaves a CPU profile, if anywhere */
 type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
@@ -39,6 +40,7 @@ const rows: Record<string, Row> = {
   start,
   writes: durableWrites,
   growth,
+  standstill,
   tenthousand: tenThousand,
 };
 

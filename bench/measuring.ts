@@ -23,6 +23,9 @@ export interface Effort {
   readonly pairsOfPeople: number;
   /** Calls of each kind, five times, at each size. */
   readonly growthCalls: number;
+  /** Messages of the database on which a standstill is measured, and how often each thing is done in a round. */
+  readonly messages: number;
+  readonly standstillTimes: number;
   /** Starts of each server. */
   readonly starts: number;
   readonly bcryptCost: number;
@@ -40,6 +43,8 @@ export const EFFORTS = {
     pairsOfPeople: 2_000,
     multitude: 10_000,
     talkSeconds: 40,
+    messages: 2_000_000,
+    standstillTimes: 50,
     starts: 7,
     bcryptCost: 10,
     patienceSeconds: 0,
@@ -55,6 +60,8 @@ export const EFFORTS = {
     pairsOfPeople: 2_000,
     multitude: 10_000,
     talkSeconds: 10,
+    messages: 200_000,
+    standstillTimes: 20,
     starts: 3,
     bcryptCost: 10,
     patienceSeconds: 0,
@@ -70,6 +77,8 @@ export const EFFORTS = {
     pairsOfPeople: 512,
     multitude: 100,
     talkSeconds: 0.5,
+    messages: 8_000,
+    standstillTimes: 3,
     starts: 1,
     bcryptCost: 4,
     patienceSeconds: 0,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+const RUNNING_HOURLY = ['--import', './bench/run-hourly.mjs'];
 const TELLING_MEMORY = ['--expose-gc', '--import', './bench/tell-memory.mjs'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -28,13 +29,20 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
  *
  * @param options.env on top of that
  * @param options.profileFolder where V8 writes a CPU profile at the end
+ * @param options.runsHourly whether it does its hourly work at SIGUSR2
  */
 export async function startDoorman(
   folder: string,
-  options: { env?: Record<string, string>; profileFolder?: string | undefined; tellsMemory?: boolean } = {},
+  options: {
+    env?: Record<string, string>;
+    profileFolder?: string | undefined;
+    tellsMemory?: boolean;
+    runsHourly?: boolean;
+  } = {},
 ): Promise<ServerProcess> {
-  const { env = {}, profileFolder, tellsMemory = false } = options;
-  return startServer([...profiling(profileFolder), ...(tellsMemory ? TELLING_MEMORY : []), 'src/main.ts'], {
+  const { env = {}, profileFolder, tellsMemory = false, runsHourly = false } = options;
+  const imports = [...(tellsMemory ? TELLING_MEMORY : []), ...(runsHourly ? RUNNING_HOURLY : [])];
+  return startServer([...profiling(profileFolder), ...imports, 'src/main.ts'], {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: folder,

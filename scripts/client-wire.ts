@@ -2,17 +2,17 @@
 //   node scripts/client-wire.ts            writes client/src/wire.ts
 import { writeFileSync } from 'node:fs';
 import * as accounts from '../src/accounts/schemas.ts';
-import { BlockBody, BlockedUser } from '../src/blocks/schemas.ts';
+import { BlockBody, BlockedPage, BlockedUser } from '../src/blocks/schemas.ts';
 import * as chat from '../src/chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
-import { FriendAnswer, FriendBody, FriendEntry } from '../src/friends/schemas.ts';
+import { FriendAnswer, FriendBody, FriendEntry, FriendPage } from '../src/friends/schemas.ts';
 import { Sight } from '../src/presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
 import * as push from '../src/push/schemas.ts';
 import { Settings, SettingsBody } from '../src/settings/schemas.ts';
 import { Hello } from '../src/sockets/frames-in.ts';
 import { Welcome } from '../src/sockets/frames-out.ts';
-import { Named, Snapshot } from '../src/sync/sync.ts';
+import { Snapshot } from '../src/sync/sync.ts';
 
 /** What is exported, under its name on the wire. */
 export const SHAPES = {
@@ -33,6 +33,7 @@ export const SHAPES = {
   Settings,
   BlockBody,
   BlockedUser,
+  BlockedPage,
   SendBody: chat.SendBody,
   Stored: chat.Stored,
   HistoryFields: chat.HistoryFields,
@@ -41,8 +42,11 @@ export const SHAPES = {
   MarkBody: chat.MarkBody,
   MarkedAnswer: chat.MarkedAnswer,
   Conversation: chat.Conversation,
+  PersonName: chat.PersonName,
+  ConversationPage: chat.ConversationPage,
   FriendBody,
   FriendEntry,
+  FriendPage,
   FriendAnswer,
   Sight,
   SubscribeBody: push.SubscribeBody,
@@ -54,7 +58,6 @@ export const SHAPES = {
   UnsubscribeBody: push.UnsubscribeBody,
   Hello,
   Welcome,
-  Named,
   Snapshot,
 };
 

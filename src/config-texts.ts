@@ -57,6 +57,12 @@ export function origins(text: string): string[] | undefined {
   return [...found];
 }
 
+/** Comma-separated ports, each once; at least one. */
+export function ports(text: string): number[] | undefined {
+  const found = text.split(',').map((entry) => wholeNumber(1, 65_535)(entry.trim()));
+  return found.every((port) => port !== undefined) ? [...new Set(found)] : undefined;
+}
+
 /** RFC 8292, 2.1: a `mailto:` address or an `https:` URL. */
 export function contact(text: string): string | undefined {
   if (/^mailto:[^\s@<>"]+@[^\s@<>"]+$/.test(text)) return text;

@@ -32,8 +32,10 @@ test('without settings, everything has its default', () => {
     vapidSubject: 'mailto:operator@example.com',
     vapidSubjectIsPlaceholder: true,
     pushAllowPrivate: false,
+    pushPorts: [443],
     tryingLocally: true,
     logLevel: 'info',
+    warnings: [],
   });
 });
 
@@ -52,6 +54,7 @@ test('every setting is read', () => {
     TOKEN_TTL: '12h',
     VAPID_SUBJECT: 'mailto:ops@example.com',
     PUSH_ALLOW_PRIVATE: '1',
+    PUSH_PORTS: '443, 8443,443',
     LOG_LEVEL: 'silent',
     HOME: '/root',
   });
@@ -68,8 +71,10 @@ test('every setting is read', () => {
     vapidSubject: 'mailto:ops@example.com',
     vapidSubjectIsPlaceholder: false,
     pushAllowPrivate: true,
+    pushPorts: [443, 8443],
     tryingLocally: false,
     logLevel: 'silent',
+    warnings: [],
   });
   assert.equal(clientKey('10.0.0.1', '198.51.100.1', trustProxy), '198.51.100.1');
 });
@@ -97,6 +102,7 @@ test('the table of settings names each one with its default, which can be read',
       'TOKEN_TTL=7d',
       'VAPID_SUBJECT=',
       'PUSH_ALLOW_PRIVATE=0',
+      'PUSH_PORTS=443',
       'LOG_LEVEL=info',
     ],
   );
@@ -116,9 +122,65 @@ test('all wrong settings are told at once, one line each, and none of their valu
   assert.equal(message.split('\n').length, faults.length);
 });
 
+test('what Kubernetes sets beside a service called doorman is neither a mistake nor a warning', () => {
+  const names = [
+    'DOORMAN_SERVICE_HOST',
+    'DOORMAN_SERVICE_PORT',
+    'DOORMAN_SERVICE_PORT_HTTP',
+    'DOORMAN_PORT',
+    'DOORMAN_PORT_3000_TCP',
+    'DOORMAN_PORT_3000_TCP_PROTO',
+    'DOORMAN_PORT_3000_TCP_PORT',
+    'DOORMAN_PORT_3000_TCP_ADDR',
+  ];
+  const env = Object.fromEntries(names.map((name) => [name, 'tcp://10.0.0.7:3000']));
+  assert.deepEqual(readConfig(env), readConfig({}));
+  assert.deepEqual(faultsOf({ DOORMAN_PORTS: '1' }), ['DOORMAN_PORTS is not a setting']);
+});
+
+test('a name that is nearly the one of a setting is a warning, without its value', () => {
+  for (const [name, meant] of [
+    ['RATE_LIMIT_APl', 'RATE_LIMIT_API'],
+    ['RATE_LIMITS_API', 'RATE_LIMIT_API'],
+    ['BCRYPT_COTS', 'BCRYPT_COST'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['ORIGIN', 'ORIGINS'],
+    ['TOKENTTL', 'TOKEN_TTL'],
+    ['TRUSTED_PROXY', 'TRUST_PROXY'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['port', 'PORT'],
+  ] as const)
+    assert.deepEqual(readConfig({ [name]: 'geheim' }).warnings, [
+      `${name} is not a setting; did you mean ${meant}?`,
+    ]);
+  assert.deepEqual(readConfig({ RATE_LIMIT_APl: '', RATE_LIMIT_API: 'off' }).warnings, []);
+});
+
+test('the names of an ordinary environment are no warnings', () => {
+  const ordinary = `HOME HOSTNAME HOSTTYPE PATH PWD OLDPWD POST PORTS USER LOGNAME SHELL SHLVL LANG LANGUAGE LC_ALL LC_CTYPE TERM
+    TERM_PROGRAM COLORTERM DISPLAY WAYLAND_DISPLAY EDITOR VISUAL PAGER LESS LESSOPEN LS_COLORS MAIL MANPATH TMPDIR TEMP TMP TZ
+    XDG_DATA_DIRS XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR XDG_SESSION_ID XDG_SESSION_TYPE XDG_SEAT
+    DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID SSH_CLIENT SSH_CONNECTION SSH_TTY SUDO_USER SUDO_COMMAND GPG_TTY
+    INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET MAINPID LISTEN_PID LISTEN_FDS LISTEN_FDNAMES STATE_DIRECTORY CACHE_DIRECTORY
+    CREDENTIALS_DIRECTORY SYSTEMD_EXEC_PID MEMORY_PRESSURE_WATCH KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
+    KUBERNETES_PORT KUBERNETES_PORT_443_TCP REDIS_SERVICE_HOST REDIS_PORT REDIS_HOST POSTGRES_USER POSTGRES_PASSWORD
+    POSTGRES_DB PGHOST PGPORT PGUSER PGDATA PGDATABASE PGPASSWORD HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy
+    https_proxy no_proxy NODE_ENV NODE_OPTIONS NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS YARN_VERSION UV_THREADPOOL_SIZE
+    npm_command npm_config_cache npm_config_prefix npm_execpath npm_lifecycle_event npm_lifecycle_script npm_node_execpath
+    npm_package_json npm_package_name npm_package_version INIT_CWD CI DEBUG VIRTUAL_ENV CONDA_PREFIX JAVA_HOME GOPATH GOROOT
+    CARGO_HOME DOCKER_HOST DYNO WEB_CONCURRENCY MEMORY_AVAILABLE RENDER FLY_REGION FLY_APP_NAME APPDATA LOCALAPPDATA
+    PROGRAMDATA PROGRAMFILES SYSTEMROOT SYSTEMDRIVE USERNAME USERPROFILE COMPUTERNAME COMSPEC PATHEXT WINDIR OS
+    LOG_FORMAT LOG_FILE LOG_DIR DATA_PATH BASE_URL API_URL SITE_URL SECRET_KEY JWT_SECRET TOKEN SMTP_HOST SMTP_PORT`;
+  const env = Object.fromEntries(ordinary.split(/\s+/).map((name) => [name, 'x']));
+  assert.deepEqual(readConfig(env).warnings, []);
+});
+
 test('a name that begins with DOORMAN_ is a mistake', () => {
-  assert.deepEqual(faultsOf({ DOORMAN_PORT: '80', DOORMAN_COLOUR: '' }), [
-    'DOORMAN_PORT is not a setting; PORT is',
+  assert.deepEqual(faultsOf({ DOORMAN_HOST: '::', DOORMAN_COLOUR: '' }), [
+    'DOORMAN_HOST is not a setting; HOST is',
     'DOORMAN_COLOUR is not a setting',
   ]);
 });
@@ -280,6 +342,16 @@ test('PUSH_ALLOW_PRIVATE is 1 or 0, LOG_LEVEL one of seven words', () => {
     'LOG_LEVEL',
     ['INFO', 'verbose'],
     'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal and silent',
+  );
+});
+
+test('PUSH_PORTS are ports, separated by commas', () => {
+  assert.deepEqual(readConfig({ PUSH_PORTS: '8443' }).pushPorts, [8443]);
+  assert.deepEqual(readConfig({ PUSH_PORTS: '65535,1' }).pushPorts, [65_535, 1]);
+  assertWrong(
+    'PUSH_PORTS',
+    ['0', '65536', '443,', ',443', '443;8443', '443 8443', '-1', '0443', '4.5', 'https', '443-8443', ' '],
+    'PUSH_PORTS must be ports from 1 to 65535 such as 443,8443, separated by commas',
   );
 });
 

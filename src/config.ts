@@ -1,9 +1,11 @@
+import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import {
   contact,
   hostName,
   isLoopback,
   origin,
   origins,
+  ports,
   rateLimit,
   tokenTtl,
   wholeNumber,
@@ -32,9 +34,12 @@ export interface Config {
   /** Push services have no way to reach the operator: worth a warning. */
   readonly vapidSubjectIsPlaceholder: boolean;
   readonly pushAllowPrivate: boolean;
+  readonly pushPorts: readonly number[];
   /** Nobody but this machine can reach us, so http and loopback push endpoints are allowed (DESIGN 3, Push). */
   readonly tryingLocally: boolean;
   readonly logLevel: LogLevel;
+  /** Names in the environment that look like a misspelt setting, a sentence each, without their values. */
+  readonly warnings: readonly string[];
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -162,6 +167,13 @@ const settings = {
     must: 'must be 1 or 0',
     read: (text) => (text === '1' ? true : text === '0' ? false : undefined),
   },
+  PUSH_PORTS: {
+    default: '443',
+    unit: 'ports, comma-separated',
+    meaning: 'Ports on which push services are called, such as 443,8443 if some are self-hosted',
+    must: 'must be ports from 1 to 65535 such as 443,8443, separated by commas',
+    read: ports,
+  },
   LOG_LEVEL: {
     default: 'info',
     unit: 'level',
@@ -188,7 +200,8 @@ const placeholderSubject = 'mailto:operator@example.com';
 
 /**
  * Reads the environment, which nothing else does. An empty value is an unset one. Names that are not ours are left
- * alone, but for those that begin with `DOORMAN_`: there are none, so they are mistakes.
+ * alone, with a warning if they are nearly ours. Those that begin with `DOORMAN_` are mistakes, as no setting does, except
+ * what Kubernetes sets in every container beside a service called `doorman`.
  *
  * @throws {ConfigError} with all that is wrong
  */
@@ -226,16 +239,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     vapidSubject: subject ?? placeholderSubject,
     vapidSubjectIsPlaceholder: subject === null,
     pushAllowPrivate: read('PUSH_ALLOW_PRIVATE'),
+    pushPorts: read('PUSH_PORTS'),
     tryingLocally: isLoopback(host) && isLoopback(new URL(publicUrl).hostname) && trustProxy.length === 0,
     logLevel: read('LOG_LEVEL'),
+    warnings: findMisspellings(env, Object.keys(settings)),
   };
-
-  for (const name of Object.keys(env)) if (name.startsWith('DOORMAN_')) faults.push(unknownName(name));
+  faults.push(...findUnknown(env, Object.keys(settings)));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
-}
-
-function unknownName(name: string): string {
-  const meant = name.slice('DOORMAN_'.length);
-  return `${name} is not a setting${Object.hasOwn(settings, meant) ? `; ${meant} is` : ''}`;
 }

@@ -1,4 +1,6 @@
+import { removeUnusedProofs } from './accounts/device-proofs.ts';
 import { endUnusedSessions } from './accounts/sessions.ts';
+import { ClockSteps } from './clock-steps.ts';
 import { countOutsideChanges } from './db/outside-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
 import { settleEarlyReceipts } from './push/receipts.ts';
@@ -10,15 +12,18 @@ const OUTSIDE_CHANGES_MS = 500;
 const GATHER_MS = 1000;
 const SWEEP_MS = 5_000;
 const SESSION_USE_MS = 60_000;
+const REPORT_MS = 60_000;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /**
- * What the service does by the clock: noticing what a command of the operator wrote beside it, telling what is gathered
- * of presence and receipts, finding devices that missed a hint, writing down which sessions were used, and removing what
- * ended by age. A round that fails is logged and tried again at its next turn.
+ * What the service does by the clock: noticing what a command of the operator wrote beside it and that the clock was set,
+ * sending what is gathered of presence and receipts, finding devices that missed a hint, writing down which sessions were
+ * used, logging what rate limits refused, and removing what ended by age. A round that fails is logged and tried again at its next turn.
  */
 export function startRounds(services: Services): AsyncDisposable {
-  const { authentication, db, delivery, events, keyring, log, now, receipts, tokens, watchers } = services;
+  const { authentication, db, delivery, events, keyring, log, now } = services;
+  const { receipts, refusals, tokens, watchers } = services;
+  const clockSteps = new ClockSteps(services);
   let seen: number | undefined;
 
   async function lookOutside(): Promise<void> {
@@ -31,24 +36,34 @@ export function startRounds(services: Services): AsyncDisposable {
     events.publish({ type: 'outside-change' });
   }
 
+  async function noticeClockStep(): Promise<void> {
+    const stepMs = clockSteps.takeMs();
+    if (stepMs === 0) return;
+    log.info({ stepMs }, 'the wall clock was set');
+    events.publish({ type: 'clock-step' });
+  }
+
   async function cleanUp(): Promise<void> {
     const sessionIds = await endUnusedSessions(db, now());
     if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
+    await removeUnusedProofs(db, now());
     await removeUnusable(db, now());
     await settleEarlyReceipts(db, now());
     await trimInboxes(db, now());
   }
 
   const rounds = [
-    every(OUTSIDE_CHANGES_MS, lookOutside),
-    every(GATHER_MS, () => watchers.tell()),
-    every(GATHER_MS, () => receipts.settle()),
-    every(SWEEP_MS, () => delivery.sweep()),
-    every(SESSION_USE_MS, () => authentication.noteUse()),
-    every(CLEAN_UP_MS, cleanUp),
+    start(OUTSIDE_CHANGES_MS, lookOutside),
+    start(GATHER_MS, () => watchers.tell()),
+    start(GATHER_MS, () => receipts.settle()),
+    start(GATHER_MS, noticeClockStep),
+    start(SWEEP_MS, () => delivery.sweep()),
+    start(SESSION_USE_MS, () => authentication.noteUse()),
+    start(REPORT_MS, async () => refusals.report()),
+    start(CLEAN_UP_MS, cleanUp),
   ];
 
-  function every(ms: number, round: () => Promise<void>) {
+  function start(ms: number, round: () => Promise<void>) {
     let running: Promise<void> | null = null;
     const run = () => {
       running ??= round()
@@ -57,12 +72,11 @@ export function startRounds(services: Services): AsyncDisposable {
           running = null;
         });
     };
-    const timer = setInterval(run, ms);
-    timer.unref();
+    const interval = services.every(ms, run);
     run();
     return {
       stop: async () => {
-        clearInterval(timer);
+        interval[Symbol.dispose]();
         await running;
       },
     };
@@ -71,6 +85,7 @@ export function startRounds(services: Services): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       await Promise.all(rounds.map((round) => round.stop()));
+      refusals.report();
       await Promise.all([authentication.noteUse(), receipts.settle(), watchers.tell()]);
     },
   };

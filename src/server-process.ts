@@ -1,18 +1,22 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
-import { explain } from './commands/explain.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openLog } from './log.ts';
 import { openPushWorker } from './push/worker.ts';
 import { startRounds } from './rounds.ts';
 import { openServices } from './services.ts';
+import { explainStart } from './start-errors.ts';
 
-/** How long a stop may take; whoever is not served by then is cut off. */
+/** How long a stop may take; what is still under way by then is cut off. */
 const STOP_MS = 14_000;
+/** Signals within this time of the first repeat it: Ctrl-C reaches the whole process group, and npm forwards it too. */
+const REPEAT_MS = 1_000;
 
 /**
- * Runs the service until it is told to stop: the first SIGTERM or SIGINT finishes what is under way, a second one
- * ends at once.
+ * Runs the service until a signal stops it: the first SIGTERM or SIGINT finishes what is under way, one that comes
+ * {@link REPEAT_MS} after it or later ends the process at once.
  *
  * @returns the exit code
  */
@@ -20,25 +24,33 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   const config = readOrExplain(env);
   if (!config) return 1;
   const log = openLog(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
   await using running = new AsyncDisposableStack();
   const started = await start(config, log, running).catch((err) => {
-    process.stderr.write(`Doorman could not start: ${explain(err)}\n`);
+    process.stderr.write(`Doorman could not start: ${explainStart(err, config)}\n`);
     log.debug({ err }, 'could not start');
     return undefined;
   });
   if (!started) return 1;
   const { app, services } = started;
 
-  const signal = await untilSignal();
-  process.once('SIGTERM', () => process.exit(1));
-  process.once('SIGINT', () => process.exit(1));
+  const taken = services.databaseTaken.then(() => 'taken' as const);
+  const signal = await Promise.race([untilSignal(log), taken]);
+  if (signal === 'taken') log.fatal('another server has taken the database over while it was lost; stopping');
   log.info({ signal }, 'stopping');
   services.readiness.draining = true;
-  const tooLong = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
-  await running.disposeAsync();
+  const tooLong = setTimeout(() => {
+    log.warn('the stop takes too long: connections that are still open are cut off');
+    app.server.closeAllConnections();
+  }, STOP_MS);
+  const failure = await running.disposeAsync().then(
+    () => undefined,
+    (err: unknown) => ({ err }),
+  );
+  if (failure) log.warn(failure, 'not everything could be stored before the end');
   clearTimeout(tooLong);
   log.info('stopped');
-  return 0;
+  return failure || signal === 'taken' ? 1 : 0;
 }
 
 /**
@@ -55,6 +67,8 @@ async function start(config: Config, log: Logger, running: AsyncDisposableStack)
   await app.listen({ port: config.port, host: config.host });
   if (config.tryingLocally)
     log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
+  if (!existsSync(join(services.pageFolder, 'index.html')))
+    log.warn({ folder: services.pageFolder }, 'the page is not built: npm run setup builds it');
   if (config.vapidSubjectIsPlaceholder)
     log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
   log.info({ url: app.listeningOrigin, database: services.db.kind }, 'serving');
@@ -71,9 +85,18 @@ function readOrExplain(env: NodeJS.ProcessEnv) {
   }
 }
 
-function untilSignal(): Promise<NodeJS.Signals> {
+/** The handlers stay: without one, a signal would end the process as Node does by default. */
+function untilSignal(log: Logger): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
+    let receive = (signal: NodeJS.Signals): void => {
+      receive = () => {};
+      setTimeout(() => {
+        receive = () => process.exit(1);
+        log.info('a further signal ends the server at once');
+      }, REPEAT_MS).unref();
+      resolve(signal);
+    };
+    process.on('SIGTERM', (signal) => receive(signal));
+    process.on('SIGINT', (signal) => receive(signal));
   });
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Authentication } from './accounts/authentication.ts';
+import { LoginAttempts } from './accounts/login-attempts.ts';
 import { openPasswords, type Passwords } from './accounts/passwords.ts';
 import { openTokens, type Tokens } from './accounts/tokens.ts';
 import { WrongPasswords } from './accounts/wrong-passwords.ts';
@@ -10,11 +11,16 @@ import { Typing } from './chat/typing.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
+import { noteOutsideChange } from './db/outside-changes.ts';
+import type { PostgresLock } from './db/postgres-lock.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { Events } from './events/events.ts';
+import { FriendLimits } from './friends/friend-limits.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';
+import { ReadLimit } from './http/read-limit.ts';
+import { Refusals } from './http/refusals.ts';
 import { Delivery } from './inbox/delivery.ts';
 import { readEpoch } from './inbox/epoch.ts';
 import { Appearances } from './presence/appearances.ts';
@@ -22,7 +28,7 @@ import { LastSeen } from './presence/last-seen.ts';
 import { Presence } from './presence/presence.ts';
 import { Watchers } from './presence/watchers.ts';
 import { Attention } from './push/attention.ts';
-import type { Resolve } from './push/endpoint-guard.ts';
+import type { EndpointPolicy, Resolve } from './push/endpoint-guard.ts';
 import { openPushReceipts, type PushReceipts } from './push/receipts.ts';
 import { openPushSender, type PushSender } from './push/sender.ts';
 import { openVapidKeyring, type VapidKeyring } from './push/vapid-keyring.ts';
@@ -35,6 +41,7 @@ export interface Services {
   readonly now: () => number;
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;
+  readonly every: Every;
   readonly db: SchemaDb;
   readonly events: Events;
   readonly presence: Presence;
@@ -47,28 +54,43 @@ export interface Services {
   /** Names this state of the database; positions in logs of another are void (DESIGN 4). */
   readonly epoch: string;
   readonly messageLimit: SlidingLog;
+  /** Of the reads that cost most. */
+  readonly readLimits: { readonly sync: ReadLimit; readonly watch: ReadLimit };
+  readonly friendLimits: FriendLimits;
+  /** Of test notifications, by user. */
+  readonly testSendLimit: SlidingLog;
   /** null on the embedded database, which needs none. */
   readonly recipientTurns: RecipientTurns | null;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
   readonly wrongPasswords: WrongPasswords;
+  /** null where the operator turned the limit of logins off. */
+  readonly loginAttempts: LoginAttempts | null;
   readonly limits: ApiLimits;
+  /** For the log: what the limits refused in this minute. */
+  readonly refusals: Refusals;
   readonly keyring: VapidKeyring;
   readonly sender: PushSender;
   readonly pushReceipts: PushReceipts;
-  /** Whether http and private push endpoints pass, for trying everything on one machine. */
-  readonly pushAllowPrivate: boolean;
+  /** Where push endpoints may lead. */
+  readonly pushPolicy: EndpointPolicy;
   /** The built page. */
   readonly pageFolder: string;
   /** Set when the process is about to stop: it serves what is under way and asks for nothing new. */
   readonly readiness: { draining: boolean };
+  /** Settles when another server has taken the database over: this one can only stop. */
+  readonly databaseTaken: Promise<void>;
 }
+
+/** Calls `run` every `ms` milliseconds until it is disposed. */
+export type Every = (ms: number, run: () => void) => Disposable;
 
 /** What tests put in place of the world outside. */
 export interface World {
   now?: () => number;
   monotonicMs?: () => number;
+  every?: Every;
   resolve?: Resolve;
   /** How long a push service may take to answer. */
   pushDeadlineMs?: number;
@@ -76,10 +98,14 @@ export interface World {
 }
 
 /** Opens the database as it is, for a command that may run beside a server. */
-export async function openDatabase(config: Config, log: Logger): Promise<SchemaDb> {
+export async function openDatabase(
+  config: Config,
+  log: Logger,
+  lock: PostgresLock | null = null,
+): Promise<SchemaDb> {
   const { databaseUrl, dataDir } = config;
   const db = databaseUrl
-    ? await (await import('./db/postgres.ts')).openPostgres({ url: databaseUrl, log })
+    ? await (await import('./db/postgres.ts')).openPostgres({ url: databaseUrl, log, lock })
     : await openSqlite({ folder: dataDir, log });
   try {
     await migrate(db);
@@ -99,14 +125,21 @@ export async function openServices(
   log: Logger,
   world: World = {},
 ): Promise<Services & AsyncDisposable> {
-  const { now = Date.now, monotonicMs = () => performance.now(), resolve, pushDeadlineMs } = world;
+  const { now = Date.now, monotonicMs = () => performance.now(), every = startInterval } = world;
+  const { resolve, pushDeadlineMs } = world;
   await using opening = new AsyncDisposableStack();
-  opening.use(await lockServer(config, log));
-  const db = opening.use(await openDatabase(config, log));
-  const pushAllowPrivate = config.pushAllowPrivate || config.tryingLocally;
+  const lock = await lockPostgres(config, log);
+  opening.use(lock ?? lockFolder(config.dataDir));
+  const db = opening.use(await openDatabase(config, log, lock));
+  // A server that had this database before, and gets it back after this one, must not believe what it remembers.
+  await db.transaction((tx) => noteOutsideChange(tx));
+  const pushPolicy: EndpointPolicy = {
+    reach: config.pushAllowPrivate ? 'any' : config.tryingLocally ? 'loopback' : 'public',
+    ports: config.pushPorts,
+  };
   const sender = opening.use(
     openPushSender({
-      allowPrivate: pushAllowPrivate,
+      ...pushPolicy,
       ...(resolve && { resolve }),
       ...(pushDeadlineMs && { deadlineMs: pushDeadlineMs }),
     }),
@@ -121,11 +154,13 @@ export async function openServices(
   const lastSeen = new LastSeen(db);
   const appearances = new Appearances(presence, lastSeen, { now, monotonicMs });
   const { api, auth } = config.rateLimits;
+  const refusals = new Refusals(log);
   const services: Services = {
     config,
     log,
     now,
     monotonicMs,
+    every,
     db,
     events,
     presence,
@@ -133,6 +168,12 @@ export async function openServices(
     watchers: new Watchers(db, events, appearances, lastSeen),
     epoch: await readEpoch(db),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
+    readLimits: {
+      sync: new ReadLimit({ ofConnection: 5, ofUser: 20 }, 'too_many_syncs', monotonicMs),
+      watch: new ReadLimit({ ofConnection: 10, ofUser: 40 }, 'too_many_watches', monotonicMs),
+    },
+    friendLimits: new FriendLimits(monotonicMs),
+    testSendLimit: openRateLimit({ limit: 5, windowMs: 60_000, maxKeys: 100_000 }),
     recipientTurns: db.kind === 'postgres' ? new RecipientTurns() : null,
     delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),
     receipts: new Receipts({ db, events }, now),
@@ -144,27 +185,29 @@ export async function openServices(
       openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
       monotonicMs,
     ),
+    loginAttempts: auth && new LoginAttempts(refusals, monotonicMs),
+    refusals,
     limits: { api: api && openRateLimit(api), auth: auth && openRateLimit(auth) },
     keyring: await openVapidKeyring(db, config.vapidSubject, now),
     sender,
     pushReceipts: await openPushReceipts(db),
-    pushAllowPrivate,
+    pushPolicy,
     pageFolder: world.pageFolder ?? fileURLToPath(new URL('../web/dist', import.meta.url)),
     readiness: { draining: false },
+    databaseTaken: lock?.taken ?? new Promise(() => {}),
   };
   const opened = opening.move();
   return Object.assign(services, { [Symbol.asyncDispose]: () => opened.disposeAsync() });
 }
 
-async function lockServer(config: Config, log: Logger): Promise<AsyncDisposable> {
-  if (!config.databaseUrl) return lockFolder(config.dataDir);
-  const { lockDatabase } = await import('./db/postgres.ts');
-  return lockDatabase({
-    url: config.databaseUrl,
-    log,
-    onLost: (error) => {
-      log.fatal({ err: error }, 'the lock on the database was lost: another server may have it now');
-      process.exit(1);
-    },
-  });
+/** The timer does not keep the process alive. */
+function startInterval(ms: number, run: () => void): Disposable {
+  const timer = setInterval(run, ms).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function lockPostgres({ databaseUrl }: Config, log: Logger): Promise<PostgresLock | null> {
+  if (!databaseUrl) return null;
+  const { PostgresLock } = await import('./db/postgres-lock.ts');
+  return PostgresLock.take({ url: databaseUrl, log });
 }

@@ -52,7 +52,7 @@ export function onSqlite(name: string, register: (database: TestDatabase) => voi
 }
 
 /**
- * Without PostgreSQL the tests are skipped, and with `CI=true` they fail.
+ * Without PostgreSQL the tests are skipped, and with `CI=true` they fail. `TEST_DATABASES=sqlite` skips them always.
  *
  * @param options `concurrency: true` where most tests wait for the clock
  */
@@ -62,6 +62,10 @@ export function onPostgres(
   options: { concurrency?: boolean } = {},
 ): void {
   const title = `${name} (PostgreSQL)`;
+  if (process.env.TEST_DATABASES === 'sqlite') {
+    describe(title, { skip: 'on SQLite alone; npm test runs it' }, () => register(postgresql));
+    return;
+  }
   if (process.env.TEST_POSTGRES_URL || findPostgres()) {
     stopClusterAtTheEnd();
     describe(title, options, () => registerGroup(() => register(postgresql)));

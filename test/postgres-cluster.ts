@@ -17,8 +17,8 @@ export const templateDatabase = 'doorman_template';
 export interface Cluster {
   /** Of the maintenance database, `postgres`. */
   readonly url: string;
-  /** Lets every connection break off, as `kill -9` would, and starts the server again on the same data. */
-  restart(pauseMs: number): Promise<void>;
+  /** Ends the server and every connection at once, as `kill -9` would; starts it again on the same data after `meanwhile`. */
+  restart(meanwhile?: () => Promise<unknown>): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -56,10 +56,13 @@ export async function startCluster(): Promise<Cluster> {
   await makeTemplate(url);
   return {
     url,
-    async restart(pauseMs) {
+    async restart(meanwhile = async () => {}) {
       await stopServer(server);
-      await delay(pauseMs);
-      server = await start();
+      try {
+        await meanwhile();
+      } finally {
+        server = await start();
+      }
     },
     async stop() {
       await stopServer(server);

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A line to the server that can be held up, cut and mended, and on which our sendings are counted. */
+/** A line to the server that can be held up, frozen, cut and mended, and on which our sendings are counted. */
 export async function openLine(t: TestContext, url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const flights = { count: 0 };
   let held = false;
+  let frozen = new WeakSet<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
@@ -18,7 +19,7 @@ export async function openLine(t: TestContext, url: string) {
       sockets.add(from);
       from.on('data', (bytes) => {
         if (from === near) flights.count += 1;
-        if (!held) to.write(bytes);
+        if (!held && !frozen.has(from)) to.write(bytes);
       });
       from.on('close', () => to.destroy());
       from.on('error', () => to.destroy());
@@ -46,6 +47,10 @@ export async function openLine(t: TestContext, url: string) {
     flights,
     hold: () => {
       held = true;
+    },
+    /** What is connected now falls silent for good, and neither end hears of it; new connections are as ever. */
+    freeze: () => {
+      frozen = new WeakSet(sockets);
     },
     cut,
     mend: () => {

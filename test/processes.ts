@@ -55,7 +55,19 @@ export async function runCommand(settings: Settings, words: string[], input = ''
   return await command.ended;
 }
 
-export interface ServerProcess extends AsyncDisposable {
+/** A server in a process of its own, from its first moment on. Disposing of it kills it. */
+export interface LaunchedServer extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Its address, once it serves. */
+  readonly serving: Promise<string>;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; errors: string }>;
+  /** Everything it logged so far, a line each. */
+  readonly lines: readonly string[];
+  /** Waits for a line of the log with this message; fails when the process ends without one. */
+  logged(message: string | RegExp): Promise<Body>;
+}
+
+export interface ServerProcess extends LaunchedServer {
   readonly url: string;
   get(path: string, token?: string): Promise<{ status: number; body: Body }>;
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
@@ -63,23 +75,47 @@ export interface ServerProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** Starts the server in a process of its own, and waits until it serves. Disposing of it kills it. */
-export async function startServer(settings: Settings): Promise<ServerProcess> {
-  const child = start('src/main.ts', [], settings);
+/** Starts the server and waits for nothing. @param within what runs the program, such as `unshare` */
+export function launchServer(settings: Settings, within: readonly string[] = []): LaunchedServer {
+  const child = start('src/main.ts', [], settings, within);
   const errors = text(child.stderr);
-  const ended = once(child, 'close');
-  const url = await new Promise<string>((resolve, reject) => {
-    const log: string[] = [];
-    createInterface(child.stdout).on('line', (line) => {
-      log.push(line);
-      const { msg, url } = JSON.parse(line);
-      if (msg === 'serving') resolve(url);
-    });
-    ended.then(
-      async () => reject(new Error(`the server ended:\n${log.join('\n')}\n${await errors}`)),
-      reject,
-    );
+  const ended = once(child, 'close').then(async ([code, signal]) => ({ code, signal, errors: await errors }));
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line);
+    for (const look of waiting) look();
   });
+
+  function logged(message: string | RegExp): Promise<Body> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = lines
+          .map((line) => JSON.parse(line))
+          .find(({ msg }) => (typeof message === 'string' ? msg === message : message.test(msg)));
+        if (!found) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+      ended.then(
+        ({ errors }) =>
+          reject(new Error(`the server ended without "${message}":\n${lines.join('\n')}\n${errors}`)),
+        reject,
+      );
+    });
+  }
+
+  const serving = logged('serving').then(({ url }) => url);
+  serving.catch(() => {}); // some are not meant to get so far
+  return { child, serving, ended, lines, logged, [Symbol.asyncDispose]: () => kill(child) };
+}
+
+/** Starts the server in a process of its own, and waits until it serves. */
+export async function startServer(settings: Settings, within?: readonly string[]): Promise<ServerProcess> {
+  const launched = launchServer(settings, within);
+  const url = await launched.serving;
 
   async function call(path: string, token: string | undefined, request: RequestInit) {
     const headers = {
@@ -91,17 +127,23 @@ export async function startServer(settings: Settings): Promise<ServerProcess> {
   }
 
   return {
+    ...launched,
     url,
     get: (path, token) => call(path, token, {}),
     post: (path, body, token) => call(path, token, { method: 'POST', body: JSON.stringify(body) }),
-    kill: () => kill(child),
-    [Symbol.asyncDispose]: () => kill(child),
+    kill: () => kill(launched.child),
   };
 }
 
-function start(file: string, words: string[], settings: Settings): ChildProcessWithoutNullStreams {
+function start(
+  file: string,
+  words: string[],
+  settings: Settings,
+  within: readonly string[] = [],
+): ChildProcessWithoutNullStreams {
   const cwd = fileURLToPath(new URL('..', import.meta.url));
-  return spawn(process.execPath, [file, ...words], { cwd, env: { PATH: process.env.PATH, ...settings } });
+  const [program = process.execPath, ...args] = [...within, process.execPath, file, ...words];
+  return spawn(program, args, { cwd, env: { PATH: process.env.PATH, ...settings } });
 }
 
 async function kill(child: ChildProcessWithoutNullStreams): Promise<void> {

@@ -103,6 +103,8 @@ export async function startPushService({
   await once(server, 'listening');
   // A TCP server's address is never a pipe's name.
   const { port } = server.address() as AddressInfo;
+  // Idle connections are the sender's to end.
+  server.keepAliveTimeout = 0;
   const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {

@@ -14,6 +14,8 @@ export interface Pushing {
   readonly now: () => number;
   /** Moves the clock, and works on everything that is due by then. */
   pass(ms: number): Promise<void>;
+  /** Sets the wall clock forward, or back if negative; monotonic time and timers go on. */
+  setClock(byMs: number): void;
   /** A device of the person; confirmed by his session unless said otherwise. */
   subscribe(
     person: Person,
@@ -41,12 +43,14 @@ export async function startPushing(
   { world, realTime = false }: Options = {},
 ): Promise<Pushing> {
   let clock = Date.now();
-  const now = realTime ? Date.now : () => clock;
+  let setByMs = 0;
+  const now = () => (realTime ? Date.now() : clock) + setByMs;
+  const monotonicMs = () => (realTime ? performance.now() : clock);
   const pushService = await startPushService({ now });
   t.after(() => pushService[Symbol.asyncDispose]());
   const service = await startService(t, database, {
     env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },
-    world: { ...world, now, monotonicMs: now },
+    world: { ...world, now, monotonicMs },
   });
   const [alice, bob] = [await service.join('alice'), await service.join('bob')];
 
@@ -64,6 +68,9 @@ export async function startPushing(
     async pass(ms) {
       clock += ms;
       await service.pushes.runDue();
+    },
+    setClock(byMs) {
+      setByMs += byMs;
     },
     async subscribe(person, { unconfirmed = false, of } = {}) {
       const { publicKey } = service.services.keyring;

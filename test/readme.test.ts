@@ -40,6 +40,7 @@ onSqlite('the first tour', (database) => {
     assert.equal(profile.data.bio, 'Down the rabbit hole');
     assert.equal(sent.data.n, 1);
     assert.deepEqual([unread.data[0].unread, unread.data[0].last.body], [1, 'Tea at five?']);
+    assert.match(unread.data[0].last.cid, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     assert.equal(blocked.data[0].username, 'bob');
     assert.equal(answers.at(-1).msg, '密码错误');
   });

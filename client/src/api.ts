@@ -1,3 +1,4 @@
+import { badText, hasBadText } from './bad-text.ts';
 import type { Envelope } from './http.ts';
 import type * as Wire from './wire.ts';
 
@@ -30,14 +31,22 @@ export interface Api {
 
   block(userId: string): Promise<Wire.BlockedUser>;
   unblock(userId: string): Promise<void>;
+  /** Everyone the user blocks, the newest first. */
   blocked(): Promise<Wire.BlockedUser[]>;
+  blockedPage(query?: Page): Promise<{ blocked: Wire.BlockedUser[]; next?: string }>;
 
   sendMessage(body: Wire.SendBody): Promise<Wire.Stored>;
   history(fields: Wire.HistoryFields): Promise<Wire.HistoryPage>;
   markRead(body: Wire.MarkBody): Promise<Wire.MarkedAnswer>;
-  conversations(): Promise<Wire.Conversation[]>;
+  /** A page, the latest first, true at `seq` of the log; with `peer` that one conversation, if there is one. */
+  conversations(
+    query?: Page & { peer?: string },
+  ): Promise<{ conversations: Wire.Conversation[]; people: Wire.PersonName[]; seq: number; next?: string }>;
 
-  friends(): Promise<Wire.FriendEntry[]>;
+  /** A page of friends and open requests, the latest change first, true at `seq` of the log. */
+  friends(
+    query?: Page & { list?: 'friends' | 'requests' },
+  ): Promise<{ friends: Wire.FriendEntry[]; seq: number; next?: string }>;
   friend(
     act: 'request' | 'cancel' | 'accept' | 'decline' | 'remove',
     userId: string,
@@ -58,6 +67,14 @@ export interface Api {
   pushLog(): Promise<Wire.PushLogEntry[]>;
   pushDevices(): Promise<Wire.PushDevice[]>;
   pushUnsubscribe(which: Wire.UnsubscribeBody): Promise<void>;
+}
+
+/** Which page of a list. */
+export interface Page {
+  /** 1 to 200; left out: 200. */
+  limit?: number;
+  /** `next` of the page before. */
+  after?: string;
 }
 
 /** What the methods stand on. */
@@ -96,22 +113,39 @@ export function openApi({ call, userId }: Caller): Api {
       return { users: data as Wire.DirectoryEntry[], ...(next !== undefined && { next }) };
     },
     profileOf: async (id) =>
-      (await call('GET', `/api/user/profile/${encodeURIComponent(id)}`, undefined, 'public'))
-        .data as Wire.PublicProfile,
+      (await call('GET', `/api/user/profile/${encode(id)}`, undefined, 'public')).data as Wire.PublicProfile,
     updateProfile: (body) => post('/api/user/profile', body),
     updateSettings: (body) => post('/api/user/settings', body),
 
     block: (blockedId) => post('/api/user/block', { blockedId } satisfies Wire.BlockBody),
     unblock: (blockedId) => post('/api/user/unblock', { blockedId } satisfies Wire.BlockBody),
     blocked: () => get('/api/user/blocked'),
+    async blockedPage({ limit = PAGE_LIMIT, after } = {}) {
+      const { data, next } = await call('GET', withQuery('/api/user/blocked', { limit, after }));
+      return { blocked: data as Wire.BlockedUser[], ...(next !== undefined && { next }) };
+    },
 
     sendMessage: (body) => post('/api/messages', body),
-    history: ({ peer, before, after, limit }) =>
+    history: async ({ peer, before, after, limit }) =>
       get(withQuery('/api/messages', { peer, before, after, limit })),
     markRead: (body) => post('/api/messages/mark', body),
-    conversations: () => get('/api/conversations'),
+    async conversations({ peer, limit, after } = {}) {
+      const { data, people, seq, next } = await call(
+        'GET',
+        withQuery('/api/conversations', { peer, limit, after }),
+      );
+      return {
+        conversations: data as Wire.Conversation[],
+        people: people as Wire.PersonName[],
+        seq: seq as number,
+        ...(next !== undefined && { next }),
+      };
+    },
 
-    friends: () => get('/api/friends'),
+    async friends({ list, limit, after } = {}) {
+      const { data, seq, next } = await call('GET', withQuery('/api/friends', { list, limit, after }));
+      return { friends: data as Wire.FriendEntry[], seq: seq as number, ...(next !== undefined && { next }) };
+    },
     friend: (act, id) =>
       post(`/api/friends/${encodeURIComponent(act)}`, { userId: id } satisfies Wire.FriendBody),
     snapshot: () => get('/api/sync'),
@@ -129,10 +163,17 @@ export function openApi({ call, userId }: Caller): Api {
 }
 
 const USERS_LIMIT = 100;
+const PAGE_LIMIT = 200;
 
 function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
+    value === undefined ? [] : `${name}=${encode(value)}`,
   );
   return `${path}?${parts.join('&')}`;
+}
+
+/** @throws {DoormanError} `bad_text`, where `encodeURIComponent` throws its own error or makes what no id can be */
+function encode(value: string | number): string {
+  if (hasBadText(value)) throw badText();
+  return encodeURIComponent(value);
 }

@@ -2,9 +2,18 @@ import type { Caller } from './api.ts';
 import { DoormanError } from './errors.ts';
 import { callService } from './http.ts';
 import type { SessionKeeper } from './session.ts';
+import type { DoormanStorage } from './storage.ts';
+
+/** Where the service reads the device's proofs. */
+const WITH_PROOFS = new Set(['/api/register', '/api/login', '/api/token', '/api/user/change-password']);
 
 /** Calls the service as whoever is signed in. */
-export function openCalls(baseUrl: string, deadlineMs: number, session: SessionKeeper): Caller {
+export function openCalls(
+  baseUrl: string,
+  deadlineMs: number,
+  session: SessionKeeper,
+  storage: DoormanStorage,
+): Caller {
   function signedIn() {
     if (!session.current) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
     return session.current;
@@ -17,7 +26,14 @@ export function openCalls(baseUrl: string, deadlineMs: number, session: SessionK
       const token = access === 'stranger' ? undefined : caller?.token;
       if (token !== undefined) session.renewIfStale();
       try {
-        return await callService(baseUrl, { method, path, ...(body && { body }), token, deadlineMs });
+        return await callService(baseUrl, {
+          method,
+          path,
+          ...(body && { body }),
+          token,
+          deadlineMs,
+          ...(WITH_PROOFS.has(path) && { proofs: storage }),
+        });
       } catch (error) {
         // Whether the session is at its end, asking for another token tells.
         const isDoubtful = error instanceof DoormanError && error.error === 'unauthenticated';

@@ -1,4 +1,5 @@
 import { type Api, openApi } from './api.ts';
+import { withoutBadText } from './bad-text.ts';
 import { openCalls } from './calls.ts';
 import { newCid } from './cid.ts';
 import { Connector } from './connector.ts';
@@ -6,6 +7,7 @@ import type { Doorman, DoormanOptions } from './doorman.ts';
 import { Entrance } from './entrance.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session, SessionEnd } from './events.ts';
 import { Feed } from './feed.ts';
+import { GuardedStorage } from './guarded-storage.ts';
 import { readBaseUrl } from './http.ts';
 import type { Frame, Link } from './link.ts';
 import { Listeners } from './listeners.ts';
@@ -27,6 +29,7 @@ const MAX_DEVICE_LENGTH = 64;
 export class Client implements Doorman {
   readonly api: Api;
   readonly push: Push;
+  readonly storage: GuardedStorage;
   readonly #baseUrl: string;
   readonly #device: string | undefined;
   readonly #times: Times;
@@ -45,13 +48,17 @@ export class Client implements Doorman {
   #tokenCheck: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: DoormanOptions & { storage: DoormanStorage }, times: Times) {
-    const { baseUrl, device, storage } = options;
+    const { baseUrl, device } = options;
     this.#baseUrl = readBaseUrl(baseUrl);
-    this.#device = device && [...device].slice(0, MAX_DEVICE_LENGTH).join('');
+    this.#device = device && [...withoutBadText(device)].slice(0, MAX_DEVICE_LENGTH).join('');
     this.#times = times;
     const tell = <E extends DoormanEvent>(event: E, told: DoormanEvents[E]) =>
       this.#listeners.tell(event, told);
     const live = () => this.#connector.live;
+    const storage = new GuardedStorage(options.storage, times.storageMs, (error) =>
+      tell('storage', { state: 'memory', ...(error !== undefined && { error }) }),
+    );
+    this.storage = storage;
 
     this.#tabs = new Tabs(storage.name, (told) => this.#learn(told));
     this.#session = new SessionKeeper({
@@ -62,7 +69,7 @@ export class Client implements Doorman {
       renewed: () => this.#prolong(),
       tellOthers: (end) => this.#tabs.tell({ kind: 'session', end }),
     });
-    this.api = openApi(openCalls(this.#baseUrl, times.deadlineMs, this.#session));
+    this.api = openApi(openCalls(this.#baseUrl, times.deadlineMs, this.#session, storage));
     this.push = new Push({ api: this.api, storage, session: () => this.session });
     this.#entrance = new Entrance({
       baseUrl: this.#baseUrl,
@@ -85,7 +92,7 @@ export class Client implements Doorman {
       ended: (end) => void this.#session.end(end),
     });
     this.#feed = new Feed({
-      ackMs: times.ackMs,
+      times,
       snapshot: (snapshot) => tell('snapshot', snapshot),
       event: (event, told) => {
         if (event === 'message') this.#messageCame(told as DoormanEvents['message']);
@@ -105,7 +112,7 @@ export class Client implements Doorman {
     this.#marks = new Marks(live);
     this.#typing = new Typing(live);
     this.#watching = new Watching({
-      watchMs: times.watchMs,
+      times,
       live,
       told: (sights) => tell('presence', sights),
     });
@@ -169,12 +176,12 @@ export class Client implements Doorman {
     return this.#outbox.all();
   }
 
-  retry(cid: string): void {
-    this.#outbox.retry(cid);
+  retry(cid: string, to?: string): void {
+    this.#outbox.retry(cid, to);
   }
 
-  discard(cid: string): Promise<void> {
-    return this.#outbox.discard(cid);
+  discard(cid: string, to?: string): Promise<void> {
+    return this.#outbox.discard(cid, to);
   }
 
   markRead(peer: string, n: number): void {

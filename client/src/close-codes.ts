@@ -1,5 +1,13 @@
 /** What to do after a connection ended (docs/protocol.md, Close codes). */
-export type Next = 'later' | 'spread' | 'new-token' | 'suspended' | 'ended' | 'replaced' | 'broken';
+export type Next =
+  | 'later'
+  | 'spread'
+  | 'new-token'
+  | 'suspended'
+  | 'ended'
+  | 'replaced'
+  | 'rejected'
+  | 'broken';
 
 /**
  * @param code 1006 when it broke off
@@ -16,8 +24,9 @@ export function judgeClose(code: number, reason: string, isDraining: boolean): N
     case 4429:
       return reason === 'too_many_sockets' ? 'replaced' : 'later';
     case 1002:
-    case 1003:
     case 1007:
+      return 'rejected';
+    case 1003:
     case 1008:
     case 1009:
     case 4413:

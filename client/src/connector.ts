@@ -21,6 +21,9 @@ export interface ConnectorHost {
   ended(end: SessionEnd): void;
 }
 
+/** So many connections in a row may be ended over a frame before anything was answered. */
+const MAX_REJECTIONS = 3;
+
 /** Stays connected, as the close codes ask for (docs/protocol.md). */
 export class Connector {
   readonly #host: ConnectorHost;
@@ -28,6 +31,10 @@ export class Connector {
   #isWanted = false;
   #link: Link | undefined;
   #failures = 0;
+  /** How many connections in a row were ended over a frame before anything was answered. */
+  #rejections = 0;
+  /** One was ended over a frame, and none was steady since: which frame it is shows if they go one at a time. */
+  #isOneAtATime = false;
   #spreadMs: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #steady: ReturnType<typeof setTimeout> | undefined;
@@ -52,6 +59,7 @@ export class Connector {
     this.#isWanted = true;
     if (state !== 'off' && state !== 'stopped') return;
     this.#failures = 0;
+    this.#rejections = 0;
     this.#open();
   }
 
@@ -94,6 +102,7 @@ export class Connector {
     clearTimeout(this.#steady);
     this.#steady = setTimeout(() => {
       this.#failures = 0;
+      this.#isOneAtATime = false;
     }, this.#host.times.steadyMs);
     this.#set({ state: 'live' });
   }
@@ -131,6 +140,7 @@ export class Connector {
         closed: (_link, code, reason) => this.#closed(code, reason),
       },
       times,
+      this.#isOneAtATime,
     );
     this.#set({ state: 'connecting' });
   }
@@ -145,6 +155,7 @@ export class Connector {
       if (this.#link !== link) return;
       link.settle();
       this.#isTokenDoubtful = false;
+      this.#rejections = 0;
       this.#host.entered(link, welcome);
     };
     // Who is refused is sent away too, and the close says what to do.
@@ -155,6 +166,7 @@ export class Connector {
     const isDraining = this.#spreadMs !== undefined;
     const next = judgeClose(code, reason, isDraining);
     this.#drop();
+    if (next !== 'rejected') this.#rejections = 0;
     switch (next) {
       case 'new-token':
         void this.#getToken();
@@ -167,6 +179,11 @@ export class Connector {
       case 'replaced':
       case 'broken':
         this.#set({ state: 'stopped', why: next });
+        break;
+      case 'rejected':
+        this.#isOneAtATime = true;
+        if (++this.#rejections < MAX_REJECTIONS) this.#wait();
+        else this.#set({ state: 'stopped', why: 'broken' });
         break;
       case 'spread':
         this.#wait(Math.random() * (this.#spreadMs ?? 0));

@@ -27,6 +27,11 @@ export interface Doorman {
   readonly session: Session | undefined;
   readonly connection: Connection;
   readonly push: PushClient;
+  /**
+   * What the kit keeps on this device, for what a program keeps beside it. It always answers: when the storage of the
+   * options fails or hangs for 2 s, it goes on in memory (`storage` event).
+   */
+  readonly storage: DoormanStorage;
 
   /**
    * Who was signed in on this device when it was last used. It asks nobody, so it works without a network; if the session
@@ -37,8 +42,9 @@ export interface Doorman {
   /** Whoever was signed in here before is signed out first. Other tabs that share the storage follow. */
   signIn(body: LoginBody): Promise<Session>;
   /**
-   * Leaves nothing here: push subscription, storage, socket; other tabs that share the storage leave too. Ends the session
-   * at the service, if that can be reached within 5 s. Does not reject for what the service says.
+   * Leaves nothing here but the device's proofs, which do not say whose they are: push subscription, storage, socket; other
+   * tabs that share the storage leave too. Ends the session at the service, if that can be reached within 5 s. Does not
+   * reject for what the service or the storage does.
    */
   signOut(): Promise<void>;
 
@@ -59,21 +65,34 @@ export interface Doorman {
    * same promise.
    *
    * @returns settles when it is stored; rejects with a `DoormanError` when it is refused, discarded (`discarded`), or the
-   *   session ends before (`signed_out`). `outgoing` tells the same, so nobody has to catch it
+   *   session ends before (`signed_out`). `outgoing` tells the same. Only the promise tells of what is never written: with
+   *   `cid_used` when the `cid` is that of a message with another recipient or another body, with `bad_text` when one of
+   *   the three has U+0000 or half a surrogate pair
    */
   send(to: string, body: string, cid?: string): Promise<Outgoing>;
   /** What is not stored yet, in the order it was written. */
   outgoing(): Outgoing[];
-  /** Sends a refused message again; `send` with its `cid` then gives a new promise. */
-  retry(cid: string): void;
-  /** Forgets a message that is refused or still waits. One that is under way cannot be called back: nothing happens. */
-  discard(cid: string): Promise<void>;
+  /**
+   * Sends a refused message again; `send` with its `cid` then gives a new promise.
+   *
+   * @param to only a message to this user: two tabs may have given one `cid` to two messages at the same moment
+   */
+  retry(cid: string, to?: string): void;
+  /**
+   * Forgets a message that is refused or still waits. One that is under way cannot be called back: nothing happens.
+   *
+   * @param to as for `retry`
+   */
+  discard(cid: string, to?: string): Promise<void>;
 
   /** The user has read up to message `n` of the peer: told once it can be, the greatest counts. */
   markRead(peer: string, n: number): void;
   /** At most once a second for a peer. */
   typing(to: string): void;
-  /** Wants to know how these people appear, until what is returned is called. Up to 500 in all; the latest asked count. */
+  /**
+   * Wants to know how these people appear, until what is returned is called. Up to 500 in all; the latest asked count. Ids
+   * that no user can have are left out.
+   */
   watch(userIds: readonly string[]): () => void;
   /** How somebody who is watched was last seen. */
   sight(userId: string): Sight | undefined;

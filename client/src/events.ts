@@ -1,7 +1,16 @@
 import type { FriendEntry, OwnUser, Sight, Snapshot } from './wire.ts';
 
+/** An event of the user's log. */
+export interface LogEvent {
+  /**
+   * Its number in the log. A page of `api.conversations` or `api.friends` has the number up to which it is true: events that are
+   * not above it are in the page already.
+   */
+  seq: number;
+}
+
 /** A message as it appears in the log of either of the two. */
-export interface MessageEvent {
+export interface MessageEvent extends LogEvent {
   /** The other one, who names the conversation. */
   peer: string;
   /** 1, 2, 3 .. in the conversation. */
@@ -14,7 +23,7 @@ export interface MessageEvent {
 }
 
 /** How far somebody is in a conversation; numbers only go up. */
-export interface MarkedEvent {
+export interface MarkedEvent extends LogEvent {
   peer: string;
   /** Who received and read: the user himself, or the peer. */
   by: string;
@@ -22,13 +31,13 @@ export interface MarkedEvent {
   read: number;
 }
 
-export interface FriendEvent {
+export interface FriendEvent extends LogEvent {
   userId: string;
   /** `requested`: by the user; `asked`: by the other. */
   state: 'none' | 'requested' | 'asked' | 'friends';
 }
 
-export interface SettingsEvent {
+export interface SettingsEvent extends LogEvent {
   push_enabled: number;
   dnd_enabled: number;
   push_preview: string;
@@ -42,7 +51,10 @@ export type Connection =
   | { state: 'live' }
   /** It is tried again at `retryAt`, epoch milliseconds. */
   | { state: 'waiting'; retryAt: number }
-  /** It will not be tried again: another place was taken over (`replaced`), or this client is wrong (`broken`). */
+  /**
+   * It will not be tried again: another place was taken over (`replaced`), or this client is wrong (`broken`), as after
+   * three connections in a row that the service ended over a frame before it answered anything.
+   */
   | { state: 'stopped'; why: 'replaced' | 'broken' };
 
 export interface Session {
@@ -81,24 +93,32 @@ export interface DoormanEvents {
   /** Another person, or nobody any more. */
   session: { session: Session | undefined; end?: SessionEnd };
   connection: Connection;
-  /** Everything anew: what the program knew of the log is void. Events that follow are later than this. */
+  /**
+   * What the program knew of the log is void. This is the first page of each list; `next` has the cursors of longer ones.
+   * Events that follow are later than this.
+   */
   snapshot: Snapshot;
   message: MessageEvent;
   marked: MarkedEvent;
   friend: FriendEvent;
-  block: { userId: string };
-  unblock: { userId: string };
+  block: LogEvent & { userId: string };
+  unblock: LogEvent & { userId: string };
   /** The user's own. */
-  profile: OwnUser;
+  profile: LogEvent & OwnUser;
   settings: SettingsEvent;
   /** Sessions of the user that ended. */
-  sessions: { ended: string[] };
+  sessions: LogEvent & { ended: string[] };
   /** How people appear whom somebody watches, whenever one of them changes. */
   presence: Sight[];
   /** Somebody types; good for about three seconds. */
   typing: { from: string };
   /** A message of one's own changed its state. */
   outgoing: Outgoing;
+  /**
+   * The storage threw `error`, or did not answer in time where there is none: from now on the kit keeps everything in memory,
+   * as long as the program runs. Once.
+   */
+  storage: { state: 'memory'; error?: unknown };
 }
 
 export type DoormanEvent = keyof DoormanEvents;

@@ -1,9 +1,11 @@
+import { DoormanError } from './errors.ts';
 import type { DoormanEvents } from './events.ts';
 import type { Frame, Link } from './link.ts';
+import type { Times } from './times.ts';
 import type { Snapshot, Welcome } from './wire.ts';
 
 /** One event of the user's log, as the frame says it. */
-interface LogEvent {
+interface EventFrame {
   readonly seq: number;
   readonly at: number;
   readonly event: string;
@@ -11,7 +13,7 @@ interface LogEvent {
 }
 
 export interface FeedHost {
-  readonly ackMs: number;
+  readonly times: Pick<Times, 'ackMs' | 'limitWindowMs'>;
   snapshot(snapshot: Snapshot): void;
   event<E extends LogKind>(event: E, told: DoormanEvents[E]): void;
   /** All that was missed was told. */
@@ -36,11 +38,12 @@ export class Feed {
   /** The last event that came on this connection, told or not. */
   #received = 0;
   /** What came while a snapshot is under way. */
-  #held: LogEvent[] | undefined;
+  #held: EventFrame[] | undefined;
   #isComplete = false;
   /** After which event the last gap was. */
   #missedAfter: number | undefined;
   #acking: ReturnType<typeof setTimeout> | undefined;
+  #asking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: FeedHost) {
     this.#host = host;
@@ -76,6 +79,7 @@ export class Feed {
   left(): void {
     this.#link = undefined;
     this.#held = undefined;
+    clearTimeout(this.#asking);
     clearTimeout(this.#acking);
     this.#acking = undefined;
   }
@@ -89,7 +93,7 @@ export class Feed {
       if (!this.#held) this.#host.live();
       return true;
     }
-    const event = frame as unknown as LogEvent; // docs/protocol.md, The log
+    const event = frame as unknown as EventFrame; // docs/protocol.md, The log
     if (event.seq <= this.#received) return true;
     if (event.seq !== this.#received + 1) {
       this.#miss();
@@ -112,8 +116,12 @@ export class Feed {
     let snapshot: Snapshot;
     try {
       snapshot = await link.request<Snapshot>({ type: 'sync' });
-    } catch {
-      if (link === this.#link) this.#host.broken();
+    } catch (error) {
+      if (link !== this.#link) return;
+      // Too many for this user: another connection would be refused too.
+      if (error instanceof DoormanError && error.code === 429)
+        this.#asking = setTimeout(() => void this.#takeSnapshot(link), this.#host.times.limitWindowMs);
+      else this.#host.broken();
       return;
     }
     if (link !== this.#link) return;
@@ -126,15 +134,16 @@ export class Feed {
     if (this.#isComplete && link === this.#link) this.#host.live();
   }
 
-  #tell(event: LogEvent): void {
+  #tell(event: EventFrame): void {
     this.#ack();
     // A snapshot has it already.
     if (this.#position && event.seq <= this.#position.seq) return;
     this.#position = { epoch: this.#epoch, seq: event.seq };
     const kind = KINDS.find((known) => known === event.event);
     if (!kind) return; // a later service may tell more
-    const told = kind === 'message' ? { ...event.data, at: event.at } : event.data;
-    this.#host.event(kind, told as DoormanEvents[typeof kind]); // docs/protocol.md, The log
+    const { seq, at } = event;
+    const data = { ...event.data, ...(kind === 'message' && { at }), seq };
+    this.#host.event(kind, data as DoormanEvents[typeof kind]); // docs/protocol.md, The log
   }
 
   /** Says how far this device has everything, a moment after it was told. */
@@ -142,6 +151,6 @@ export class Feed {
     this.#acking ??= setTimeout(() => {
       this.#acking = undefined;
       this.#link?.tell({ type: 'ack', seq: this.#received });
-    }, this.#host.ackMs);
+    }, this.#host.times.ackMs);
   }
 }

@@ -32,8 +32,8 @@ export function followView(
     tell();
   };
   const use = () => {
-    const now = Date.now();
-    if (isUsed && now - notedAt < 1_000 && now >= notedAt) return;
+    const now = performance.now();
+    if (isUsed && now - notedAt < 1_000) return;
     isUsed = true;
     notedAt = now;
     clearTimeout(idle);

@@ -1,4 +1,7 @@
+import { badText, hasBadText } from './bad-text.ts';
+import { keepProof, proofHeader } from './device-proofs.ts';
 import { DoormanError } from './errors.ts';
+import type { DoormanStorage } from './storage.ts';
 
 /** What every answer is (interface 4.1). */
 export interface Envelope {
@@ -7,8 +10,10 @@ export interface Envelope {
   readonly error?: string;
   readonly msg?: string;
   readonly message?: string;
-  /** Of `GET /api/users` and `GET /api/push/public-key`, which put it beside the data. */
+  /** What some answers have beside the data. */
   readonly next?: string;
+  readonly people?: unknown;
+  readonly seq?: unknown;
   readonly publicKey?: string;
 }
 
@@ -19,17 +24,21 @@ export interface Call {
   readonly body?: object;
   readonly token?: string | undefined;
   readonly deadlineMs: number;
+  /** Where the device keeps its proofs: they are sent, and the one of the answer is kept. Left out: neither. */
+  readonly proofs?: DoormanStorage;
 }
 
 /**
  * Calls the service. No cookie goes along, nothing is cached, no redirect followed: the token would go with it.
  *
- * @throws {DoormanError} whatever is not a success; `unreachable` when no answer of the service came in time
+ * @throws {DoormanError} whatever is not a success; `bad_text` before anything is sent; `unreachable` when no answer of the service came in time
  */
 export async function callService(
   baseUrl: string,
-  { method, path, body, token, deadlineMs }: Call,
+  { method, path, body, token, deadlineMs, proofs }: Call,
 ): Promise<Envelope> {
+  if (hasBadText(body)) throw badText();
+  const sent = proofs && (await proofHeader(proofs));
   let answer: Response;
   let envelope: Envelope | undefined;
   try {
@@ -38,6 +47,7 @@ export async function callService(
       headers: {
         ...(body && { 'content-type': 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(sent !== undefined && { 'device-proof': sent }),
       },
       ...(body && { body: JSON.stringify(body) }),
       cache: 'no-store',
@@ -52,6 +62,8 @@ export async function callService(
   // A proxy in between may answer in its own way: then it was not the service.
   if (!envelope) throw new DoormanError(0, 'unreachable', `No answer of the service (HTTP ${answer.status})`);
   if (envelope.code !== 200) throw toError(envelope, answer.headers.get('retry-after'));
+  const proof = answer.headers.get('device-proof');
+  if (proofs && proof !== null) await keepProof(proofs, proof);
   return envelope;
 }
 

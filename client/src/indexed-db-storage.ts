@@ -1,85 +1,53 @@
-import { MemoryStorage } from './memory-storage.ts';
 import type { DoormanStorage } from './storage.ts';
 
 const STORE = 'kept';
-/** Chromium now and then never answers when the page before was left while it opened the same database. */
-const OPEN_MS = 10_000;
 
 /**
  * One object store of an IndexedDB, opened at the first use; pages and workers of an origin share it by its name. An
- * operation is done when its transaction is complete. Where the browser refuses a database, as some do when they shall
- * keep nothing, or does not answer for 10 s, things are kept as long as the page is open.
+ * operation is done when its transaction is complete. It rejects where the browser refuses a database, as some do in
+ * private windows. Chromium now and then never answers when the page before was left while it opened the same database.
  */
 export class IndexedDbStorage implements DoormanStorage {
   readonly name: string;
-  #database: Promise<IDBDatabase | undefined> | undefined;
-  readonly #instead = new MemoryStorage();
+  #database: Promise<IDBDatabase> | undefined;
 
   constructor(name: string) {
     this.name = name;
   }
 
   get(key: string): Promise<unknown> {
-    return this.#do(
-      'readonly',
-      async (store) => done(store.get(key)),
-      () => this.#instead.get(key),
-    );
+    return this.#do('readonly', async (store) => done(store.get(key)));
   }
 
   set(key: string, value: unknown): Promise<void> {
-    return this.#do(
-      'readwrite',
-      async (store) => void store.put(value, key),
-      () => this.#instead.set(key, value),
-    );
+    return this.#do('readwrite', async (store) => void store.put(value, key));
   }
 
   delete(key: string): Promise<void> {
-    return this.#do(
-      'readwrite',
-      async (store) => store.delete(key) && undefined,
-      () => this.#instead.delete(key),
-    );
+    return this.#do('readwrite', async (store) => void store.delete(key));
   }
 
   all(prefix: string): Promise<[key: string, value: unknown][]> {
-    return this.#do(
-      'readonly',
-      async (store) => {
-        const range = IDBKeyRange.bound(prefix, `${prefix}\uffff\uffff`);
-        const [keys, values] = await Promise.all([done(store.getAllKeys(range)), done(store.getAll(range))]);
-        return keys.map((key, i): [string, unknown] => [String(key), values[i]]);
-      },
-      () => this.#instead.all(prefix),
-    );
+    return this.#do('readonly', async (store) => {
+      const range = IDBKeyRange.bound(prefix, `${prefix}\uffff\uffff`);
+      const [keys, values] = await Promise.all([done(store.getAllKeys(range)), done(store.getAll(range))]);
+      return keys.map((key, i): [string, unknown] => [String(key), values[i]]);
+    });
   }
 
   clear(): Promise<void> {
-    return this.#do(
-      'readwrite',
-      async (store) => store.clear() && undefined,
-      () => this.#instead.clear(),
-    );
+    return this.#do('readwrite', async (store) => void store.clear());
   }
 
-  async #do<T>(
-    mode: IDBTransactionMode,
-    act: (store: IDBObjectStore) => Promise<T>,
-    instead: () => Promise<T>,
-  ): Promise<T> {
-    const database = await this.#open();
-    if (!database) return instead();
+  async #do<T>(mode: IDBTransactionMode, act: (store: IDBObjectStore) => Promise<T>): Promise<T> {
     let transaction: IDBTransaction;
     try {
-      transaction = database.transaction(STORE, mode);
+      transaction = (await this.#open()).transaction(STORE, mode);
     } catch (error) {
-      // The browser closed it, as when the user cleared what sites keep: it is opened anew, once.
+      // The browser closed it, as when the user cleared what sites keep: it is opened again, once.
       if (!(error instanceof DOMException && error.name === 'InvalidStateError')) throw error;
       this.#database = undefined;
-      const again = await this.#open();
-      if (!again) return instead();
-      transaction = again.transaction(STORE, mode);
+      transaction = (await this.#open()).transaction(STORE, mode);
     }
     const complete = new Promise<void>((resolve, reject) => {
       transaction.oncomplete = () => resolve();
@@ -89,41 +57,28 @@ export class IndexedDbStorage implements DoormanStorage {
     return result;
   }
 
-  #open(): Promise<IDBDatabase | undefined> {
-    this.#database ??= openDatabase(this.name, () => {
-      this.#database = undefined;
-    });
-    return this.#database;
+  #open(): Promise<IDBDatabase> {
+    if (this.#database) return this.#database;
+    const forget = () => {
+      if (this.#database === opening) this.#database = undefined;
+    };
+    const opening = openDatabase(this.name, forget);
+    this.#database = opening;
+    opening.catch(forget); // the next operation tries again
+    return opening;
   }
 }
 
-/** @param onClosed called when it can be used no more */
-function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase | undefined> {
-  return new Promise((resolve) => {
-    let request: IDBOpenDBRequest;
-    try {
-      request = indexedDB.open(name, 1);
-    } catch {
-      resolve(undefined);
-      return;
-    }
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      resolve(undefined);
-    }, OPEN_MS);
+/** @param onClosed called when it cannot be used any more */
+function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    request.onerror = () => {
-      clearTimeout(timer);
-      resolve(undefined);
-    };
+    request.onerror = () => reject(request.error);
     request.onsuccess = () => {
-      clearTimeout(timer);
       const database = request.result;
-      // Half of what is kept here and half in memory would be worse than either.
-      if (isLate) return database.close();
       database.onclose = onClosed;
-      // Somebody wants to delete it, or a later kit to change it: it must not be held up.
+      // Another page wants to delete it, or a later kit to change it: it must not be held up.
       database.onversionchange = () => {
         database.close();
         onClosed();

@@ -1,6 +1,8 @@
+import { badText, hasBadText } from './bad-text.ts';
 import { DoormanError } from './errors.ts';
-import { type Envelope, toError } from './http.ts';
+import type { Envelope } from './http.ts';
 import { Pace } from './pace.ts';
+import { Requests } from './requests.ts';
 import type { Times } from './times.ts';
 
 /** A frame of docs/protocol.md, either way. */
@@ -18,11 +20,6 @@ export interface LinkHost {
   closed(link: Link, code: number, reason: string): void;
 }
 
-interface Asked {
-  readonly answer: (envelope: Envelope) => void;
-  readonly fail: (error: DoormanError) => void;
-}
-
 /** What a frame may have (docs/protocol.md, Frames). */
 const MAX_FRAME_BYTES = 65_536;
 
@@ -32,19 +29,22 @@ export class Link {
   readonly #host: LinkHost;
   readonly #times: Times;
   readonly #pace: Pace;
-  readonly #asked = new Map<string, Asked>();
-  #lastId = 0;
+  readonly #requests: Requests;
   #isOver = false;
-  #heardAt = Date.now();
+  #heardAt = performance.now();
   #listening: ReturnType<typeof setTimeout> | undefined;
   #doubting: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param url of ws or wss */
-  constructor(url: string, host: LinkHost, times: Times) {
+  /**
+   * @param url of ws or wss
+   * @param isOneAtATime each request waits for the reply to the one before
+   */
+  constructor(url: string, host: LinkHost, times: Times, isOneAtATime: boolean) {
     this.#host = host;
     this.#times = times;
     this.#socket = new WebSocket(url, 'doorman.v1');
     this.#pace = new Pace((text) => this.#write(text));
+    this.#requests = new Requests((text) => this.#pace.push(text), isOneAtATime);
     this.#doubting = setTimeout(() => this.#fail('silent'), times.deadlineMs);
     this.#socket.onopen = () => host.opened(this);
     this.#socket.onmessage = ({ data }) => this.#hear(data);
@@ -65,31 +65,27 @@ export class Link {
 
   /** As `request`, but `done` is called before any frame is heard that comes after the reply. */
   ask<Data>(frame: Frame, done: (data: Data) => void, failed: (error: DoormanError) => void): void {
-    const id = String(++this.#lastId);
+    const id = this.#requests.newId();
     const text = JSON.stringify({ ...frame, id });
     if (this.#isOver) {
       failed(new DoormanError(0, 'unreachable', 'Not connected'));
       return;
     }
-    // It would end the connection, and come again on the next.
+    // Either would end the connection, and come again on the next.
+    if (hasBadText(frame)) {
+      failed(badText());
+      return;
+    }
     if (new TextEncoder().encode(text).length > MAX_FRAME_BYTES) {
       failed(new DoormanError(400, 'frame_too_large', 'More than 65,536 bytes in a frame'));
       return;
     }
-    this.#asked.set(id, {
-      answer: (envelope) => {
-        if (envelope.code === 200)
-          done(envelope.data as Data); // docs/protocol.md says what
-        else failed(toError(envelope));
-      },
-      fail: failed,
-    });
-    this.#pace.push(text);
+    this.#requests.ask(id, text, done, failed);
   }
 
   /** Without a reply: only for frames that cannot be wrong, since a wrong one ends the connection. */
   tell(frame: Frame): void {
-    if (!this.#isOver) this.#pace.push(JSON.stringify(frame));
+    if (!this.#isOver) this.#requests.push({ text: JSON.stringify(frame) });
   }
 
   /** `hello` was answered: from now on it is listened for silence. */
@@ -110,7 +106,7 @@ export class Link {
   leave(isBye: boolean): void {
     if (this.#isOver) return;
     if (isBye && this.#socket.readyState === WebSocket.OPEN) this.#write('{"type":"bye"}');
-    this.#end();
+    this.#end(1000);
     this.#socket.close(1000);
   }
 
@@ -121,7 +117,7 @@ export class Link {
 
   #hear(data: unknown): void {
     if (this.#isOver) return;
-    this.#heardAt = Date.now();
+    this.#heardAt = performance.now();
     if (this.#doubting !== undefined && this.#listening !== undefined) {
       clearTimeout(this.#doubting);
       this.#doubting = undefined;
@@ -130,17 +126,14 @@ export class Link {
     if (!frame) {
       this.#fail('unreadable');
     } else if (frame.type === 'reply') {
-      const id = String(frame.id);
-      const asked = this.#asked.get(id);
-      this.#asked.delete(id);
-      asked?.answer(frame as unknown as Envelope); // docs/protocol.md: a reply has the fields of the envelope
+      this.#requests.answer(String(frame.id), frame as unknown as Envelope); // docs/protocol.md: a reply has the fields of the envelope
     } else if (frame.type !== 'pong') {
       this.#host.heard(this, frame);
     }
   }
 
   #listen(): void {
-    const silentMs = Math.max(0, Date.now() - this.#heardAt);
+    const silentMs = performance.now() - this.#heardAt;
     if (silentMs >= this.#times.silenceMs) this.probe();
     const nextMs =
       silentMs >= this.#times.silenceMs ? this.#times.silenceMs : this.#times.silenceMs - silentMs;
@@ -156,18 +149,16 @@ export class Link {
 
   #over(code: number, reason: string): void {
     if (this.#isOver) return;
-    this.#end();
+    this.#end(code);
     this.#host.closed(this, code, reason);
   }
 
-  #end(): void {
+  #end(code: number): void {
     this.#isOver = true;
     clearTimeout(this.#listening);
     clearTimeout(this.#doubting);
     this.#pace.end();
-    const asked = [...this.#asked.values()];
-    this.#asked.clear();
-    for (const { fail } of asked) fail(new DoormanError(0, 'unreachable', 'The connection broke'));
+    this.#requests.end(code);
   }
 }
 

@@ -1,9 +1,13 @@
+import { badText, hasBadText } from './bad-text.ts';
 import { DoormanError } from './errors.ts';
 import type { MessageEvent, Outgoing } from './events.ts';
 import type { Link } from './link.ts';
+import { type Entry, isSame, OutboxEntries, refusalOf, setRefused, setWaiting } from './outbox-entries.ts';
 import { OutgoingShelf } from './outgoing-shelf.ts';
-import { Promised } from './promised.ts';
+import { rejected } from './promised.ts';
+import { SendPause } from './send-pause.ts';
 import type { DoormanStorage } from './storage.ts';
+import { StoredMessages, toStored } from './stored-messages.ts';
 import type { Times } from './times.ts';
 import type { Stored } from './wire.ts';
 
@@ -17,54 +21,53 @@ export interface OutboxHost {
   tellOthers(outgoing: Outgoing): void;
 }
 
-interface Entry {
-  outgoing: Outgoing;
-  promised: Promised<Outgoing>;
-  /** When this tab may send it, epoch milliseconds: not before it is kept; one of another tab when that one had its time. */
-  fromAt: number;
-}
-
 const NOT_YET = Number.POSITIVE_INFINITY;
-/** How many stored messages are remembered, for whoever sends one of them again. */
-const MAX_SETTLED = 200;
 
 /**
  * What was written and is not stored yet. It is kept before it is sent, and sent until there is a reply, one after the
- * other to each recipient; the service knows a message by its `cid`, however often it comes.
+ * other to each recipient; the service knows a message by its `cid`, however often it comes. A `cid` names one message:
+ * recipient and words are compared wherever one is known, in this tab, in another one, or in the log.
  */
 export class Outbox {
   readonly #host: OutboxHost;
   #userId = '';
   #shelf: OutgoingShelf | undefined;
-  /** In the order in which they were written. */
-  #entries = new Map<string, Entry>();
-  readonly #settled = new Map<string, Promise<Outgoing>>();
+  #entries = new OutboxEntries();
+  /** What was kept here is taken up. */
+  #opened: Promise<void> = Promise.resolve();
+  readonly #stored = new StoredMessages();
   /** To whom something is under way. */
   #busy = new Set<string>();
   #lastWrittenAt = 0;
-  #faults = 0;
-  #pause: ReturnType<typeof setTimeout> | undefined;
+  readonly #pause: SendPause;
 
   constructor(host: OutboxHost) {
     this.#host = host;
+    this.#pause = new SendPause(host.times, () => this.send());
   }
 
   /** Takes up what this user has left here; what another one has left is out of sight. */
-  async open(userId = ''): Promise<void> {
-    for (const { promised } of this.#entries.values()) promised.reject(signedOut());
-    this.#endPause();
-    this.#entries = new Map();
-    this.#settled.clear();
+  open(userId = ''): Promise<void> {
+    for (const { promised } of this.#entries.all()) promised.reject(signedOut());
+    this.#pause.breakOff();
+    this.#entries = new OutboxEntries();
+    this.#stored.clear();
     this.#busy = new Set();
     this.#userId = userId;
     this.#shelf = userId === '' ? undefined : new OutgoingShelf(this.#host.storage, userId);
+    this.#opened = this.#takeUpKept();
+    return this.#opened;
+  }
+
+  async #takeUpKept(): Promise<void> {
+    const shelf = this.#shelf;
     // What cannot be read now may be read at the next start: nobody is kept out for it.
-    const kept = (await this.#shelf?.all().catch(() => [])) ?? [];
-    // What was written meanwhile comes after it.
-    const written = this.#entries;
-    this.#entries = new Map();
-    for (const outgoing of kept) this.#add(outgoing, 0);
-    for (const [cid, entry] of written) this.#entries.set(cid, entry);
+    const kept = (await shelf?.all().catch(() => [])) ?? [];
+    if (shelf !== this.#shelf) return;
+    for (const entry of this.#entries.takeUp(kept)) {
+      entry.promised.reject(cidUsed());
+      this.#change(entry, { state: 'discarded' });
+    }
   }
 
   get userId(): string {
@@ -72,50 +75,51 @@ export class Outbox {
   }
 
   all(): Outgoing[] {
-    return [...this.#entries.values()].map(({ outgoing }) => outgoing);
+    return this.#entries.all().map(({ outgoing }) => outgoing);
   }
 
   write(to: string, body: string, cid: string): Promise<Outgoing> {
-    const known = this.#entries.get(cid)?.promised.promise ?? this.#settled.get(cid);
-    if (known) return known;
-    if (!this.#shelf) {
-      const nobody = new Promised<Outgoing>();
-      nobody.reject(signedOut());
-      return nobody.promise;
-    }
+    if (!this.#shelf) return rejected(signedOut());
+    if (hasBadText([to, body, cid])) return rejected(badText());
+    const known = [...this.#entries.withCid(cid), ...this.#stored.withCid(cid)];
+    const same = known.find((one) => isSame(one, { to, body }));
+    if (same) return same.promised.promise;
+    if (known.length > 0) return rejected(cidUsed());
     // Later than the one before also within a millisecond, or when the clock is set back: it is their order.
     this.#lastWrittenAt = Math.max(Date.now(), this.#lastWrittenAt + 1);
     const outgoing = { to, cid, body, writtenAt: this.#lastWrittenAt, state: 'waiting' } as const;
-    const entry = this.#add(outgoing, NOT_YET);
+    const entry = this.#entries.add(outgoing, NOT_YET);
     this.#tell(entry);
     this.#keepThenSend(entry);
     return entry.promised.promise;
   }
 
-  retry(cid: string): void {
-    const entry = this.#entries.get(cid);
-    if (entry?.outgoing.state !== 'refused') return;
-    this.#wait(entry, NOT_YET);
-    this.#tell(entry);
-    this.#keepThenSend(entry);
+  retry(cid: string, to?: string): void {
+    for (const entry of this.#entries.withCid(cid, to)) {
+      if (entry.outgoing.state !== 'refused') continue;
+      setWaiting(entry, NOT_YET);
+      this.#tell(entry);
+      this.#keepThenSend(entry);
+    }
   }
 
-  async discard(cid: string): Promise<void> {
-    const entry = this.#entries.get(cid);
+  async discard(cid: string, to?: string): Promise<void> {
     // One that is under way cannot be called back.
-    if (!entry || entry.outgoing.state === 'sending') return;
-    this.#drop(entry);
-    this.#host.tellOthers(entry.outgoing);
-    await this.#shelf?.forget(cid);
+    const entries = this.#entries.withCid(cid, to).filter(({ outgoing }) => outgoing.state !== 'sending');
+    for (const entry of entries) {
+      this.#drop(entry);
+      this.#host.tellOthers(entry.outgoing);
+    }
+    await Promise.all(entries.map(({ outgoing }) => this.#shelf?.forget(outgoing)));
   }
 
   /** Sends what waits, if the connection is live. */
   send(): void {
     const link = this.#host.live();
-    if (!link || this.#pause !== undefined) return;
-    const now = Date.now();
+    if (!link || this.#pause.isOn) return;
+    const now = performance.now();
     const passed = new Set<string>();
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#entries.all()) {
       const { to, state } = entry.outgoing;
       if (state === 'refused' || passed.has(to)) continue;
       passed.add(to);
@@ -125,22 +129,22 @@ export class Outbox {
 
   /** The connection is gone, and with it what it said about too many messages. */
   left(): void {
-    this.#endPause();
+    this.#pause.breakOff();
   }
 
-  /** A message of the user's own is in his log: it is stored, whoever sent it. */
-  seen({ n, cid, at }: MessageEvent): void {
-    const entry = this.#entries.get(cid);
-    if (entry) this.#store(entry, { n, at });
+  /** A message of the user's own is in their log: it is stored, from whichever device. */
+  seen(message: MessageEvent): void {
+    this.#noteStored(toStored(message));
   }
 
   /** What became of a message in another tab of this user. */
   learn(outgoing: Outgoing): void {
-    const { cid, state, n = 0, at = 0 } = outgoing;
-    const entry = this.#entries.get(cid);
-    if (state === 'stored') {
-      if (entry) this.#store(entry, { n, at }, false);
-    } else if (state === 'discarded') {
+    const { state } = outgoing;
+    const entry = this.#entries.find(outgoing);
+    if (state === 'stored') this.#noteStored(outgoing, false);
+    // Of two messages with one cid the service takes one, and refuses the other: each tab goes on with its own.
+    if (state === 'stored' || (!entry && this.#entries.at(outgoing))) return;
+    if (state === 'discarded') {
       if (entry && entry.outgoing.state !== 'sending') this.#drop(entry);
     } else if (
       state !== 'sending' &&
@@ -148,9 +152,9 @@ export class Outbox {
       entry?.outgoing.state !== state
     ) {
       const { takeOverMs } = this.#host.times;
-      const known = entry ?? this.#add({ ...outgoing, state: 'waiting' }, NOT_YET);
-      if (state === 'waiting') this.#wait(known, Date.now() + takeOverMs);
-      else this.#refuse(known, outgoing.error ?? '');
+      const known = entry ?? this.#entries.add({ ...outgoing, state: 'waiting' }, NOT_YET);
+      if (state === 'waiting') setWaiting(known, performance.now() + takeOverMs);
+      else setRefused(known, new DoormanError(403, outgoing.error ?? '', ''));
       this.#host.told(known.outgoing);
       if (state === 'waiting') setTimeout(() => this.send(), takeOverMs + 1);
     }
@@ -164,71 +168,56 @@ export class Outbox {
     try {
       const { n, at } = await link.request<Stored>({ type: 'send', to, cid, body });
       busy.delete(to);
-      this.#faults = 0;
+      this.#pause.forgetFaults();
       this.#store(entry, { n, at });
     } catch (error) {
       busy.delete(to);
       if (!(error instanceof DoormanError)) throw error;
-      if (!this.#has(entry)) return;
-      if (error.code === 400 || error.code === 403 || error.code === 404) {
-        this.#refuse(entry, error.error, error);
+      if (!this.#entries.has(entry)) return;
+      const refusal = refusalOf(entry, error);
+      if (refusal) {
+        setRefused(entry, refusal);
         this.#tell(entry);
         this.#shelf?.keep(entry.outgoing).catch(ignore);
       } else {
         this.#change(entry, { state: 'waiting' });
-        if (error.code !== 0) this.#pauseAfter(error);
+        if (error.code !== 0) this.#pause.begin(error);
       }
     }
     this.send();
   }
 
   #keepThenSend(entry: Entry): void {
+    const shelf = this.#shelf;
     const release = () => {
       entry.fromAt = 0;
       this.send();
     };
     // Where nothing can be kept it is sent all the same.
-    this.#shelf?.keep(entry.outgoing).then(release, release);
+    this.#opened
+      .then(() => (this.#entries.has(entry) ? shelf?.keep(entry.outgoing) : undefined))
+      .then(release, release);
   }
 
-  #add(outgoing: Outgoing, fromAt: number): Entry {
-    const entry = { outgoing, promised: new Promised<Outgoing>(), fromAt };
-    this.#entries.set(outgoing.cid, entry);
-    return entry;
+  /** A message of the user's own is stored, from whichever tab or device. */
+  #noteStored(outgoing: Outgoing, isNews = true): void {
+    const entry = this.#entries.find(outgoing);
+    if (entry) this.#store(entry, outgoing, isNews);
+    else this.#stored.add(outgoing);
   }
 
-  #has(entry: Entry): boolean {
-    return this.#entries.get(entry.outgoing.cid) === entry;
-  }
-
-  #store(entry: Entry, { n, at }: { n: number; at: number }, isNews = true): void {
-    if (!this.#has(entry)) return;
-    const { cid } = entry.outgoing;
-    this.#entries.delete(cid);
-    this.#settled.set(cid, entry.promised.promise);
-    const [oldest] = this.#settled.keys();
-    if (this.#settled.size > MAX_SETTLED && oldest !== undefined) this.#settled.delete(oldest);
-    this.#shelf?.forget(cid).catch(ignore);
+  #store(entry: Entry, { n = 0, at = 0 }: { n?: number; at?: number }, isNews = true): void {
+    if (!this.#entries.has(entry)) return;
+    this.#entries.delete(entry);
+    this.#shelf?.forget(entry.outgoing).catch(ignore);
     this.#change(entry, { state: 'stored', n, at });
     if (isNews) this.#host.tellOthers(entry.outgoing);
-    entry.promised.resolve(entry.outgoing);
+    this.#stored.add(entry.outgoing, entry.promised);
     this.send();
   }
 
-  #wait(entry: Entry, fromAt: number): void {
-    const { to, cid, body, writtenAt } = entry.outgoing;
-    if (entry.outgoing.state === 'refused') entry.promised = new Promised();
-    entry.outgoing = { to, cid, body, writtenAt, state: 'waiting' };
-    entry.fromAt = fromAt;
-  }
-
-  #refuse(entry: Entry, word: string, error = new DoormanError(403, word, '')): void {
-    entry.outgoing = { ...entry.outgoing, state: 'refused', error: word };
-    entry.promised.reject(error);
-  }
-
   #drop(entry: Entry): void {
-    this.#entries.delete(entry.outgoing.cid);
+    this.#entries.delete(entry);
     this.#change(entry, { state: 'discarded' });
     entry.promised.reject(new DoormanError(0, 'discarded', 'The message was discarded'));
     this.send();
@@ -243,22 +232,10 @@ export class Outbox {
     this.#host.told(outgoing);
     this.#host.tellOthers(outgoing);
   }
+}
 
-  /** Too many messages: over the socket it is not said for how long. Else the service has a fault: it is asked ever later. */
-  #pauseAfter({ code, retryAfterMs }: DoormanError): void {
-    const { pauseMs, maxPauseMs } = this.#host.times;
-    const ms = code === 429 ? pauseMs : Math.min(maxPauseMs, pauseMs * 2 ** this.#faults++);
-    clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => {
-      this.#pause = undefined;
-      this.send();
-    }, retryAfterMs ?? ms);
-  }
-
-  #endPause(): void {
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
-  }
+function cidUsed(): DoormanError {
+  return new DoormanError(400, 'cid_used', 'Another message has this cid');
 }
 
 function signedOut(): DoormanError {

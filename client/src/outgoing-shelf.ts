@@ -5,6 +5,8 @@ import type { DoormanStorage } from './storage.ts';
 export class OutgoingShelf {
   readonly #storage: DoormanStorage;
   readonly #prefix: string;
+  /** Where a message lies that an earlier version of the kit kept, by its `cid` alone. */
+  readonly #oldKeys = new Map<string, string>();
 
   constructor(storage: DoormanStorage, userId: string) {
     this.#storage = storage;
@@ -13,18 +15,29 @@ export class OutgoingShelf {
 
   /** In the order in which they were written. */
   async all(): Promise<Outgoing[]> {
-    const kept = await this.#storage.all(this.#prefix);
-    // Written by this file alone.
-    return kept.map(([, value]) => value as Outgoing).sort((a, b) => a.writtenAt - b.writtenAt);
+    const kept = (await this.#storage.all(this.#prefix)) as [string, Outgoing][]; // written by this file alone
+    for (const [key, outgoing] of kept) {
+      const ownKey = this.#keyOf(outgoing);
+      if (key !== ownKey) this.#oldKeys.set(ownKey, key);
+    }
+    return kept.map(([, outgoing]) => outgoing).sort((a, b) => a.writtenAt - b.writtenAt);
   }
 
   /** Whether one was on its way is not kept: after a reload it waits. */
   keep(outgoing: Outgoing): Promise<void> {
     const state = outgoing.state === 'refused' ? 'refused' : 'waiting';
-    return this.#storage.set(this.#prefix + outgoing.cid, { ...outgoing, state } satisfies Outgoing);
+    const key = this.#keyOf(outgoing);
+    return this.#storage.set(this.#oldKeys.get(key) ?? key, { ...outgoing, state } satisfies Outgoing);
   }
 
-  forget(cid: string): Promise<void> {
-    return this.#storage.delete(this.#prefix + cid);
+  async forget(outgoing: Outgoing): Promise<void> {
+    const key = this.#keyOf(outgoing);
+    const oldKey = this.#oldKeys.get(key);
+    await this.#storage.delete(key);
+    if (oldKey !== undefined) await this.#storage.delete(oldKey);
+  }
+
+  #keyOf({ to, cid }: Outgoing): string {
+    return `${this.#prefix}${to}/${cid}`;
   }
 }

@@ -7,7 +7,7 @@ export class Pace {
   readonly #send: (text: string) => void;
   #waiting: string[] = [];
   #left = BURST;
-  #filledAt = Date.now();
+  #filledAt = performance.now();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(send: (text: string) => void) {
@@ -26,9 +26,8 @@ export class Pace {
 
   #flow(): void {
     this.#timer = undefined;
-    const now = Date.now();
-    // A clock that was set back fills nothing, and takes nothing away.
-    const filled = (Math.max(0, now - this.#filledAt) / 1000) * PER_SECOND;
+    const now = performance.now();
+    const filled = ((now - this.#filledAt) / 1000) * PER_SECOND;
     this.#left = Math.min(BURST, this.#left + filled);
     this.#filledAt = now;
     const free = this.#waiting.splice(0, Math.floor(this.#left));

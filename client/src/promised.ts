@@ -12,3 +12,10 @@ export class Promised<T> {
     this.promise.catch(() => {});
   }
 }
+
+/** The same that is refused from the beginning. */
+export function rejected<T>(error: Error): Promise<T> {
+  const promised = new Promised<T>();
+  promised.reject(error);
+  return promised.promise;
+}

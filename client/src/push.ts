@@ -1,9 +1,9 @@
 import type { Api } from './api.ts';
 import { DoormanError } from './errors.ts';
 import type { Session } from './events.ts';
+import type { GuardedStorage } from './guarded-storage.ts';
 import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
 import { judgeSupport } from './push-support.ts';
-import type { DoormanStorage } from './storage.ts';
 import type { PushDevice } from './wire.ts';
 
 export type PushState =
@@ -46,7 +46,7 @@ const WORKER_MS = 10_000;
 
 interface PushHost {
   readonly api: Pick<Api, 'pushKey' | 'pushSubscribe' | 'pushUnsubscribe' | 'pushDevices'>;
-  readonly storage: DoormanStorage;
+  readonly storage: GuardedStorage;
   session(): Session | undefined;
 }
 
@@ -87,8 +87,10 @@ export class Push implements PushClient {
   async check(): Promise<PushState> {
     if (judgeSupport() !== 'supported' || !this.#host.session()) return this.state();
     await this.#inTurn(async () => {
-      if (!(await this.#isWanted())) await this.#unsubscribe();
-      else if (Notification.permission === 'granted') await this.#subscribe();
+      const isWanted = await this.#isWanted();
+      // Of a storage that failed it is not known what the user wanted: the subscription stays as it is.
+      if (!isWanted && !this.#host.storage.isInMemory) await this.#unsubscribe();
+      if (isWanted && Notification.permission === 'granted') await this.#subscribe();
     });
     return this.state();
   }

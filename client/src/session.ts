@@ -1,9 +1,11 @@
+import { clearAllButProofs } from './device-proofs.ts';
 import { DoormanError } from './errors.ts';
 import type { Session, SessionEnd } from './events.ts';
+import { GuardedStorage } from './guarded-storage.ts';
 import { callService } from './http.ts';
 import type { DoormanStorage } from './storage.ts';
-import type { Times } from './times.ts';
-import { renewalOf, sessionIdOf } from './tokens.ts';
+import { TIMES, type Times } from './times.ts';
+import { halfLifeMs, sessionIdOf } from './tokens.ts';
 import type { FreshToken } from './wire.ts';
 
 const KEY = 'session';
@@ -13,16 +15,26 @@ interface KeptSession extends Session {
   renewAt: number;
 }
 
-/** The session that is kept, if any. For service workers, which have no `Doorman`. */
-export async function readSession(storage: DoormanStorage): Promise<Session | undefined> {
-  const kept = await findKept(storage);
+/**
+ * The session that is kept, if any. For service workers, which have no `Doorman`.
+ *
+ * @param times for tests only
+ * @throws {DoormanError} `storage_failed`: the storage failed, or did not answer within 2 s
+ */
+export async function readSession(
+  storage: DoormanStorage,
+  times: Pick<Times, 'storageMs'> = TIMES,
+): Promise<Session | undefined> {
+  const guarded = new GuardedStorage(storage, times.storageMs);
+  const kept = await findKept(guarded);
+  guarded.check();
   return kept && toSession(kept);
 }
 
 /** Whoever has to do with whose session this is. */
 export interface SessionHost {
   readonly baseUrl: string;
-  readonly storage: DoormanStorage;
+  readonly storage: GuardedStorage;
   readonly times: Times;
   /** Another person, or nobody; everything of the one before has to go. Awaited before it is told on. */
   changed(session: Session | undefined, end: SessionEnd | undefined): Promise<void>;
@@ -37,6 +49,8 @@ export class SessionKeeper {
   readonly #host: SessionHost;
   #kept: KeptSession | undefined;
   #current: Session | undefined;
+  /** When the token is to be renewed, by `performance.now()`. */
+  #renewBy = 0;
   #turn: Promise<unknown> = Promise.resolve();
   #renewing: Promise<'renewed' | 'ended' | 'later'> | undefined;
 
@@ -51,16 +65,21 @@ export class SessionKeeper {
   /** Takes up what is kept, as at the start, or when another tab changed it. */
   restore(end?: SessionEnd): Promise<Session | undefined> {
     return this.#inTurn(async () => {
-      const kept = await findKept(this.#host.storage);
-      await this.#replace(kept, end);
+      const { storage } = this.#host;
+      // Another tab removed it from the storage, which a copy in memory does not show.
+      if (end !== undefined) storage.forget(isForGood(end) ? undefined : KEY);
+      await this.#replace(await findKept(storage), end);
       return this.#current;
     });
   }
 
   adopt({ userId, username, token }: Session): Promise<Session> {
     return this.#inTurn(async () => {
-      const kept = { userId, username, token, renewAt: renewalOf(token, Date.now()) };
-      await this.#keep(kept);
+      const kept = { userId, username, token, renewAt: Date.now() + halfLifeMs(token) };
+      const { storage } = this.#host;
+      // What the storage has of an earlier session is not to be found at the next start.
+      if (storage.isInMemory) await storage.delete(KEY);
+      await storage.set(KEY, kept);
       // Another session, even of the same person, begins anew.
       this.#kept = undefined;
       await this.#replace(kept);
@@ -70,8 +89,9 @@ export class SessionKeeper {
   }
 
   /**
-   * Ends the session here. After `signed_out` and `ended`, which the user wanted, nothing is kept; after `expired` and
-   * `suspended` what he wrote waits for him. If another tab signed somebody in meanwhile, that session is taken up.
+   * Ends the session here. After `signed_out` and `ended`, which the user wanted, nothing is kept but the device's proofs;
+   * after `expired` and `suspended` what the user wrote is kept for them. If another tab signed in meanwhile, that session
+   * is taken up.
    *
    * @param token the one that is no good; if there is another by now, nothing happens. Left out: whatever there is
    */
@@ -79,29 +99,24 @@ export class SessionKeeper {
     return this.#inTurn(async () => {
       const { storage, tellOthers } = this.#host;
       if (token !== undefined && token !== this.#kept?.token) return;
-      const kept = await findKept(storage).catch(() => undefined);
+      const kept = await findKept(storage);
       if (kept && this.#kept && !isSame(kept, this.#kept)) {
         await this.#replace(kept);
         return;
       }
-      const isForGood = end === 'signed_out' || end === 'ended';
       // Before anybody is told, so that whoever reloads now finds nothing; and again, for what was written meanwhile.
-      // A storage that fails does not keep the session; only who signs out must know that something is left.
-      await (isForGood ? storage.clear() : storage.delete(KEY)).catch(() => {});
+      await (isForGood(end) ? clearAllButProofs(storage) : storage.delete(KEY));
       await this.#replace(undefined, end);
-      try {
-        if (isForGood) await storage.clear();
-      } catch (error) {
-        if (end === 'signed_out') throw error;
-      } finally {
-        tellOthers.call(this.#host, end);
-      }
+      if (isForGood(end)) await clearAllButProofs(storage);
+      tellOthers.call(this.#host, end);
     });
   }
 
   /** Gets a new token if it is time for it; nobody waits for that. */
   renewIfStale(): void {
-    if (this.#kept && Date.now() >= this.#kept.renewAt) void this.renew();
+    if (!this.#kept) return;
+    // The wall clock can be set back, and the monotonic one stands still while some machines sleep: either is enough.
+    if (Date.now() >= this.#kept.renewAt || performance.now() >= this.#renewBy) void this.renew();
   }
 
   /**
@@ -128,15 +143,14 @@ export class SessionKeeper {
     try {
       const { deadlineMs } = times;
       const { token: old } = before;
-      const call = { method: 'POST', path: '/api/token', body: {}, token: old, deadlineMs } as const;
+      const session = { token: old, deadlineMs, proofs: storage };
+      const call = { method: 'POST', path: '/api/token', body: {}, ...session } as const;
       const { token } = (await callService(baseUrl, call)).data as FreshToken;
       await this.#inTurn(async () => {
         if (this.#kept !== before) return;
-        const kept = { ...before, token, renewAt: renewalOf(token, Date.now()) };
-        await this.#keep(kept);
-        this.#kept = kept;
-        this.#current = toSession(kept);
-        renewed.call(this.#host, this.#current);
+        const kept = { ...before, token, renewAt: Date.now() + halfLifeMs(token) };
+        await storage.set(KEY, kept);
+        renewed.call(this.#host, this.#take(kept));
         this.#host.tellOthers(undefined);
       });
       return this.#kept ? 'renewed' : 'ended';
@@ -148,18 +162,22 @@ export class SessionKeeper {
     }
   }
 
-  /** Where nothing can be written, as on a full disk, the session lives as long as the page. */
-  #keep(kept: KeptSession): Promise<void> {
-    return this.#host.storage.set(KEY, kept).catch(() => {});
-  }
-
   async #replace(kept: KeptSession | undefined, end?: SessionEnd): Promise<void> {
     const before = this.#kept;
     if (before?.token === kept?.token) return;
-    this.#kept = kept;
-    this.#current = kept && toSession(kept);
+    const session = kept && this.#take(kept);
+    if (!kept) this.#kept = this.#current = undefined;
     if (before && kept && isSame(before, kept)) this.#host.renewed(toSession(kept));
-    else await this.#host.changed(this.#current, this.#current ? undefined : (end ?? 'signed_out'));
+    else await this.#host.changed(session, session ? undefined : (end ?? 'signed_out'));
+  }
+
+  #take(kept: KeptSession): Session {
+    const leftMs = kept.renewAt - Date.now();
+    // More than half a life is left only if the clock was set back since: how old the token is is not known.
+    this.#renewBy = performance.now() + (leftMs > halfLifeMs(kept.token) ? 0 : leftMs);
+    this.#kept = kept;
+    this.#current = toSession(kept);
+    return this.#current;
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
@@ -173,6 +191,11 @@ async function findKept(storage: DoormanStorage): Promise<KeptSession | undefine
   const kept = await storage.get(KEY);
   // Written by this file alone.
   return typeof kept === 'object' && kept !== null && 'token' in kept ? (kept as KeptSession) : undefined;
+}
+
+/** The user wanted the end, so nothing stays on the device. */
+function isForGood(end: SessionEnd): boolean {
+  return end === 'signed_out' || end === 'ended';
 }
 
 function isSame(one: Session, other: Session): boolean {

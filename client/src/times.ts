@@ -1,4 +1,4 @@
-/** All the times the kit keeps, in milliseconds. Tests shorten them; nobody else has a reason to. */
+/** All the times the kit keeps, in milliseconds of the monotonic clock. Only tests change them. */
 export interface Times {
   /** How long an answer over HTTP, or a connection's opening, may take. */
   readonly deadlineMs: number;
@@ -16,11 +16,17 @@ export interface Times {
   readonly ackMs: number;
   /** Who is watched is told so long after it changed. */
   readonly watchMs: number;
+  /** Between two `watch` frames, but for the first three: within the service's 10 in 10 s (docs/protocol.md, Limits). */
+  readonly watchEveryMs: number;
+  /** The window of the limits of `sync` and `watch`: one that was refused as too many is sent again after it. */
+  readonly limitWindowMs: number;
   /** The wait after "too many messages", and the first one after a fault of the service, which doubles up to the second. */
   readonly pauseMs: number;
   readonly maxPauseMs: number;
   /** A message that another tab wrote and has not sent by then is sent by this one. */
   readonly takeOverMs: number;
+  /** How long the storage may take for an operation, before the kit goes on in memory. */
+  readonly storageMs: number;
   /** How often it is looked whether the token has to be renewed; timers of a sleeping machine stand still. */
   readonly tokenCheckMs: number;
 }
@@ -35,8 +41,11 @@ export const TIMES: Times = {
   pongMs: 10_000,
   ackMs: 250,
   watchMs: 100,
+  watchEveryMs: 1_500,
+  limitWindowMs: 10_000,
   pauseMs: 1_000,
   maxPauseMs: 30_000,
   takeOverMs: 5_000,
+  storageMs: 2_000,
   tokenCheckMs: 60_000,
 };

@@ -1,12 +1,12 @@
 /**
- * When a token that came just now is to be renewed: at half of its life. By this device's clock alone, which may be
- * wrong: what counts is how long the token lasts, as it says itself (RFC 7519: `iat`, `exp`).
+ * Half of a token's life, after which it is to be renewed. Only how long the token lasts is read from it (RFC 7519: `iat`,
+ * `exp`), since this device's clock may differ from the service's.
  *
- * @returns epoch milliseconds
+ * @returns milliseconds
  */
-export function renewalOf(token: string, now: number): number {
+export function halfLifeMs(token: string): number {
   const { iat, exp } = readClaims(token);
-  return typeof iat === 'number' && typeof exp === 'number' ? now + Math.max(0, (exp - iat) * 500) : now;
+  return typeof iat === 'number' && typeof exp === 'number' ? Math.max(0, (exp - iat) * 500) : 0;
 }
 
 /** The session that a token belongs to: the newer ones of a session say the same. */

@@ -18,10 +18,9 @@ export class Typing {
   }
 
   tell(to: string): void {
-    const now = Date.now();
+    const now = performance.now();
     const link = this.#live();
-    // Also if the clock was set back.
-    if (!link || Math.abs(now - (this.#toldAt.get(to) ?? 0)) < EVERY_MS) return;
+    if (!link || now - (this.#toldAt.get(to) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
     this.#toldAt.set(to, now);
     // A request, because a frame without an id that the service cannot read ends the connection.
     link.request({ type: 'typing', to }).catch(() => {});

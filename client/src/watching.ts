@@ -1,14 +1,18 @@
+import { hasBadText } from './bad-text.ts';
 import { DoormanError } from './errors.ts';
 import type { Link } from './link.ts';
+import type { Times } from './times.ts';
 import type { Sight } from './wire.ts';
 
 /** How many people one connection may watch, and how long an id may be (docs/protocol.md, `watch`). */
 const MAX_WATCHED = 500;
 const MAX_ID_LENGTH = 100;
 const AGAIN_MS = 5_000;
+/** Changes that are sent without a wait between them. With `watchEveryMs` it makes at most 9 frames in 10 s. */
+const BURST = 3;
 
 export interface WatchingHost {
-  readonly watchMs: number;
+  readonly times: Pick<Times, 'watchMs' | 'watchEveryMs' | 'limitWindowMs'>;
   live(): Link | undefined;
   told(sights: Sight[]): void;
 }
@@ -19,8 +23,12 @@ export class Watching {
   /** How often each was asked for, who was asked for last at the end. */
   readonly #wanted = new Map<string, number>();
   #sights = new Map<string, Sight>();
-  /** Who was told to the service on this connection. */
+  /** The list that the service has on this connection. */
   #sent = new Set<string>();
+  /** The connection on which a list is on its way; one at a time. */
+  #sending: Link | undefined;
+  /** When the frames of this connection would be sent if they were `watchEveryMs` apart, by the monotonic clock. */
+  #pacedTo = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: WatchingHost) {
@@ -47,12 +55,15 @@ export class Watching {
   }
 
   sight(userId: string): Sight | undefined {
-    return this.#sights.get(userId);
+    return this.#wanted.has(userId) ? this.#sights.get(userId) : undefined;
   }
 
   /** The connection is live. */
   entered(): void {
     this.#sent = new Set();
+    this.#pacedTo = 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#sendSoon(0);
   }
 
@@ -66,7 +77,7 @@ export class Watching {
     const news = users.filter((sight) => {
       const known = this.#sights.get(sight.id);
       return (
-        this.#sent.has(sight.id) &&
+        this.#wanted.has(sight.id) &&
         !(
           known &&
           known.online === sight.online &&
@@ -84,34 +95,52 @@ export class Watching {
     if (this.#sights.has(userId)) this.learn([{ id: userId, online: 0, idle: 0, lastSeen: 0 }]);
   }
 
-  #sendSoon(ms = this.#host.watchMs): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#send();
-    }, ms);
+  #sendSoon(ms = this.#host.times.watchMs): void {
+    const paceMs = this.#pacedTo - (BURST - 1) * this.#host.times.watchEveryMs - performance.now();
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        void this.#send();
+      },
+      Math.max(ms, paceMs),
+    );
   }
 
   async #send(): Promise<void> {
     const link = this.#host.live();
-    if (!link) return;
+    if (!link || this.#sending === link) return;
     const wanted = this.#latest();
     if (wanted.size === this.#sent.size && [...wanted].every((id) => this.#sent.has(id))) return;
-    this.#sent = wanted;
-    for (const id of this.#sights.keys()) if (!wanted.has(id)) this.#sights.delete(id);
+    this.#sending = link;
+    this.#pacedTo = Math.max(this.#pacedTo, performance.now()) + this.#host.times.watchEveryMs;
+    const waitMs = await this.#request(link, wanted);
+    if (link !== this.#sending) return;
+    this.#sending = undefined;
+    if (link === this.#host.live()) this.#sendSoon(waitMs);
+  }
+
+  /** @returns how long to wait before the next list; the newest one counts then */
+  async #request(link: Link, wanted: Set<string>): Promise<number> {
     try {
       const sights = await link.request<Sight[]>({ type: 'watch', userIds: [...wanted] });
-      if (link === this.#host.live()) this.learn(sights);
+      if (link !== this.#host.live()) return 0;
+      this.#sent = wanted;
+      for (const id of this.#sights.keys()) if (!wanted.has(id)) this.#sights.delete(id);
+      this.learn(sights);
+      return 0;
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
-      // Broken off: the next connection begins anew. The service is in trouble: it is asked again.
-      if (error.code < 429 || link !== this.#host.live()) return;
-      this.#sent = new Set();
-      this.#sendSoon(AGAIN_MS);
+      if (link !== this.#host.live()) return 0;
+      // Refused as too many: the service still has the list before. After a fault it has none. Else it would refuse it again.
+      if (error.code === 429) return this.#host.times.limitWindowMs;
+      this.#sent = error.code > 429 ? new Set() : wanted;
+      return AGAIN_MS;
     }
   }
 
   #latest(): Set<string> {
-    const ids = [...this.#wanted.keys()].filter((id) => id !== '' && id.length <= MAX_ID_LENGTH);
+    const isPossible = (id: string) => id !== '' && id.length <= MAX_ID_LENGTH && !hasBadText(id);
+    const ids = [...this.#wanted.keys()].filter(isPossible);
     return new Set(ids.slice(-MAX_WATCHED));
   }
 }

@@ -97,6 +97,7 @@ export interface DirectoryEntry {
 }
 
 export interface ProfileBody {
+  /** Empty: the username */
   nickname?: string;
   /** http(s) without credentials, a relative reference, or empty */
   avatar?: string;
@@ -142,6 +143,12 @@ export interface BlockedUser {
   avatar: string;
   /** Epoch milliseconds */
   create_time: number;
+}
+
+export interface BlockedPage {
+  items: BlockedUser[];
+  /** Where the next page starts; absent on the last one */
+  next?: string;
 }
 
 export interface SendBody {
@@ -205,6 +212,21 @@ export interface Conversation {
   ownRead: number;
 }
 
+export interface PersonName {
+  id: string;
+  username: string;
+  nickname: string;
+  avatar: string;
+}
+
+export interface ConversationPage {
+  items: Conversation[];
+  /** The peers of these conversations, but for deleted ones */
+  people: PersonName[];
+  /** Where the next page starts; absent on the last one */
+  next?: string;
+}
+
 export interface FriendBody {
   userId: string;
 }
@@ -218,6 +240,12 @@ export interface FriendEntry {
   state: string;
   /** Epoch milliseconds of the last change */
   at: number;
+}
+
+export interface FriendPage {
+  items: FriendEntry[];
+  /** Where the next page starts; absent on the last one */
+  next?: string;
 }
 
 export interface FriendAnswer {
@@ -269,15 +297,15 @@ export interface PushLogEntry {
   peer: string | null;
   /** Id of the subscription; empty where it is about all of them */
   device: string;
-  /** That device's own word for itself (User-Agent), as it was then; empty where there is none */
+  /** That device's own word for itself (User-Agent), as it was then; empty where there is none, and for an unconfirmed device */
   device_name: string;
   /** message or test */
   kind: string;
-  /** accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed or told_already */
+  /** accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed, told_already or unconfirmed */
   outcome: string;
   /** The push service's answer, if it gave one */
   status: number | null;
-  /** The push service's own words, or ours; where it was seen: on which device, by its word in hello, empty if that is not known */
+  /** One word for why it was not taken: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error or keys_unusable, or a few words for why it waits; where it was seen: on which device, by its word in hello, empty if that is not known */
   detail: string;
   /** Epoch milliseconds: when it is tried again */
   waiting_until: number | null;
@@ -337,13 +365,6 @@ export interface Welcome {
   maxFrame: number;
 }
 
-export interface Named {
-  id: string;
-  username: string;
-  nickname: string;
-  avatar: string;
-}
-
 export interface Snapshot {
   epoch: string;
   /** The event of the log up to which all this is true */
@@ -358,6 +379,17 @@ export interface Snapshot {
   requests: FriendEntry[];
   blocks: BlockedUser[];
   conversations: Conversation[];
-  /** With whom there are conversations, so that nobody has to be asked for by himself */
-  people: Named[];
+  /** The peers of these conversations */
+  people: PersonName[];
+  /** Of each list that is longer than a page, where its next page starts */
+  next: {
+    /** Where the next page starts; absent on the last one */
+    friends?: string;
+    /** Where the next page starts; absent on the last one */
+    requests?: string;
+    /** Where the next page starts; absent on the last one */
+    blocks?: string;
+    /** Where the next page starts; absent on the last one */
+    conversations?: string;
+  };
 }

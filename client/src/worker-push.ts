@@ -1,9 +1,10 @@
 import { DoormanError } from './errors.ts';
+import { GuardedStorage } from './guarded-storage.ts';
 import { callService, readBaseUrl } from './http.ts';
 import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
 import { readSession } from './session.ts';
 import { type DoormanStorage, openStorage } from './storage.ts';
-import { TIMES } from './times.ts';
+import { TIMES, type Times } from './times.ts';
 
 // A worker needs these two, and nothing else of the kit.
 export { openStorage };
@@ -14,21 +15,26 @@ export { openStorage };
  * left.
  *
  * @param options.storage the one that `createDoorman` has in the page
- * @throws {DoormanError} what could not be done is done by `push.check` when the page opens next
+ * @param times for tests only
+ * @throws {DoormanError} `storage_failed` if what is kept cannot be read within 2 s, or what the service says. What could
+ *   not be done is done by `push.check` when the page opens next
  */
 export async function resubscribe(
   registration: ServiceWorkerRegistration,
   options: { baseUrl: string; storage: DoormanStorage },
+  times: Pick<Times, 'deadlineMs' | 'storageMs'> = TIMES,
 ): Promise<void> {
-  const { storage } = options;
-  const [session, wanted] = [await readSession(storage), await findWanted(storage)];
+  const storage = new GuardedStorage(options.storage, times.storageMs);
+  const [session, wanted] = await Promise.all([readSession(storage, times), findWanted(storage)]);
+  // Without an answer nothing is known of the user, so nothing is taken away.
+  storage.check();
   if (!session || session.userId !== wanted?.userId) {
     await (await registration.pushManager.getSubscription())?.unsubscribe();
     return;
   }
   const { userId, token } = session;
   const baseUrl = readBaseUrl(options.baseUrl);
-  const { deadlineMs } = TIMES;
+  const { deadlineMs } = times;
   const get = { method: 'GET', deadlineMs } as const;
   // The service takes a subscription from anybody: after the end of the session this would be a stranger's.
   const [{ publicKey }] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, openInbox, withInboxes } from '../inbox/inbox.ts';
+import { endProofsOfUser, type Proof } from './device-proofs.ts';
 import { nameKey, refuseUnsafeAvatar } from './names.ts';
 import type { Passwords } from './passwords.ts';
 import { type RegisterBody, USERNAME_TAKEN, type UserRow } from './schemas.ts';
@@ -89,22 +90,29 @@ export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | 
   return row;
 }
 
+/** Runs the verification of a password for this user, or refuses it because of too many wrong ones. */
+export type LimitLogins = <Verified extends { ok: boolean }>(
+  userId: string,
+  verify: () => Promise<Verified>,
+) => Promise<Verified>;
+
 /**
  * Signs a user in by name and password (interface 4.4). A hash in an older form is replaced on the way, unless
  * the password was changed meanwhile; the session is opened only if what was verified is still true.
  *
- * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account
+ * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account; what `limit` throws
  */
 export async function logIn(
   { db, passwords, now, signal }: Asked,
   username: string,
   password: string,
   device: string,
+  limit: LimitLogins = (_userId, verify) => verify(),
 ): Promise<SignedIn> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const user = await findUserByKey(db, nameKey(username));
     if (!user || user.status === 'deleted') throw new ServiceError('invalid', 'unknown_user', '用户不存在');
-    const verified = await passwords.verify(password, user.password_hash, signal);
+    const verified = await limit(user.id, () => passwords.verify(password, user.password_hash, signal));
     if (!verified.ok) throw new ServiceError('invalid', 'wrong_password', '密码错误');
     if (user.status === 'suspended') throw new ServiceError('forbidden', 'account_suspended', '账号已停用');
     let current = user.password_hash;
@@ -119,9 +127,10 @@ export async function logIn(
 }
 
 /**
- * Changes the caller's password and ends all his sessions but this one (interface 4.5; DESIGN 3, Accounts), which that
- * one learns by a `sessions` event.
+ * Changes the caller's password and ends all other sessions of theirs (interface 4.5), of which the caller's own session
+ * learns by a `sessions` event.
  *
+ * @param proofs those of the caller's device, which stay valid; the user's other proofs end
  * @returns the sessions that ended
  * @throws {ServiceError} `invalid`, word `wrong_old_password`; `unauthenticated` if the session ended meanwhile
  */
@@ -130,6 +139,7 @@ export async function changePassword(
   caller: { userId: string; sessionId: string },
   oldPassword: string,
   newPassword: string,
+  proofs: readonly Proof[] = [],
 ): Promise<string[]> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const { password_hash: oldHash } = await getUser(db, caller.userId);
@@ -141,7 +151,8 @@ export async function changePassword(
         update users set password_hash = ${newHash} where id = ${caller.userId} and password_hash = ${oldHash}`;
       await refuseEndedSession(tx, caller.sessionId);
       if (changed === 0) return undefined;
-      const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
+      const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId, now);
+      await endProofsOfUser(tx, caller.userId, proofs);
       append.keep();
       if (sessionIds.length > 0) await append(caller.userId, 'sessions', { ended: sessionIds });
       return sessionIds;

@@ -66,6 +66,11 @@ export class Authentication {
     }
   }
 
+  /** The sessions are in use, as by an open socket, which shows its token once. */
+  markUsed(sessionIds: Iterable<string>): void {
+    for (const id of sessionIds) this.#used.add(id);
+  }
+
   /** From now on the sessions' tokens open nothing. */
   forget(sessionIds: readonly string[]): void {
     this.#forgotten++;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../errors.ts';
-import { nameKey, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
+import { nameKey, refuseInvisibleNickname, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
 
 function refused(action: () => void): string | undefined {
   try {
@@ -97,6 +97,85 @@ test('names with control, format, private-use or unassigned characters, line end
       'username_invalid',
       what,
     );
+});
+
+test('a nickname may hold emoji, joiners within words and every script', () => {
+  const names = [
+    ...[
+      '',
+      'Anna',
+      'Anna ❤️',
+      '❤️ Anna',
+      'Anna ❤',
+      '😀',
+      '👨\u200d👩\u200d👧\u200d👦',
+      '👩🏽\u200d🚀 Mae',
+      '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+    ],
+    ...[
+      '1️⃣ Uno',
+      '🇩🇪',
+      '🏳️\u200d🌈',
+      'می\u200cخواهم',
+      'क्\u200dष',
+      'ශ්\u200dරී',
+      'نامه\u200cای',
+      '小 明',
+      'a\u0301',
+      'O\u2019Neil',
+      '...',
+    ],
+  ];
+  for (const name of names)
+    assert.equal(
+      refused(() => refuseInvisibleNickname(name)),
+      undefined,
+      JSON.stringify(name),
+    );
+});
+
+test('a name with characters that are drawn as nothing is refused', () => {
+  const names = {
+    'Hangul filler': 'alice\u3164',
+    'halfwidth Hangul filler': 'alice\uffa0',
+    'Hangul choseong filler': '\u115falice',
+    'Braille blank': 'alice\u2800',
+    'only a Braille blank': '\u2800\u2800',
+    'zero width space': 'ali\u200bce',
+    'word joiner': 'ali\u2060ce',
+    'joiner at the end': 'alice\u200d',
+    'non-joiner at the start': '\u200calice',
+    'two joiners': 'ali\u200d\u200dce',
+    'joiner between an emoji and a letter': '❤️\u200dalice',
+    'joiner between digits': '1\u200d2',
+    'variation selector by itself': 'alice\ufe0f',
+    'variation selector of the supplement': 'alice\u{e0100}',
+    'tag without its flag': 'alice\u{e0067}',
+    'grapheme joiner': 'ali\u034fce',
+    'Mongolian vowel separator': 'ali\u180ece',
+    'soft hyphen': 'ali\u00adce',
+    'right-to-left override': 'ali\u202ece',
+    'control character': 'ali\u0007ce',
+    'line feed': 'ali\nce',
+    'line separator': 'ali\u2028ce',
+    'private use': 'ali\ue000ce',
+    'space before': ' alice',
+    'ideographic space after': 'alice\u3000',
+    'space after an emoji': '❤️ ',
+    'only a space': ' ',
+  };
+  for (const [what, name] of Object.entries(names)) {
+    assert.equal(
+      refused(() => refuseInvisibleNickname(name)),
+      'nickname_invalid',
+      what,
+    );
+    assert.equal(
+      refused(() => refuseUnreadableName(name)),
+      'username_invalid',
+      what,
+    );
+  }
 });
 
 test('an avatar is empty, a relative reference, or http(s) without credentials', () => {

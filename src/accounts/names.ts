@@ -9,15 +9,42 @@ export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }
 
+/** Emoji of a keyboard, as whole sequences: with their variation selectors, joiners and tags (UTS 51, ED-27). */
+const EMOJI = /\p{RGI_Emoji}/gv;
+/** One joiner or non-joiner inside a word, as Persian and the scripts of India write it. */
+const JOINER_IN_WORD = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu;
+/** U+2800 is the Braille pattern without dots. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|^\s|\s$/u;
+
+/**
+ * Whether a name shows all that it holds, so that two names that differ look different: outside of emoji and words with
+ * joiners it has no character that is drawn as nothing, no control or private-use character, and no white space at its
+ * ends (the interface is silent here).
+ */
+function showsAllOfItself(name: string): boolean {
+  // An emoji leaves a sign, so that what stands around it does not come together nor to an end.
+  return !UNSEEN.test(name.replace(EMOJI, '+').replace(JOINER_IN_WORD, ''));
+}
+
 /**
  * Interface 2.1 gives a username its length only; our choice is that a name can be read and typed: one line, no
- * control, format, private-use or unassigned characters, and no white space at its ends.
+ * control, format, private-use or unassigned characters, none that is drawn as nothing, and no white space at its ends.
  *
  * @throws {ServiceError} `invalid`, word `username_invalid`
  */
 export function refuseUnreadableName(username: string): void {
-  if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|^\s|\s$/u.test(username))
+  if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|^\s|\s$/u.test(username) || !showsAllOfItself(username))
     throw new ServiceError('invalid', 'username_invalid', '用户名包含不支持的字符');
+}
+
+/**
+ * A nickname may be anything that is seen, emoji alone too. Empty stands for the username.
+ *
+ * @throws {ServiceError} `invalid`, word `nickname_invalid`
+ */
+export function refuseInvisibleNickname(nickname: string): void {
+  if (!showsAllOfItself(nickname))
+    throw new ServiceError('invalid', 'nickname_invalid', '昵称包含不支持的字符');
 }
 
 /**

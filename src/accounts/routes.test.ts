@@ -171,6 +171,28 @@ onEachDatabase('account routes', (database) => {
     assert.deepEqual(shapeOf(body), { keys: [key] });
   });
 
+  test('the routes without fields take an empty body for {}, but no other body that is not an object', async (t) => {
+    const service = await startService(t, database);
+    const { token, username, password } = await service.join('alice');
+    for (const path of ['/api/token', '/api/logout']) {
+      const { body } = await service.post('/api/login', { username, password });
+      const own = { token: body.data.token };
+      for (const raw of ['null', '[]', '""', ' ', '{'])
+        assert.equal((await service.post(path, undefined, { ...own, raw })).status, 400, `${path} ${raw}`);
+      const headers = { 'content-type': 'text/plain' };
+      assert.equal((await service.post(path, undefined, { ...own, raw: 'x', headers })).status, 400);
+      if (path === '/api/token') assert.equal((await service.post(path, undefined, own)).status, 200);
+      assert.equal((await service.post(path, undefined, { ...own, raw: '' })).status, 200, path);
+    }
+    assert.equal((await service.post('/api/logout', undefined, { token })).status, 200);
+    assert.equal((await service.get('/api/sessions', { token })).status, 401);
+    for (const path of ['/api/user/profile', '/api/user/settings', '/api/sessions/end']) {
+      const { body } = await service.post('/api/login', { username, password });
+      for (const call of [{}, { raw: '' }, { raw: 'null' }])
+        assert.equal((await service.post(path, undefined, { token: body.data.token, ...call })).status, 400);
+    }
+  });
+
   test('every account route of ours answers 401 without a token', async (t) => {
     const service = await startService(t, database);
     for (const path of ['/api/token', '/api/logout', '/api/sessions/end'])

@@ -1,10 +1,12 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { callerOf, clientGone } from '../http/authenticate.ts';
+import { ServiceError } from '../errors.ts';
+import { addressKey, callerOf, clientGone } from '../http/authenticate.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import { changePassword, logIn, register } from './accounts.ts';
+import { changePassword, type LimitLogins, logIn, register } from './accounts.ts';
+import { findProof, readProofs, renewProof } from './device-proofs.ts';
 import {
   ChangePasswordBody,
   EndSessionBody,
@@ -18,10 +20,32 @@ import {
   SessionEntry,
   toOwnUser,
 } from './schemas.ts';
-import { endSession, listSessions } from './sessions.ts';
+import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
-  const { db, events, now, passwords, tokens, wrongPasswords } = services;
+  const { config, db, events, loginAttempts, now, passwords, tokens, wrongPasswords } = services;
+
+  /** Answers a client that sends `Device-Proof` with the proof that is valid for it from now on. */
+  async function answerProof(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: { userId: string; sessionId: string },
+  ): Promise<void> {
+    const sent = readProofs(request.headers['device-proof']);
+    const proof = sent && (await renewProof(db, session, sent, now()).catch(ignoreOverload));
+    if (proof !== undefined) reply.header('device-proof', proof);
+  }
+
+  /** Limits the guesses of one account as far as logins are limited at all. */
+  function limitLogins(request: FastifyRequest): LimitLogins {
+    const address = addressKey(request, config.trustProxy);
+    return async (userId, verify) => {
+      if (!loginAttempts) return verify();
+      const sent = readProofs(request.headers['device-proof']) ?? [];
+      const proof = await findProof(db, userId, sent, now());
+      return loginAttempts.limit(userId, { address, proof }, verify);
+    };
+  }
 
   app.post('/api/register', {
     config: { access: 'public', limit: 'auth' },
@@ -32,6 +56,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const { id, username, nickname, email } = user;
       events.publish({ type: 'user-changed', userId: id });
       const token = await tokens.issue(id, sessionId);
+      await answerProof(request, reply, { userId: id, sessionId });
       return { code: 200 as const, message: '注册成功', data: { id, username, nickname, email, token } };
     },
   });
@@ -42,7 +67,10 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request, reply) => {
       const { username, password } = request.body;
       const asked = { db, passwords, now: now(), signal: clientGone(reply) };
-      const { user, sessionId } = await logIn(asked, username, password, deviceOf(request));
+      const limit = limitLogins(request);
+      const { user, sessionId } = await logIn(asked, username, password, deviceOf(request), limit);
+      await endSurplusSessions({ db, events }, user.id, sessionId, asked.now);
+      await answerProof(request, reply, { userId: user.id, sessionId });
       return {
         code: 200 as const,
         data: { ...toOwnUser(user), token: await tokens.issue(user.id, sessionId) },
@@ -61,6 +89,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
           caller,
           oldPassword,
           newPassword,
+          readProofs(request.headers['device-proof']),
         ),
       );
       events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
@@ -70,8 +99,9 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   app.post('/api/token', {
     schema: { body: NoFields, response: answers(dataAnswer(FreshToken), 400, 401) },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { userId, sessionId } = callerOf(request);
+      await answerProof(request, reply, { userId, sessionId });
       return { code: 200 as const, data: { token: await tokens.issue(userId, sessionId) } };
     },
   });
@@ -108,6 +138,11 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { response: answers(KeySet) },
     handler: (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(tokens.keySet()),
   });
+}
+
+/** What was done stands without a proof: the device gets one the next time. */
+function ignoreOverload(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.word === 'overloaded')) throw error;
 }
 
 /** The client's own word for itself, kept to tell sessions apart. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Refusal, text } from '../http/validation.ts';
-import { refuseUnreadableName } from './names.ts';
+import { refuseInvisibleNickname, refuseUnreadableName } from './names.ts';
 
 /** The texts that interface 7 fixes. */
 export const USERNAME_TAKEN: Refusal = ['username_taken', '用户名已存在'];
@@ -13,6 +13,11 @@ export const Username = text({
   maxLength: 32,
   refusal: USERNAME_LENGTH,
   judge: refuseUnreadableName,
+});
+export const Nickname = text({
+  maxLength: 64,
+  judge: refuseInvisibleNickname,
+  description: 'Empty: the username',
 });
 export const NewPassword = text({
   minLength: 6,
@@ -33,7 +38,7 @@ export const Avatar = text({
 export const RegisterBody = Type.Object({
   username: Username,
   password: NewPassword,
-  nickname: Type.Optional(text({ maxLength: 64, description: 'Empty: the username' })),
+  nickname: Type.Optional(Nickname),
   email: Type.Optional(Email),
   avatar: Type.Optional(Avatar),
 });
@@ -41,7 +46,7 @@ export type RegisterBody = Static<typeof RegisterBody>;
 
 export const LoginBody = Type.Object({ username: text(), password: text() });
 export const ChangePasswordBody = Type.Object({ oldPassword: text(), newPassword: NewPassword });
-export const NoFields = Type.Object({});
+export const NoFields = Type.Object({}, { description: 'May be left out' });
 export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });
 
 export const Registered = Type.Object({

@@ -1,13 +1,19 @@
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
+import { inPieces } from '../db/pieces.ts';
 import { ServiceError } from '../errors.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { holdInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { endSubscriptionsOfSessions } from '../push/subscriptions.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
 
 /** How exact `used_at` is: a call writes it only when it is older than this. */
 export const SESSION_USE_STEP_MS = 60 * 60 * 1000;
+
+/** Beyond so many sessions of a user those end that were not used for a day; beyond the second number, others too. */
+const MAX_SESSIONS = 100;
+const MAX_SESSIONS_IN_USE = 1_000;
+const SURPLUS_IDLE_MS = 24 * 60 * 60 * 1000;
 
 interface SessionRow {
   id: string;
@@ -32,7 +38,7 @@ export async function openSession(
   return db.transaction(async (tx) => {
     // The user's row is locked, so that whoever ends all sessions comes wholly before or wholly after this.
     const current = await tx.run`
-      update users set id = id where id = ${userId} and password_hash = ${passwordHash} and status = 'active'`;
+      update users set status = status where id = ${userId} and password_hash = ${passwordHash} and status = 'active'`;
     if (current === 0) return undefined;
     await tx.run`
       insert into sessions (id, user_id, device, created_at, used_at) values (${id}, ${userId}, ${device}, ${now}, ${now})`;
@@ -75,7 +81,7 @@ export async function endSession(
   await withInboxes(inboxes, [userId], now, async (tx, append) => {
     const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
     if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
-    await endSubscriptionsOfSessions(tx, [sessionId]);
+    await endSubscriptionsOfSessions(tx, [sessionId], now);
     await append(userId, 'sessions', { ended: [sessionId] });
   });
 }
@@ -85,24 +91,59 @@ export async function endSessionsOfUser(
   tx: Queries,
   userId: string,
   keptId: string | null,
+  now: number,
 ): Promise<string[]> {
   const rows = await tx.all<{ id: string }>`
     delete from sessions where user_id = ${userId} and id <> ${keptId ?? ''} returning id`;
   const ids = rows.map((row) => row.id);
-  await endSubscriptionsOfSessions(tx, ids);
+  await endSubscriptionsOfSessions(tx, ids, now);
   return ids;
+}
+
+/**
+ * After a login: ends the sessions that are too many, the longest unused first, with their push subscriptions, tokens and
+ * sockets. The user's devices get no event: they did not lose sight of a device that they use.
+ *
+ * @param newId the session that was just opened, which stays
+ */
+export async function endSurplusSessions(
+  { db, events }: Inboxes,
+  userId: string,
+  newId: string,
+  now: number,
+): Promise<void> {
+  const others = await db.all<{ id: string; used_at: number }>`
+    select id, used_at from sessions where user_id = ${userId} and id <> ${newId} order by used_at desc, id desc`;
+  const surplus = others
+    .slice(MAX_SESSIONS - 1)
+    .filter(({ used_at }, i) => used_at <= now - SURPLUS_IDLE_MS || i >= MAX_SESSIONS_IN_USE - MAX_SESSIONS)
+    .map(({ id }) => id);
+  if (surplus.length === 0) return;
+  await db.transaction(async (tx) => {
+    await holdInbox(tx, userId);
+    await tx.run`delete from sessions where id in ${tx.list(surplus)}`;
+    await endSubscriptionsOfSessions(tx, surplus, now);
+  });
+  events.publish({ type: 'sessions-ended', sessionIds: surplus, reason: 'ended' });
 }
 
 /** Removes what ended by disuse. @returns the sessions that did */
 export async function endUnusedSessions(db: Db, now: number): Promise<string[]> {
-  return db.transaction(async (tx) => {
-    const rows = await tx.all<{
-      id: string;
-    }>`delete from sessions where used_at <= ${now - SESSION_IDLE_MS} returning id`;
-    const ids = rows.map((row) => row.id);
-    await endSubscriptionsOfSessions(tx, ids);
-    return ids;
+  const ended: string[] = [];
+  await inPieces(async (limit) => {
+    const ids = await db.transaction(async (tx) => {
+      const rows = await tx.all<{ id: string }>`
+        delete from sessions where id in (
+          select id from sessions where used_at <= ${now - SESSION_IDLE_MS} order by used_at limit ${limit})
+        returning id`;
+      const ids = rows.map((row) => row.id);
+      await endSubscriptionsOfSessions(tx, ids, now);
+      return ids;
+    });
+    ended.push(...ids);
+    return ids.length;
   });
+  return ended;
 }
 
 export async function noteSessionUse(db: Db, sessionIds: readonly string[], now: number): Promise<void> {

@@ -1,8 +1,12 @@
 import type { Queries, Tx } from '../db/db.ts';
+import { removeFriendsOfUser } from '../friends/friends.ts';
+import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
+import { findUsersToNotifyOf, removePushesOfUser } from '../push/pushes-of-user.ts';
+import { endProofsOfUser } from './device-proofs.ts';
 import { nameKey } from './names.ts';
 import type { UserRow } from './schemas.ts';
 import { endSessionsOfUser } from './sessions.ts';
-import { findUserByKey, type Status, userNotFound } from './users.ts';
+import { findUserByKey, userNotFound } from './users.ts';
 
 /** The user with this id or, whatever way it is spelt, this name; also one who was suspended or deleted. */
 export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise<UserRow | undefined> {
@@ -11,38 +15,50 @@ export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise
 }
 
 /**
- * Keeps a user out until he is restored. A repeat changes nothing; a deleted user stays deleted.
+ * Keeps a user out until they are restored. A repeat changes nothing; a deleted user stays deleted.
  *
  * @returns the sessions that ended
  * @throws {ServiceError} `not-found`
  */
-export async function suspendUser(tx: Tx, id: string): Promise<string[]> {
+export async function suspendUser(tx: Tx, id: string, now: number): Promise<string[]> {
   const changed =
     await tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
   if (changed === 0) throw userNotFound();
-  return endSessionsOfUser(tx, id, null);
+  return endSessionsOfUser(tx, id, null, now);
 }
 
 /**
- * Makes a user one whom nobody finds any more. What he was stays stored, so his name stays taken and he can be restored.
+ * Deletes an account: no one finds the user any more, and what is stored of them goes at once, beside their name, which
+ * stays taken, the conversations, which their peers go on reading, and their blocks. A repeat changes nothing.
  *
  * @returns the sessions that ended
  * @throws {ServiceError} `not-found`
  */
-export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
-  await setStatus(tx, id, 'deleted');
-  return endSessionsOfUser(tx, id, null);
+export async function deleteUser(tx: Tx, id: string, now: number): Promise<string[]> {
+  await holdInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
+  const changed = await tx.run`
+    update users set status = 'deleted', password_hash = '', nickname = username, nickname_key = '', email = '', phone = '',
+      avatar = '', gender = '', bio = '' where id = ${id}`;
+  if (changed === 0) throw userNotFound();
+  const sessionIds = await endSessionsOfUser(tx, id, null, now);
+  await endProofsOfUser(tx, id);
+  await removePushesOfUser(tx, id);
+  await removeFriendsOfUser(tx, id);
+  await removeEvents(tx, id);
+  return sessionIds;
+}
+
+/** Whether nothing is left of a deleted user that could be restored; users deleted by earlier versions kept everything. */
+export function isErased({ status, password_hash }: UserRow): boolean {
+  return status === 'deleted' && password_hash === '';
 }
 
 /**
- * Lets a suspended or deleted user in again, with the password he had.
+ * Lets a suspended user in again, with the password they had; also one whom an earlier version deleted.
  *
- * @throws {ServiceError} `not-found`
+ * @throws {ServiceError} `not-found`, also for a user of whom {@link deleteUser} left only the name
  */
 export async function restoreUser(tx: Tx, id: string): Promise<void> {
-  await setStatus(tx, id, 'active');
-}
-
-async function setStatus(tx: Tx, id: string, status: Status): Promise<void> {
-  if ((await tx.run`update users set status = ${status} where id = ${id}`) === 0) throw userNotFound();
+  const restored = await tx.run`update users set status = 'active' where id = ${id} and password_hash <> ''`;
+  if (restored === 0) throw userNotFound();
 }

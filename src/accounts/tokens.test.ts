@@ -23,7 +23,7 @@ onEachDatabase('tokens', (database) => {
     const tokens = await openTokens(db, 7 * DAY_S, () => START);
     const token = await tokens.issue('alice', 'session');
     const { kid, ...head } = decodeProtectedHeader(token);
-    assert.deepEqual(head, { alg: 'EdDSA', typ: 'at+jwt' });
+    assert.deepEqual(head, { alg: 'EdDSA', typ: 'JWT' });
     assert.equal(kid, tokens.keySet().keys[0]?.kid);
     const { iss, ...claims } = decodeJwt(token);
     assert.deepEqual(claims, {
@@ -53,7 +53,7 @@ onEachDatabase('tokens', (database) => {
     const [key] = set.keys;
     assert.deepEqual(Object.keys(key ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
     const token = await tokens.issue('alice', 'session');
-    const options = { currentDate: new Date(START), typ: 'at+jwt' };
+    const options = { currentDate: new Date(START), typ: 'JWT' };
     const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: [...set.keys] }), options);
     assert.equal(payload.sub, 'alice');
   });
@@ -80,17 +80,17 @@ onEachDatabase('tokens', (database) => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const sign = (header: object, body: object = claims) =>
       new SignJWT({ ...body })
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid, ...header })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid, ...header })
         .sign(privateKey);
     const hmac = (secret: Uint8Array) =>
-      new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid }).sign(secret);
+      new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid }).sign(secret);
     const wrong = {
       empty: '',
       'no dots': 'nonsense',
       'two parts': `${head}.${payload}`,
       'other claims': `${head}.${part({ ...claims, sub: 'bob' })}.${signature}`,
       'no signature': `${head}.${payload}.`,
-      'algorithm none': `${part({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`,
+      'algorithm none': `${part({ alg: 'none', typ: 'JWT', kid })}.${payload}.`,
       'HMAC with the public key': await hmac(new TextEncoder().encode(spki)),
       'HMAC with the point': await hmac(Buffer.from(published.x ?? '', 'base64url')),
       'another key under our id': await sign({}),
@@ -103,6 +103,23 @@ onEachDatabase('tokens', (database) => {
     assert.ok(await tokens.verify(token));
   });
 
+  test('a token has one spelling', async (t) => {
+    const tokens = await openTokens(await database.open(t), DAY_S, () => START);
+    const token = await tokens.issue('alice', 'session');
+    assert.ok(await tokens.verify(token));
+    const [head = '', payload = '', signature = ''] = token.split('.');
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    // 64 bytes leave 4 bits of the last letter that stand for nothing.
+    const last = alphabet.indexOf(signature.at(-1) ?? '');
+    const others = Array.from({ length: 15 }, (_, i) => signature.slice(0, -1) + alphabet[last + i + 1]);
+    const spellings = [...others, `${signature}=`, `${signature}==`, `${signature}\n`, ` ${signature}`];
+    for (const other of spellings)
+      assert.equal(await tokens.verify(`${head}.${payload}.${other}`), undefined, other.slice(-4));
+    assert.equal(await tokens.verify(`${head}=.${payload}.${signature}`), undefined);
+    assert.equal(await tokens.verify(`${head}.${payload}==.${signature}`), undefined);
+    assert.equal(await tokens.verify(`${token}.`), undefined);
+  });
+
   test('a token of another installation, another type or without a session is none, though the key be ours', async (t) => {
     const db = await database.open(t);
     const tokens = await openTokens(db, DAY_S, () => START);
@@ -110,11 +127,13 @@ onEachDatabase('tokens', (database) => {
     const [{ jwk }] = JSON.parse(row?.value ?? '[]');
     const key = await importJWK(jwk, 'EdDSA');
     const good = decodeJwt(await tokens.issue('alice', 'session'));
-    const sign = (claims: object, typ = 'at+jwt') =>
+    const sign = (claims: object, typ = 'JWT') =>
       new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', typ, kid: jwk.kid }).sign(key);
     assert.ok(await tokens.verify(await sign(good)));
     assert.equal(await tokens.verify(await sign({ ...good, iss: 'doorman:other' })), undefined);
-    assert.equal(await tokens.verify(await sign(good, 'JWT')), undefined);
+    assert.ok(await tokens.verify(await sign(good, 'at+jwt')), 'issued by an earlier version');
+    for (const typ of ['jwt', 'application/jwt', 'dpop+jwt', ''])
+      assert.equal(await tokens.verify(await sign(good, typ)), undefined, typ);
     for (const name of ['sub', 'sid', 'iat', 'exp', 'iss'] as const) {
       const { [name]: _left, ...rest } = good;
       assert.equal(await tokens.verify(await sign(rest)), undefined, name);

@@ -14,6 +14,9 @@ import { noteOutsideChange } from '../db/outside-changes.ts';
 const KEYS = 'jwt-keys';
 const ISSUER = 'issuer';
 const ALGORITHM = 'EdDSA';
+const TYPE = 'JWT';
+/** `at+jwt` until the last token of an earlier version expires. */
+const GOOD_TYPES: readonly unknown[] = [TYPE, 'at+jwt'];
 /** Longer than any token of ours; more is refused unread. */
 const MAX_TOKEN_LENGTH = 2048;
 
@@ -37,7 +40,10 @@ export interface Claims {
   readonly expiresAt: number;
 }
 
-/** Signed tokens (RFC 7519): Ed25519, `typ` at+jwt (RFC 9068), `sub` the user, `sid` the session. */
+/**
+ * Signed tokens (RFC 7519): Ed25519, `typ` JWT, `sub` the user, `sid` the session. Earlier versions wrote `at+jwt`; it
+ * stands for claims that a token here does not have (RFC 9068, 2.2: `aud`, `client_id`, `jti`).
+ */
 export class Tokens {
   readonly #now: () => number;
   readonly #ttlSeconds: number;
@@ -53,7 +59,7 @@ export class Tokens {
     const { issuer, current } = this.#signing;
     const seconds = Math.floor(this.#now() / 1000);
     return new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: current.kid })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: current.kid })
       .setSubject(userId)
       .setIssuer(issuer)
       .setIssuedAt(seconds)
@@ -63,10 +69,10 @@ export class Tokens {
 
   /** What the token says, or `undefined` for one that is broken, foreign, expired or signed otherwise (RFC 8725). */
   async verify(token: string): Promise<Claims | undefined> {
-    if (token.length > MAX_TOKEN_LENGTH) return undefined;
+    if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return undefined;
     const { issuer, verifying } = this.#signing;
     try {
-      const { payload } = await jwtVerify(
+      const { payload, protectedHeader } = await jwtVerify(
         token,
         ({ kid }) => {
           const key = verifying.get(kid ?? '');
@@ -76,11 +82,11 @@ export class Tokens {
         {
           algorithms: [ALGORITHM],
           issuer,
-          typ: 'at+jwt',
           requiredClaims: ['sub', 'sid', 'iat', 'exp'],
           currentDate: new Date(this.#now()),
         },
       );
+      if (!GOOD_TYPES.includes(protectedHeader.typ)) return undefined;
       const { sub, sid, exp } = payload;
       if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined;
       return { userId: sub, sessionId: sid, expiresAt: exp * 1000 };
@@ -117,6 +123,14 @@ export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): 
     const stillUsed = keys.filter((_, i) => now - (keys[i + 1]?.createdAt ?? now) <= ttlSeconds * 1000);
     await replaceFact(tx, KEYS, JSON.stringify([...stillUsed, added]));
   });
+}
+
+/**
+ * Whether each part is spelt as base64url without padding spells it (RFC 7515, 2). Decoders also take padding, the other
+ * alphabet and bits that stand for nothing, by which one token would have many spellings.
+ */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 async function makeKey(now: number): Promise<KeptKey> {

@@ -21,9 +21,12 @@ export async function getUser(db: Queries, id: string): Promise<UserRow> {
   return user;
 }
 
-/** Locks one user's row until the transaction ends. @returns whether there is such a user */
+/**
+ * Locks one user's row until the transaction ends. It writes a column that no foreign key refers to: a write of the key
+ * would look for the user's children in every table. @returns whether there is such a user
+ */
 export async function lockUser(tx: Queries, id: string): Promise<boolean> {
-  return (await tx.run`update users set id = id where id = ${id} and status <> 'deleted'`) > 0;
+  return (await tx.run`update users set status = status where id = ${id} and status <> 'deleted'`) > 0;
 }
 
 export function userNotFound(): ServiceError {

@@ -1,39 +1,35 @@
 import { ServiceError } from '../errors.ts';
 import type { SlidingLog } from '../http/rate-limits.ts';
+import { FailureLog } from './failure-log.ts';
 
 /**
- * Holds back who guesses a signed-in user's old password: 10 wrong ones in a quarter of an hour, then 429
- * (DESIGN 3, Accounts). Tries that are still being checked count as wrong, so many at once get no further.
+ * Limits guesses of a signed-in user's old password: 10 wrong ones in 15 minutes, then 429
+ * (docs/decisions/006-rate-limits.md).
  */
 export class WrongPasswords {
-  readonly #log: SlidingLog;
+  readonly #failures: FailureLog;
   readonly #monotonicMs: () => number;
-  readonly #underWay = new Map<string, number>();
 
   constructor(log: SlidingLog, monotonicMs: () => number) {
-    this.#log = log;
+    this.#failures = new FailureLog(log);
     this.#monotonicMs = monotonicMs;
   }
 
   /** @throws {ServiceError} `rate-limited` instead of running `attempt`, and whatever `attempt` throws */
   async guard<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
-    const underWay = this.#underWay.get(userId) ?? 0;
-    const verdict = this.#log.peek(userId, this.#monotonicMs());
-    if (!verdict.allowed || verdict.remaining <= underWay)
+    const end = this.#failures.begin(userId, this.#monotonicMs());
+    if (!end)
       throw new ServiceError('rate-limited', 'rate_limited', '请求过于频繁，请稍后再试', {
-        retryAfterSeconds: verdict.retryAfterSeconds,
+        retryAfterSeconds: this.#failures.retryAfterSeconds(userId, this.#monotonicMs()),
       });
-    this.#underWay.set(userId, underWay + 1);
+    let isWrong = false;
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof ServiceError && error.word === 'wrong_old_password')
-        this.#log.take(userId, this.#monotonicMs());
+      isWrong = error instanceof ServiceError && error.word === 'wrong_old_password';
       throw error;
     } finally {
-      const left = (this.#underWay.get(userId) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(userId, left);
-      else this.#underWay.delete(userId);
+      end(isWrong, this.#monotonicMs());
     }
   }
 }

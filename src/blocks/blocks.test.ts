@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { Events } from '../events/events.ts';
 import { readEvents } from '../inbox/inbox.ts';
 import { blockUser, unblockUser } from './block-user.ts';
-import { findBlock, listBlocked, readBlocks, refuseIfBlocked } from './blocks.ts';
+import { findBlock, listBlocked, listBlockedIds, readBlocksAmong, refuseIfBlocked } from './blocks.ts';
 
 const START = 1_760_000_000_000;
 
@@ -153,8 +153,14 @@ onEachDatabase('blocks', (database) => {
     await ask(carol, alice);
     await ask(carol, bob);
     assert.deepEqual([await findBlock(db, alice, bob), await findBlock(db, bob, alice)], [true, false]);
-    assert.deepEqual(await readBlocks(db, alice), { blocked: [bob], blockedBy: [] });
-    assert.deepEqual(await readBlocks(db, bob), { blocked: [], blockedBy: [alice] });
+    assert.deepEqual(await listBlockedIds(db, alice), [bob]);
+    const among = async (userId: string, peerIds: string[]) => {
+      const { blocked, blockedBy } = await readBlocksAmong(db, userId, peerIds);
+      return { blocked: [...blocked], blockedBy: [...blockedBy] };
+    };
+    assert.deepEqual(await among(alice, [bob, carol]), { blocked: [bob], blockedBy: [] });
+    assert.deepEqual(await among(bob, [alice, carol]), { blocked: [], blockedBy: [alice] });
+    assert.deepEqual(await among(alice, [carol]), { blocked: [], blockedBy: [] });
     await unblock(alice, bob);
     await ask(bob, alice);
     await db.run`update users set status = 'suspended' where id = ${alice}`;

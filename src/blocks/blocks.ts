@@ -1,14 +1,38 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { type BlockedRow, type BlockedUser, toBlockedUser } from './schemas.ts';
+import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
+import { type BlockedPage, type BlockedRow, type BlockedUser, toBlockedUser } from './schemas.ts';
 
-/** Whom this user blocks, the newest first (interface 4.12). */
-export async function listBlocked(db: Queries, blockerId: string): Promise<BlockedUser[]> {
-  const rows = await db.all<BlockedRow>`
-    select users.id, users.username, users.avatar, blocks.created_at
+/**
+ * A page of the users that this user blocks, the newest first (interface 4.12).
+ *
+ * @throws {ServiceError} `invalid`, word `bad_cursor`
+ */
+export async function readBlockedPage(
+  db: Queries,
+  blockerId: string,
+  { limit = PAGE_ENTRIES, after }: PageRequest,
+): Promise<BlockedPage> {
+  const found = await db.all<BlockedRow & { position: number }>`
+    select users.id, users.username, users.avatar, blocks.created_at, blocks.position
     from blocks join users on users.id = blocks.blocked_id
-    where blocks.blocker_id = ${blockerId} order by blocks.position desc`;
-  return rows.map(toBlockedUser);
+    where blocks.blocker_id = ${blockerId} and blocks.position < ${readPlace(after).at} and users.status <> 'deleted'
+    order by blocks.position desc limit ${limit + 1}`;
+  const { rows, next } = cutPage(found, limit, (row) => ({ at: row.position, id: '' }));
+  return { items: rows.map(toBlockedUser), ...(next !== undefined && { next }) };
+}
+
+/** Everyone that this user blocks, the newest first (interface 4.12), read page by page so that others are served between. */
+export async function listBlocked(db: Queries, blockerId: string): Promise<BlockedUser[]> {
+  const all: BlockedUser[] = [];
+  for (let after: string | undefined; ; ) {
+    const { items, next } = await readBlockedPage(db, blockerId, after === undefined ? {} : { after });
+    all.push(...items);
+    if (next === undefined) return all;
+    after = next;
+    await otherWork();
+  }
 }
 
 /** Whether one user blocks another. */
@@ -18,16 +42,30 @@ export async function findBlock(db: Queries, blockerId: string, blockedId: strin
   return row !== undefined;
 }
 
-/** Whom the user blocks, and who blocks him, for what is filtered at his sockets. */
-export async function readBlocks(
+/** The ids of all users that this user blocks, for the filter of their sockets. */
+export async function listBlockedIds(db: Queries, blockerId: string): Promise<string[]> {
+  const rows = await db.all<{
+    id: string;
+  }>`select blocked_id as id from blocks where blocker_id = ${blockerId}`;
+  return rows.map((row) => row.id);
+}
+
+/** Which of `peerIds` the user blocks, and which of them block the user. */
+export async function readBlocksAmong(
   db: Queries,
   userId: string,
-): Promise<{ blocked: string[]; blockedBy: string[] }> {
+  peerIds: readonly string[],
+): Promise<{ blocked: Set<string>; blockedBy: Set<string> }> {
   const [blocked, blockedBy] = await Promise.all([
-    db.all<{ id: string }>`select blocked_id as id from blocks where blocker_id = ${userId}`,
-    db.all<{ id: string }>`select blocker_id as id from blocks where blocked_id = ${userId}`,
+    db.all<{ id: string }>`
+      select blocked_id as id from blocks where blocker_id = ${userId} and blocked_id in ${db.list(peerIds)}`,
+    db.all<{ id: string }>`
+      select blocker_id as id from blocks where blocked_id = ${userId} and blocker_id in ${db.list(peerIds)}`,
   ]);
-  return { blocked: blocked.map((row) => row.id), blockedBy: blockedBy.map((row) => row.id) };
+  return {
+    blocked: new Set(blocked.map((row) => row.id)),
+    blockedBy: new Set(blockedBy.map((row) => row.id)),
+  };
 }
 
 /**

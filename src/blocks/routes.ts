@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
-import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
+import { answers, MessageOnly, messageAnswer } from '../http/envelope.ts';
+import { NextPage, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { blockUser, unblockUser } from './block-user.ts';
-import { listBlocked } from './blocks.ts';
-import { BlockBody, BlockedUser } from './schemas.ts';
+import { listBlocked, readBlockedPage } from './blocks.ts';
+import { BlockBody, BlockedQuery, BlockedUser } from './schemas.ts';
+
+const BlockedAnswer = Type.Object({ code: Type.Literal(200), data: Type.Array(BlockedUser), next: NextPage });
 
 export async function blockRoutes(app: App, { db, delivery, events, now }: Services): Promise<void> {
   app.post('/api/user/block', {
@@ -29,10 +32,14 @@ export async function blockRoutes(app: App, { db, delivery, events, now }: Servi
   });
 
   app.get('/api/user/blocked', {
-    schema: { response: answers(dataAnswer(Type.Array(BlockedUser)), 401) },
-    handler: async (request) => ({
-      code: 200 as const,
-      data: await listBlocked(db, callerOf(request).userId),
-    }),
+    schema: { querystring: BlockedQuery, response: answers(BlockedAnswer, 400, 401) },
+    handler: async (request) => {
+      const { userId } = callerOf(request);
+      const { limit, after } = request.query;
+      if (limit === undefined && after === undefined)
+        return { code: 200 as const, data: await listBlocked(db, userId) };
+      const { items, ...rest } = await readBlockedPage(db, userId, toPageRequest(request.query));
+      return { code: 200 as const, data: items, ...rest };
+    },
   });
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NextPage, PageQuery } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
 
 export const BlockBody = Type.Object({ blockedId: text({ minLength: 1 }) });
@@ -11,6 +12,12 @@ export const BlockedUser = Type.Object({
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),
 });
 export type BlockedUser = Static<typeof BlockedUser>;
+
+export const BlockedPage = Type.Object({ items: Type.Array(BlockedUser), next: NextPage });
+export type BlockedPage = Static<typeof BlockedPage>;
+
+/** Both ours and optional: interface 4.12 shows no parameters and answers everyone. */
+export const BlockedQuery = Type.Object(PageQuery);
 
 export interface BlockedRow {
   id: string;

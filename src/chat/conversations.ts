@@ -1,5 +1,13 @@
-import type { Queries } from '../db/db.ts';
-import { type Conversation, type MessageRow, toMessage } from './schemas.ts';
+import type { Db, Queries } from '../db/db.ts';
+import { cutPage, PAGE_ENTRIES, type PageRequest, type Place, readPlace } from '../http/pages.ts';
+import { readHead } from '../inbox/inbox.ts';
+import {
+  type Conversation,
+  type ConversationPage,
+  type MessageRow,
+  type PersonName,
+  toMessage,
+} from './schemas.ts';
 
 interface ConversationRow extends MessageRow {
   peer_id: string;
@@ -10,29 +18,75 @@ interface ConversationRow extends MessageRow {
   blocked: number;
 }
 
+/** Which conversations: a page of them, or the one with `peer`. */
+export interface ConversationsRequest extends PageRequest {
+  readonly peer?: string;
+}
+
 /**
- * The user's conversations with their last message, the latest first. `received` and `read` are how far the peer is, but for
- * what he took and read while one of the two blocked the other. Unread counts leave out whom the user blocks (DESIGN 4, the
- * block promise).
+ * A page of the user's conversations with their last message, the latest first, with the names of the peers; true at `seq` of
+ * the user's log.
+ *
+ * @throws {ServiceError} `invalid`, word `bad_cursor`
  */
-export async function listConversations(db: Queries, userId: string): Promise<Conversation[]> {
-  const rows = await db.all<ConversationRow>`
-    select mine.peer_id, mine.unread, mine.read as own_read,
-      theirs.told_received as peer_received, theirs.told_read as peer_read,
-      messages.n, messages.sender_id, messages.cid, messages.body, messages.at,
-      (select count(*) from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) as blocked
-    from conversations mine
-    join messages on messages.low_id = case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end
-      and messages.high_id = case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end
-      and messages.n = mine.n
-    left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
-    where mine.user_id = ${userId} order by mine.last_at desc, mine.peer_id`;
-  return rows.map((row) => ({
+export async function listConversations(
+  db: Db,
+  userId: string,
+  request: ConversationsRequest,
+): Promise<ConversationPage & { seq: number }> {
+  return db.snapshot(async (snapshot) => ({
+    ...(await readConversations(snapshot, userId, request)),
+    seq: await readHead(snapshot, userId),
+  }));
+}
+
+/** The same as part of a larger snapshot. */
+export async function readConversations(
+  db: Queries,
+  userId: string,
+  { peer, limit = PAGE_ENTRIES, after }: ConversationsRequest,
+): Promise<ConversationPage> {
+  const peers = peer === undefined ? await readPeers(db, userId, limit + 1, after) : [{ id: peer, at: 0 }];
+  const { rows: page, next } = cutPage(peers, limit, (one) => one);
+  const ids = db.list(page.map((one) => one.id));
+  const [rows, people] = await Promise.all([
+    db.all<ConversationRow>`
+      select mine.peer_id, mine.unread, mine.read as own_read,
+        theirs.told_received as peer_received, theirs.told_read as peer_read,
+        messages.n, messages.sender_id, messages.cid, messages.body, messages.at,
+        (select count(*) from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) as blocked
+      from conversations mine
+      join messages on messages.low_id = case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end
+        and messages.high_id = case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end
+        and messages.n = mine.n
+      left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
+      where mine.user_id = ${userId} and mine.peer_id in ${ids}
+      order by mine.last_at desc, mine.peer_id desc`,
+    db.all<PersonName>`
+      select id, username, nickname, avatar from users
+      where id in ${ids} and status <> 'deleted' and exists (
+        select 1 from conversations where user_id = ${userId} and peer_id = users.id)
+      order by id`,
+  ]);
+  return { items: rows.map(toConversation), people, ...(next !== undefined && { next }) };
+}
+
+function readPeers(db: Queries, userId: string, count: number, after?: string): Promise<Place[]> {
+  const place = readPlace(after);
+  return db.all<Place>`
+    select peer_id as id, last_at as at from conversations
+    where user_id = ${userId} and (last_at, peer_id) < (${place.at}, ${place.id})
+    order by last_at desc, peer_id desc limit ${count}`;
+}
+
+/** `received` and `read` leave out what the peer took and read during a block; whom the user blocks counts no unread. */
+function toConversation(row: ConversationRow): Conversation {
+  return {
     peer: row.peer_id,
     last: toMessage(row),
     unread: row.blocked > 0 ? 0 : row.unread,
     received: row.peer_received ?? 0,
     read: row.peer_read ?? 0,
     ownRead: row.own_read,
-  }));
+  };
 }

@@ -1,8 +1,9 @@
 import type { Services } from '../services.ts';
 import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
+import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';
 import { readHistory } from './messages.ts';
-import { HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
+import { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
 
 /** The frames of a conversation (DESIGN 5); their HTTP twins are in `routes.ts`. */
@@ -23,6 +24,10 @@ export function chatFrames(services: Services): FrameTable {
         await typing.pass(from.userId, to);
         return undefined;
       }),
+    ],
+    [
+      'conversations',
+      frameKind(ConversationsFields, (from, frame) => listConversations(db, from.userId, frame)),
     ],
     ['history', frameKind(HistoryFields, (from, frame) => readHistory(db, from.userId, frame))],
   ]);

@@ -12,6 +12,7 @@ import {
   type Stored,
   toMessage,
 } from './schemas.ts';
+import { answerRepeat, findByCid } from './stored-cids.ts';
 
 const HISTORY_LIMIT = 50;
 
@@ -22,68 +23,87 @@ interface Sender {
 
 /**
  * Stores a message in both people's inboxes and in their history, durably, once per (sender, `cid`) however often it is
- * sent (DESIGN 5). What is asked is asked behind the locks, so a block that was answered before holds.
+ * sent. What is asked is asked behind the locks, so a block that was answered before holds. A `cid` that is stored is
+ * answered before anything about the recipient is: a repeat gets its stored answer also after a block, or when the
+ * recipient's account is closed.
  *
- * @param now epoch milliseconds, becomes `at`
- * @throws {ServiceError} `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word `unblock_first` when
- *   the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or his account is closed;
- *   `unauthenticated` when the session ended meanwhile
+ * @param now epoch milliseconds, becomes `at`, unless the conversation's last message is later: times never run backwards
+ *   within a conversation, whatever the clock does
+ * @throws {ServiceError} in this order: `unauthenticated` when the session ended meanwhile; `invalid`, word `cid_used`, when
+ *   the `cid` is stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user;
+ *   `forbidden`, word `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the
+ *   sender or their account is closed
  */
 export async function sendMessage(
   inboxes: Inboxes,
   sender: Sender,
-  { to, cid, body }: SendBody,
+  message: SendBody,
   now: number,
 ): Promise<Stored> {
-  const from = sender.userId;
-  if (to === from) throw new ServiceError('invalid', 'message_self', '不能给自己发消息');
-  return withInboxes(inboxes, [from, to], now, async (tx, append) => {
-    const [known, conversation] = await Promise.all([
-      findByCid(tx, from, cid),
-      tx.get<{ n: number }>`select n from conversations where user_id = ${from} and peer_id = ${to}`,
-      refuseEndedSession(tx, sender.sessionId),
-      refuseIfBlocked(tx, from, to),
-    ]);
-    if (known) return { peer: known.peer, n: known.n, at: known.at, duplicate: true };
-    const n = (conversation?.n ?? 0) + 1;
-    const [low, high] = from < to ? [from, to] : [to, from];
-    await Promise.all([
-      tx.run`
-        insert into messages (low_id, high_id, n, sender_id, cid, body, at)
-        values (${low}, ${high}, ${n}, ${from}, ${cid}, ${body}, ${now})`,
-      advance(tx, from, to, n, now, 0),
-      advance(tx, to, from, n, now, 1),
-      append(from, 'message', { peer: to, n, from, cid, body }),
-      append(to, 'message', { peer: from, n, from, cid, body }),
-      notePushDue(tx, { userId: to, peerId: from, seq: append.seqOf(to), now }),
-    ]);
-    return { peer: to, n, at: now, duplicate: false };
-  });
+  try {
+    return await storeOnce(inboxes, sender, message, now);
+  } catch (error) {
+    if (!(error instanceof CidTaken)) throw error;
+    return storeOnce(inboxes, sender, message, now);
+  }
 }
 
-/** The sender's own message counts as read by him. */
+/** Another writer, without the lock of the sender's inbox, stored the `cid` after it was looked up; the next look finds it. */
+class CidTaken extends Error {}
+
+async function storeOnce(inboxes: Inboxes, sender: Sender, message: SendBody, now: number): Promise<Stored> {
+  const from = sender.userId;
+  const { to, cid, body } = message;
+  return withInboxes(
+    inboxes,
+    [from, to],
+    now,
+    async (tx, append) => {
+      const [known, conversation, blocked] = await Promise.all([
+        findByCid(tx, from, cid),
+        tx.get<{ n: number; last_at: number }>`
+          select n, last_at from conversations where user_id = ${from} and peer_id = ${to}`,
+        refuseIfBlocked(tx, from, to).catch((error: unknown) => ({ error })),
+        refuseEndedSession(tx, sender.sessionId),
+      ]);
+      if (known) return answerRepeat(known, message);
+      if (to === from) throw new ServiceError('invalid', 'message_self', '不能给自己发消息');
+      await append.refuseUnknownUsers();
+      if (blocked) throw blocked.error;
+      const n = (conversation?.n ?? 0) + 1;
+      const at = Math.max(conversation?.last_at ?? 0, now);
+      const [low, high] = from < to ? [from, to] : [to, from];
+      const [inserted] = await Promise.all([
+        tx.run`
+          insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+          values (${low}, ${high}, ${n}, ${from}, ${cid}, ${body}, ${at})
+          on conflict (sender_id, cid) do nothing`,
+        advance(tx, from, to, n, at, 0),
+        advance(tx, to, from, n, at, 1),
+        append(from, 'message', { peer: to, n, from, cid, body }, at),
+        append(to, 'message', { peer: from, n, from, cid, body }, at),
+        notePushDue(tx, { userId: to, peerId: from, seq: append.seqOf(to), now }),
+      ]);
+      if (inserted === 0) throw new CidTaken();
+      return { peer: to, n, at, duplicate: false };
+    },
+    { bodyFirst: true },
+  );
+}
+
+/** The sender's own message counts as read by them. */
 async function advance(
   tx: Tx,
   userId: string,
   peerId: string,
   n: number,
-  now: number,
+  at: number,
   unread: 0 | 1,
 ): Promise<void> {
   await tx.run`
-    insert into conversations (user_id, peer_id, n, last_at, unread) values (${userId}, ${peerId}, ${n}, ${now}, ${unread})
+    insert into conversations (user_id, peer_id, n, last_at, unread) values (${userId}, ${peerId}, ${n}, ${at}, ${unread})
     on conflict (user_id, peer_id) do update set
       n = excluded.n, last_at = excluded.last_at, unread = conversations.unread + excluded.unread`;
-}
-
-async function findByCid(
-  tx: Queries,
-  from: string,
-  cid: string,
-): Promise<{ peer: string; n: number; at: number } | undefined> {
-  const row = await tx.get<{ low_id: string; high_id: string; n: number; at: number }>`
-    select low_id, high_id, n, at from messages where sender_id = ${from} and cid = ${cid}`;
-  return row && { peer: row.low_id === from ? row.high_id : row.low_id, n: row.n, at: row.at };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer } from '../http/envelope.ts';
+import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
@@ -8,6 +9,8 @@ import { markRead } from './marks.ts';
 import { readHistory } from './messages.ts';
 import {
   Conversation,
+  ConversationPage,
+  ConversationsQuery,
   HistoryPage,
   HistoryQuery,
   MarkBody,
@@ -17,6 +20,15 @@ import {
   toHistoryFields,
 } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
+
+/** The page as the envelope has it: `data` is the list, as it was before there were pages. */
+const ConversationsAnswer = Type.Object({
+  code: Type.Literal(200),
+  data: Type.Array(Conversation),
+  people: ConversationPage.properties.people,
+  seq: PageSeq,
+  next: NextPage,
+});
 
 /** The HTTP twins of the frames in `frames.ts`. */
 export async function chatRoutes(app: App, services: Services): Promise<void> {
@@ -47,10 +59,12 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.get('/api/conversations', {
-    schema: { response: answers(dataAnswer(Type.Array(Conversation)), 401) },
-    handler: async (request) => ({
-      code: 200 as const,
-      data: await listConversations(db, callerOf(request).userId),
-    }),
+    schema: { querystring: ConversationsQuery, response: answers(ConversationsAnswer, 400, 401) },
+    handler: async (request) => {
+      const { peer } = request.query;
+      const asked = { ...toPageRequest(request.query), ...(peer !== undefined && { peer }) };
+      const { items, ...rest } = await listConversations(db, callerOf(request).userId, asked);
+      return { code: 200 as const, data: items, ...rest };
+    },
   });
 }

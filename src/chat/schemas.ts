@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NextPage, PageFields, PageQuery } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
 
 const UserId = text({ minLength: 1, maxLength: 100 });
@@ -59,6 +60,26 @@ export const Conversation = Type.Object({
   ownRead: Type.Integer({ description: 'Up to which number the caller has read it' }),
 });
 export type Conversation = Static<typeof Conversation>;
+
+/** What names a person in a list. */
+export const PersonName = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  nickname: Type.String(),
+  avatar: Type.String(),
+});
+export type PersonName = Static<typeof PersonName>;
+
+export const ConversationPage = Type.Object({
+  items: Type.Array(Conversation),
+  people: Type.Array(PersonName, { description: 'The peers of these conversations, but for deleted ones' }),
+  next: NextPage,
+});
+export type ConversationPage = Static<typeof ConversationPage>;
+
+/** A page, or the conversation with one peer. */
+export const ConversationsFields = Type.Object({ ...PageFields, peer: Type.Optional(UserId) });
+export const ConversationsQuery = Type.Object({ ...PageQuery, peer: Type.Optional(UserId) });
 
 export interface MessageRow {
   n: number;

@@ -65,17 +65,24 @@ onSqlite('check and the settings', (database) => {
     const settings = settingsOf(await database.create(t), {
       PORT: 'http',
       TOKEN_TTL: '1',
-      DOORMAN_PORT: '3000',
+      DOORMAN_HOST: '::',
     });
     assert.deepEqual(await runCommand(settings, ['check']), {
       code: 1,
       output: [
         'config: FAULT: PORT must be a whole number from 0 to 65535\n',
         'config: FAULT: TOKEN_TTL must be a time such as 7d, 12h, 30m or 90s, from 60s to 180d\n',
-        'config: FAULT: DOORMAN_PORT is not a setting; PORT is\n',
+        'config: FAULT: DOORMAN_HOST is not a setting; HOST is\n',
       ].join(''),
       errors: '',
     });
+  });
+
+  test('a misspelt setting is a warning', async (t) => {
+    const settings = settingsOf(await database.create(t), { RATE_LIMIT_APl: 'off' });
+    const { output } = await runCommand(settings, ['check']);
+    const [first] = output.split('\n');
+    assert.equal(first, 'config: WARNING: RATE_LIMIT_APl is not a setting; did you mean RATE_LIMIT_API?');
   });
 
   test('a database that is not there, or does not answer, is a fault', async (t) => {

@@ -21,6 +21,7 @@ export async function check(context: Context, args: string[]): Promise<number> {
 
   const config = readSettings((fault) => tellFault('config', fault));
   if (!config) return 1;
+  for (const warning of config.warnings) tell('config', `WARNING: ${warning}`);
   tell('config', 'good');
 
   await using db = await reachDatabase(config);

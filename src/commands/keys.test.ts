@@ -24,7 +24,7 @@ onEachDatabase('keys', (database) => {
     const [, added = ''] = /^new tokens are signed with the key (\S+); good keys: 2\n$/.exec(output) ?? [];
     assert.deepEqual([code, added.length], [0, 43], output);
     assert.notEqual(added, kidOf(token));
-    await t.waitFor(async () => assert.deepEqual(await kids(), [kidOf(token), added]), { timeout: 1_000 });
+    await t.waitFor(async () => assert.deepEqual(await kids(), [kidOf(token), added]), { timeout: 10_000 });
     const fresh = (await server.post('/api/login', secret)).body.data.token;
     assert.equal(kidOf(fresh), added);
     assert.equal((await server.get('/api/sessions', token)).status, 200);
@@ -40,7 +40,7 @@ onEachDatabase('keys', (database) => {
     const [, added] = /^new push subscriptions get the key (B[\w-]{86})\n$/.exec(output) ?? [];
     assert.equal(code, 0);
     assert.notEqual(added, before);
-    await t.waitFor(async () => assert.equal(await publicKey(), added), { timeout: 1_000 });
+    await t.waitFor(async () => assert.equal(await publicKey(), added), { timeout: 10_000 });
   });
 
   test('keys that no server has made yet are made first', async (t) => {

@@ -65,6 +65,10 @@ test('names, passwords and profiles are judged by the rules of registration and 
     'password must have at most 128 characters',
   );
   assert.equal(reasonOf(alice({ nickname: 'x'.repeat(65) })), 'nickname must have 0 to 64 characters');
+  assert.equal(
+    reasonOf(alice({ nickname: 'alice\u3164' })),
+    'nickname has characters that cannot be seen, or white space at an end',
+  );
   assert.equal(reasonOf(alice({ bio: null })), 'bio must be a string');
   assert.equal(reasonOf(alice({ email: 'nobody' })), 'email is not valid');
   assert.equal(reasonOf(alice({ phone: 'call me' })), 'phone is not valid');

@@ -65,6 +65,9 @@ function readSecret(
   passwordHash: string | undefined,
   fields: UserToImport['fields'],
 ): UserToImport | { readonly reason: string } {
+  // What is left of a deleted user has none.
+  if (fields.status === 'deleted' && passwordHash === undefined && password === undefined)
+    return { fields, secret: { passwordHash: '' } };
   if (passwordHash === undefined)
     return password === undefined
       ? { reason: 'password_hash or password is missing' }
@@ -84,6 +87,7 @@ const reasons: Record<string, string> = {
   body_bad_text: 'has text with U+0000 or half a surrogate pair',
   username_length: 'username must have 2 to 32 characters',
   username_invalid: 'username has characters that cannot be read, or white space at an end',
+  nickname_invalid: 'nickname has characters that cannot be seen, or white space at an end',
   password_too_short: 'password must have at least 6 characters',
   password_too_long: 'password must have at most 128 characters',
   avatar_invalid: 'avatar must be an http or https address without credentials, or relative',
@@ -94,7 +98,9 @@ export function toUserLine(row: UserRow): string {
   const { username, password_hash, nickname, email, avatar, gender, bio, phone, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;
   const line = {
-    ...{ username, password_hash, nickname, email, avatar, gender, bio, phone },
+    username,
+    ...(password_hash !== '' && { password_hash }),
+    ...{ nickname, email, avatar, gender, bio, phone },
     ...{ push_enabled, dnd_enabled, push_preview, created_at },
     ...(status !== 'active' && { status }),
   };

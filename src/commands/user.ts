@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { toOwnUser, type UserRow } from '../accounts/schemas.ts';
 import { listSessions } from '../accounts/sessions.ts';
-import { deleteUser, findUserByNameOrId, restoreUser, suspendUser } from '../accounts/standing.ts';
+import { deleteUser, findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/standing.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { noteOutsideChange } from '../db/outside-changes.ts';
 import { type Context, withDatabase } from './context.ts';
@@ -30,17 +30,19 @@ const actions = {
   },
 
   async suspend(db: Db, { id, username, status }: UserRow): Promise<string> {
-    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted: restore him first`);
-    const ended = await write(db, (tx) => suspendUser(tx, id));
+    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
+    const ended = await write(db, (tx) => suspendUser(tx, id, Date.now()));
     return `suspended ${username} (${id}), sessions ended: ${ended.length}`;
   },
 
   async delete(db: Db, { id, username }: UserRow): Promise<string> {
-    const ended = await write(db, (tx) => deleteUser(tx, id));
+    const ended = await write(db, (tx) => deleteUser(tx, id, Date.now()));
     return `deleted ${username} (${id}), sessions ended: ${ended.length}`;
   },
 
-  async restore(db: Db, { id, username }: UserRow): Promise<string> {
+  async restore(db: Db, row: UserRow): Promise<string> {
+    const { id, username } = row;
+    if (isErased(row)) throw new Error(`${username} (${id}) was deleted: only the name is left`);
     await write(db, (tx) => restoreUser(tx, id));
     return `restored ${username} (${id})`;
   },

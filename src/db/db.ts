@@ -55,6 +55,17 @@ export interface Db extends Queries, AsyncDisposable {
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when too much waits already
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `body`, which only reads, so that all it reads is true at one moment, and keeps no writer waiting. The body awaits
+   * nothing but its queries.
+   */
+  snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T>;
+  /**
+   * Whether the database answers, takes writes as far as is known, and (PostgreSQL) is locked for this server.
+   *
+   * @throws {Error} why it cannot be used
+   */
+  checkHealth(): Promise<void>;
 }
 
 /** A transaction that may change tables. */

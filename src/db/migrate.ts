@@ -10,6 +10,9 @@ import { statements as pushDelivery } from './migrations/0008-push-delivery.ts';
 import { statements as presence } from './migrations/0009-presence.ts';
 import { statements as toldMarks } from './migrations/0010-told-marks.ts';
 import { statements as pushReceipts } from './migrations/0011-push-receipts.ts';
+import { statements as flatIndexes } from './migrations/0012-flat-indexes.ts';
+import { statements as deviceProofs } from './migrations/0013-device-proofs.ts';
+import { statements as pushLimits } from './migrations/0014-push-limits.ts';
 
 /** The words in which the databases differ when a table is made. */
 interface ColumnTypes {
@@ -44,6 +47,9 @@ const migrations: readonly Migration[] = [
   { name: '0009-presence', statements: presence },
   { name: '0010-told-marks', statements: toldMarks },
   { name: '0011-push-receipts', statements: pushReceipts },
+  { name: '0012-flat-indexes', statements: flatIndexes },
+  { name: '0013-device-proofs', statements: deviceProofs },
+  { name: '0014-push-limits', statements: pushLimits },
 ];
 
 /**

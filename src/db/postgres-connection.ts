@@ -81,17 +81,21 @@ export class PostgresConnection {
    * Statements may be sent while others are under way; they are run and answered in order.
    *
    * @param patient waits for the answer however long it takes
+   * @param answerMs after how long without an answer the connection counts as lost
    */
   async ask<Row>(
     text: string,
     parameters: Value[] = [],
-    { patient = false, prepare = true } = {},
+    { patient = false, prepare = true, answerMs = silenceMs } = {},
   ): Promise<Answer<Row>> {
     if (this.broken) throw this.#lost(this.broken);
     const options = { prepare, simple: !prepare };
-    const timer = patient
-      ? undefined
-      : setTimeout(() => this.break(new Error('the database does not answer')), silenceMs);
+    let isSettled = false;
+    const giveUp = () => {
+      if (!isSettled) this.break(new Error('the database does not answer'));
+    };
+    // After a hold-up of the event loop the timer comes before the input, and the answer may be there: read it first.
+    const timer = patient ? undefined : setTimeout(() => setImmediate(giveUp), answerMs);
     try {
       const result = await this.#sql.unsafe(text, parameters, options);
       // What a statement answers is known only where it is written.
@@ -100,6 +104,7 @@ export class PostgresConnection {
       if (error instanceof postgres.PostgresError && error.severity === 'ERROR') throw error;
       throw this.#lost(toError(error));
     } finally {
+      isSettled = true;
       clearTimeout(timer);
     }
   }
@@ -121,7 +126,7 @@ export class PostgresConnection {
   #lost(reason: Error): Error {
     this.break(reason);
     const cause = this.broken ?? reason;
-    return new Error(`the connection to the database is lost: ${cause.message}`, { cause });
+    return new ConnectionLost(cause);
   }
 
   async #assertSettings(): Promise<void> {
@@ -149,6 +154,36 @@ export class PostgresConnection {
       if (actual !== value) throw new Error(`PostgreSQL keeps ${name} at "${actual}"; it must be "${value}"`);
     }
   }
+}
+
+class ConnectionLost extends Error {
+  override readonly cause: Error;
+
+  constructor(cause: Error) {
+    super(`the connection to the database is lost: ${cause.message || codeOf(cause)}`);
+    this.cause = cause;
+  }
+}
+
+/** From the library and the system. What has none is ours: no answer came, or the connection was closed. */
+const AWAY_CODES = [
+  ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'ECONNREFUSED'],
+  ...['ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+];
+
+/**
+ * Whether the server is away for now, starts, stops or has no connection to spare, as opposed to one that refuses us
+ * (PostgreSQL, appendix A: classes 08, 53 and 57P).
+ */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof ConnectionLost)) return false;
+  const code = codeOf(error.cause);
+  if (error.cause instanceof postgres.PostgresError) return /^(08|53|57P)/.test(code);
+  return code === '' || AWAY_CODES.includes(code);
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
 }
 
 /** Answers as SQLite gives them: numbers for whole and exact numbers, 0 and 1 for truth values, plain byte arrays. */

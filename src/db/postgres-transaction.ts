@@ -12,10 +12,11 @@ export async function runTransaction<T>(
   connection: PostgresConnection,
   statements: Statements,
   body: (tx: PostgresTx) => Promise<T>,
-  options: { patient: boolean },
+  options: { patient: boolean; begin?: string },
 ): Promise<T> {
   // Not sent together with the body's first statements: if it failed, they would be committed one by one.
-  await connection.ask('begin isolation level read committed read write', [], { prepare: false });
+  const { begin = 'begin isolation level read committed read write' } = options;
+  await connection.ask(begin, [], { prepare: false });
   const tx = new PostgresTx(connection, statements, options.patient);
   try {
     const value = await Promise.race([invoke(body, tx), tx.waitsForSomethingElse]);

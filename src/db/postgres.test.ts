@@ -4,7 +4,7 @@ import { onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { startCluster } from '../../test/postgres-cluster.ts';
 import { openLine } from '../../test/postgres-line.ts';
 import type { Queries, SchemaDb, Tx } from './db.ts';
-import { lockDatabase, openPostgres } from './postgres.ts';
+import { openPostgres } from './postgres.ts';
 
 async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {
   const settings = await database.create(t);
@@ -79,16 +79,18 @@ function register(database: TestDatabase): void {
     await write(db, 'a');
     await write(db, 'b');
     let runs = 0;
-    const lock = (first: string, second: string, seconds: number) =>
+    const locked = new Set<string>();
+    const lock = (first: string, second: string) =>
       db.transaction(async (tx) => {
         runs += 1;
         await tx.run`update service set value = value || 'x' where name = ${first}`;
-        await tx.get`select pg_sleep(${seconds})`;
+        locked.add(first);
+        while (locked.size < 2) await tx.get`select pg_sleep(0.01)`;
         await tx.run`update service set value = value || 'x' where name = ${second}`;
       });
-    await Promise.all([lock('a', 'b', 0.3), lock('b', 'a', 0.6)]);
-    // Where they wait from the same moment on, PostgreSQL ends both.
-    assert.ok(runs === 3 || runs === 4, `${runs} runs`);
+    await Promise.all([lock('a', 'b'), lock('b', 'a')]);
+    // PostgreSQL ends one of the two, or both.
+    assert.ok(runs >= 3, `${runs} runs`);
     assert.deepEqual(await db.all`select value from service`, [{ value: 'xx' }, { value: 'xx' }]);
   });
 
@@ -111,25 +113,29 @@ function register(database: TestDatabase): void {
     assert.equal(line.flights.count, 3, 'begin, the body, commit');
   });
 
-  test('who waits 3 s for a connection is told so, and reads do not wait for transactions', async (t) => {
+  test('a transaction that waits too long for a connection fails, and reads do not wait for transactions', async (t) => {
     const url = await createUrl(t, database);
     const db = await openPostgres({ url, poolSize: 1 });
     t.after(() => db[Symbol.asyncDispose]());
+    const ended = { read: false, wait: false };
     const long = db.transaction(async (tx) => {
-      await tx.get`select pg_sleep(1.8)`;
-      await tx.get`select pg_sleep(1.8)`;
+      while (!ended.read || !ended.wait) await tx.get`select pg_sleep(0.02)`;
     });
-    const startedAt = performance.now();
-    const waits = assert.rejects(
-      db.transaction((tx) => write(tx, 'waits')),
-      { name: 'Error', message: 'no connection to the database within 3 s' },
-    );
-    assert.deepEqual(await namesOf(db), []);
-    assert.ok(performance.now() - startedAt < 1_000);
-    await waits;
-    const waitedMs = performance.now() - startedAt;
-    assert.ok(waitedMs > 2_900 && waitedMs < 3_500, `${waitedMs} ms`);
-    await long;
+    await Promise.all([
+      long,
+      namesOf(db).then((names) => {
+        assert.deepEqual(names, []);
+        ended.read = true;
+      }),
+      assert
+        .rejects(
+          db.transaction((tx) => write(tx, 'waits')),
+          { name: 'Error', message: 'no connection to the database within 2.5 s' },
+        )
+        .then(() => {
+          ended.wait = true;
+        }),
+    ]);
     await db.transaction((tx) => write(tx, 'later'));
     assert.deepEqual(await namesOf(db), ['later']);
   });
@@ -138,16 +144,20 @@ function register(database: TestDatabase): void {
     const db = await database.open(t);
     await write(db, 'a');
     const held = Promise.withResolvers<void>();
+    let isRefused = false;
     const holds = db.transaction(async (tx) => {
       await tx.run`update service set value = 'held' where name = 'a'`;
       held.resolve();
-      await tx.get`select pg_sleep(2)`;
-      await tx.get`select pg_sleep(2)`;
+      while (!isRefused) await tx.get`select pg_sleep(0.02)`;
     });
     await held.promise;
     await Promise.all([
       assert.rejects(db.get`select pg_sleep(10)`, { code: '57014' }),
-      assert.rejects(db.run`update service set value = 'b' where name = 'a'`, { code: /55P03|57014/ }),
+      assert
+        .rejects(db.run`update service set value = 'b' where name = 'a'`, { code: /55P03|57014/ })
+        .then(() => {
+          isRefused = true;
+        }),
       holds,
     ]);
     assert.deepEqual(await db.all`select value from service`, [{ value: 'held' }]);
@@ -189,34 +199,29 @@ function register(database: TestDatabase): void {
     await write(db, 'before');
 
     line.hold();
-    const startedAt = performance.now();
-    const elapsed = () => performance.now() - startedAt;
     await Promise.all([
       assert.rejects(
         namesOf(db),
-        /lost: the database does not answer|no connection to the database within 3 s/,
+        /lost: the database does not answer|no connection to the database within 2\.5 s/,
       ),
       assert.rejects(
         write(db, 'silent'),
-        /lost: the database does not answer|no connection to the database within 3 s/,
+        /lost: the database does not answer|no connection to the database within 2\.5 s/,
       ),
       assert.rejects(
         db.transaction((tx) => write(tx, 'silent')),
-        /lost: the database does not answer|no connection to the database within 3 s/,
+        /lost: the database does not answer|no connection to the database within 2\.5 s/,
       ),
     ]);
-    assert.ok(elapsed() < 4_500, `${elapsed()} ms`);
 
     await line.cut();
-    const cutAt = elapsed();
     await Promise.all([
-      assert.rejects(namesOf(db), { message: 'no connection to the database within 3 s' }),
+      assert.rejects(namesOf(db), { message: 'no connection to the database within 2.5 s' }),
       assert.rejects(
         db.transaction((tx) => write(tx, 'away')),
-        { message: 'no connection to the database within 3 s' },
+        { message: 'no connection to the database within 2.5 s' },
       ),
     ]);
-    assert.ok(elapsed() - cutAt < 3_500, `${elapsed() - cutAt} ms`);
 
     await line.mend();
     await write(db, 'after');
@@ -255,42 +260,12 @@ function register(database: TestDatabase): void {
       }
     });
     while (answered.length < 200) await db.get`select 1 as one`;
-    await cluster.restart(0);
+    await cluster.restart();
     const before = answered.length;
     while (answered.length < before + 200) await db.get`select 1 as one`.catch(() => {});
     running = false;
     await Promise.all(senders);
     const names = new Set(await namesOf(db));
     for (const name of answered) assert.ok(names.has(name), name);
-  });
-
-  test('a second server waits for the first, and the first hears when it lost its lock', async (t) => {
-    const url = await createUrl(t, database);
-    const lost: Error[] = [];
-    const onLost = (reason: Error) => lost.push(reason);
-    const logged: string[] = [];
-    const log = { info: (_: object, message: string) => logged.push(message), warn: () => {} };
-
-    const first = await lockDatabase({ url, log, onLost });
-    assert.deepEqual(logged, []);
-    let hasIt = false;
-    const waiting = lockDatabase({ url, log, onLost }).then((lock) => {
-      hasIt = true;
-      return lock;
-    });
-    while (logged.length === 0) await new Promise(setImmediate);
-    await using db = await openPostgres({ url });
-    await db.get`select pg_sleep(1.5)`;
-    assert.equal(hasIt, false);
-    await first[Symbol.asyncDispose]();
-    await using _second = await waiting;
-    assert.deepEqual(logged, ['another server uses the database; waiting until it ends']);
-    assert.deepEqual(lost, []);
-
-    await db.all`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
-      and database = (select oid from pg_database where datname = current_database())`;
-    while (lost.length === 0) await new Promise(setImmediate);
-    assert.match(String(lost[0]), /the connection to the database was closed/);
-    assert.equal(lost.length, 1);
   });
 }

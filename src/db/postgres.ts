@@ -1,18 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseLog, ListFragment, Part, SchemaDb, SchemaTx, Tx } from './db.ts';
+import postgres from 'postgres';
+import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from './db.ts';
 import { type Answer, PostgresConnection } from './postgres-connection.ts';
+import type { PostgresLock } from './postgres-lock.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { isWorthAnotherRun, runTransaction } from './postgres-transaction.ts';
 import { type Dialect, parametersOf, Statements } from './statements.ts';
+import { WriteHealth } from './write-health.ts';
 
 const furtherRuns = 2;
-/** How often a server looks whether the lock is free, and whether its own still stands. */
-const lookMs = 1_000;
+/** Advisory locks are numbers that all programs on one database share. `postgres-lock.ts` has another. */
+const SCHEMA_LOCK = 7_236_837_002_002;
 
-/** Advisory locks are numbers that all programs on one database share; these two are ours. */
-const advisoryLocks = { server: 7_236_837_002_001, schema: 7_236_837_002_002 } as const;
-
-const dialect: Dialect = {
+export const dialect: Dialect = {
   parameter: (number) => `$${number}`,
   // By way of text: the library would write a parameter of type json as JSON once more.
   list: (parameter) =>
@@ -21,9 +20,10 @@ const dialect: Dialect = {
 };
 
 /**
- * Opens a PostgreSQL database (14 or later). A server that goes away makes each call fail within 3 s (and 3.5 s more
- * for one that was under way), until it is back.
+ * Opens a PostgreSQL database (14 or later). While the server is away each call fails within 3 s. One that is under way
+ * when the server falls silent fails after 3.5 s, or with the lock after 2.5 s.
  *
+ * @param lock what a server holds: each write checks it at its begin, and its loss makes what is under way fail
  * @param poolSize connections for transactions, and as many for everything else; 10 unless said
  * @throws {Error} when the server cannot be reached, or does not keep READ COMMITTED and durable commits
  */
@@ -31,52 +31,11 @@ export async function openPostgres(options: {
   url: string;
   log?: DatabaseLog;
   poolSize?: number;
+  lock?: PostgresLock | null;
 }): Promise<SchemaDb> {
   const probe = await PostgresConnection.open(options.url);
   await probe.close();
-  return new PostgresDb(options.url, options.poolSize ?? 10, options.log);
-}
-
-/**
- * Makes this process the only server on a PostgreSQL database, for those that are not joined by Redis: waits until
- * the server before it is gone. The lock belongs to a connection of its own and ends with it, so a process that dies
- * leaves nothing behind.
- *
- * @param onLost called once if the connection breaks later; another server may start from then on
- * @throws {Error} when the database cannot be reached
- */
-export async function lockDatabase(options: {
-  url: string;
-  log?: DatabaseLog;
-  onLost: (reason: Error) => void;
-}): Promise<AsyncDisposable> {
-  const connection = await PostgresConnection.open(options.url);
-  const isOurs = async () => {
-    const { rows } = await connection.ask<{ ours: number }>(
-      `select pg_try_advisory_lock(${advisoryLocks.server}) as ours`,
-    );
-    return rows[0]?.ours === 1;
-  };
-  if (!(await isOurs())) {
-    options.log?.info({}, 'another server uses the database; waiting until it ends');
-    do await delay(lookMs);
-    while (!(await isOurs()));
-  }
-
-  // A line that died silently shows only when something is sent over it; a failure breaks the connection.
-  const look = setInterval(() => connection.ask('select 1').catch(() => {}), lookMs);
-  look.unref();
-  connection.onBroken = () => {
-    clearInterval(look);
-    options.onLost(connection.broken ?? new Error('the connection was closed'));
-  };
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(look);
-      connection.onBroken = () => {};
-      await connection.close();
-    },
-  };
+  return new PostgresDb(options.url, options.poolSize ?? 10, options.log, options.lock ?? null);
 }
 
 /** Two pools, so that transactions that wait for each other's locks do not keep readers out. */
@@ -85,10 +44,19 @@ class PostgresDb implements SchemaDb {
   #statements = new Statements(dialect);
   #transactions: PostgresPool;
   #others: PostgresPool;
+  #lock: PostgresLock | null;
+  #health: WriteHealth;
 
-  constructor(url: string, poolSize: number, log: DatabaseLog | undefined) {
+  constructor(url: string, poolSize: number, log: DatabaseLog | undefined, lock: PostgresLock | null) {
     this.#transactions = new PostgresPool(url, poolSize, log);
     this.#others = new PostgresPool(url, poolSize, log);
+    this.#health = new WriteHealth(this, isServerFault, log);
+    this.#lock = lock;
+    if (lock)
+      lock.onLost = (reason) => {
+        this.#transactions.breakAll(reason);
+        this.#others.breakAll(reason);
+      };
   }
 
   async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
@@ -115,34 +83,64 @@ class PostgresDb implements SchemaDb {
     return this.#transaction(body, { patient: false });
   }
 
+  snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
+    const options = { patient: false, begin: 'begin isolation level repeatable read read only' };
+    return rerun(() =>
+      this.#others.use((connection) => runTransaction(connection, this.#statements, body, options)),
+    );
+  }
+
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
     return this.#transaction(
       async (tx) => {
         await tx.script('set local statement_timeout = 0');
         await tx.script('set local lock_timeout = 0');
-        await tx.script(`select pg_advisory_xact_lock(${advisoryLocks.schema})`);
+        await tx.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK})`);
         return body(tx);
       },
       { patient: true },
     );
   }
 
+  async checkHealth(): Promise<void> {
+    await this.#lock?.confirm();
+    this.#health.check();
+    await this.get`select 1 as one`;
+  }
+
   /** Waits for what is under way. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#transactions.close(), this.#others.close()]);
+    await Promise.all([this.#health.close(), this.#transactions.close(), this.#others.close()]);
   }
 
   async #ask<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<Answer<Row>> {
-    const { text } = this.#statements.of(strings, parts);
+    const { text, reads } = this.#statements.of(strings, parts);
     const parameters = parametersOf(parts);
-    return rerun(() => this.#others.use((connection) => connection.ask<Row>(text, parameters)));
+    if (reads) return this.#others.use((connection) => connection.ask<Row>(text, parameters));
+    return this.#write(this.#others, (connection) => connection.ask<Row>(text, parameters));
   }
 
   #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options: { patient: boolean }): Promise<T> {
-    return rerun(() =>
-      this.#transactions.use((connection) => runTransaction(connection, this.#statements, body, options)),
+    return this.#write(this.#transactions, (connection) =>
+      runTransaction(connection, this.#statements, body, options),
     );
   }
+
+  #write<T>(pool: PostgresPool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const unit = async (connection: PostgresConnection) => {
+      await this.#lock?.confirm();
+      return work(connection);
+    };
+    return this.#health.observe(() => rerun(() => pool.use(unit)));
+  }
+}
+
+/**
+ * Whether a write failed because the server is out of something, is broken, takes no writes or stops (PostgreSQL,
+ * appendix A): neither because of its own contents nor because of others beside it.
+ */
+function isServerFault(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && /^(25006|53|57P|58|F0|XX)/.test(error.code);
 }
 
 async function rerun<T>(work: () => Promise<T>): Promise<T> {

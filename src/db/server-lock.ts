@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivateDatabaseFile } from './private-files.ts';
 import { isBusy } from './sqlite-connection.ts';
 
 /**
@@ -11,7 +12,9 @@ import { isBusy } from './sqlite-connection.ts';
  */
 export function lockFolder(folder: string): AsyncDisposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = new DatabaseSync(join(folder, 'server.lock'));
+  const path = join(folder, 'server.lock');
+  makePrivateDatabaseFile(path);
+  const file = new DatabaseSync(path);
   try {
     // Nothing is ever written, so it needs no journal beside it.
     file.exec('pragma journal_mode = memory; begin exclusive');

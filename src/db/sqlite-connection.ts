@@ -85,8 +85,20 @@ export class SqliteConnection {
 
 /** Whether another connection held the lock that was needed. */
 export function isBusy(error: unknown): boolean {
-  // The low byte is the primary code; 5 is SQLITE_BUSY.
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+  return primaryCode(error) === 5;
+}
+
+/** SQLITE_NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB (sqlite.org/rescode.html). */
+const DISK_FAULTS = [7, 8, 10, 11, 13, 14, 26];
+
+/** Whether the disk or the file did not do, whatever was to be written. */
+export function isDiskFault(error: unknown): boolean {
+  return DISK_FAULTS.includes(primaryCode(error));
+}
+
+/** The low byte of SQLite's code; 0 for other errors. */
+function primaryCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
 /** Whole numbers are bound as bigints: the driver binds every number as a real, and text columns would keep `5.0`. */

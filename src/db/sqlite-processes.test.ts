@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { onSqlite } from '../../test/databases.ts';
+import { findSmallDisk } from '../../test/small-disk.ts';
 import { lockFolder } from './server-lock.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -125,11 +126,14 @@ onSqlite('processes on one folder', (database) => {
       let failure;
       while (!failure) await write('n' + written).then(() => written++, (error) => { failure = error; });
       assert.match(String(failure), /full/);
+      await assert.rejects(db.checkHealth(), /does not take writes/);
       assert.deepEqual(await db.get\`select count(*) as n from service\`, { n: written });
       const together = await Promise.allSettled([write('a'), write('b'), write('c')]);
       assert.ok(together.every((one) => one.status === 'rejected'));
       assert.deepEqual(await db.get\`select count(*) as n from service\`, { n: written });
       rmSync(folder + '/filler');
+      while (await db.checkHealth().then(() => false, () => true)) await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.deepEqual(await db.get\`select count(*) as n from service\`, { n: written });
       await Promise.all([write('a'), write('b'), write('c')]);
       assert.deepEqual(await db.get\`select count(*) as n from service\`, { n: written + 3 });
       await db[Symbol.asyncDispose]();
@@ -143,16 +147,3 @@ onSqlite('processes on one folder', (database) => {
     assert.match(stdout, /^recovered after [1-9]/);
   });
 });
-
-/** How a child gets a disk of a few megabytes that nobody else sees, and that ends with it. */
-function findSmallDisk(): { args: string[]; skip: string | false } {
-  for (const args of [['-m'], ['-r', '-m']]) {
-    try {
-      execFileSync('unshare', [...args, 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
-      return { args, skip: false };
-    } catch {
-      // The next way may be allowed.
-    }
-  }
-  return { args: [], skip: 'this system gives nobody a disk of its own (unshare -r -m)' };
-}

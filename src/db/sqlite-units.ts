@@ -29,13 +29,21 @@ export class SqliteUnits {
   #writer: SqliteConnection;
   #statements: Statements;
   #afterCommit: () => void;
+  #monotonicMs: () => number;
   #waiting: Unit[] = [];
   #working: Promise<void> | undefined;
   #closed = false;
   #watchdog: NodeJS.Immediate | undefined;
   #abandon: () => void = () => {};
 
-  constructor(writer: SqliteConnection, statements: Statements, afterCommit: () => void) {
+  /** @param monotonicMs the clock by which a batch is long enough */
+  constructor(
+    writer: SqliteConnection,
+    statements: Statements,
+    afterCommit: () => void,
+    monotonicMs = () => performance.now(),
+  ) {
+    this.#monotonicMs = monotonicMs;
     this.#writer = writer;
     this.#statements = statements;
     this.#afterCommit = afterCommit;
@@ -93,10 +101,10 @@ export class SqliteUnits {
   }
 
   async #batch(): Promise<void> {
-    const startedAt = performance.now();
+    const startedAt = this.#monotonicMs();
     const done: { unit: Unit; outcome: Outcome }[] = [];
     try {
-      while (done.length < batchUnits && (done.length === 0 || performance.now() - startedAt < batchMs)) {
+      while (done.length < batchUnits && (done.length === 0 || this.#monotonicMs() - startedAt < batchMs)) {
         const unit = this.#waiting.shift();
         if (!unit) break;
         const entry = { unit, outcome: { error: undefined } as Outcome };
@@ -152,7 +160,7 @@ export class SqliteUnits {
   }
 }
 
-class SqliteTx implements SchemaTx {
+export class SqliteTx implements SchemaTx {
   readonly inTransaction = true;
   #connection: SqliteConnection;
   #statements: Statements;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { onSqlite } from '../../test/databases.ts';
 import type { Part, Queries } from './db.ts';
 import { migrate } from './migrate.ts';
+import { lockFolder } from './server-lock.ts';
 import { openSqlite } from './sqlite.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteUnits } from './sqlite-units.ts';
@@ -16,6 +17,10 @@ const statements = new Statements({
   list: (parameter) => `(select value from json_each(${parameter}))`,
   skipLocked: { text: '' },
 });
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
 
 function write(db: Queries, name: string, value: string): Promise<number> {
   return db.run`insert into service (name, value) values (${name}, ${value})`;
@@ -33,9 +38,11 @@ onSqlite('the embedded database', (database) => {
     const writer = new SqliteConnection(join(await openFolder(t), 'doorman.db'), { readOnly: false });
     t.after(() => writer.close());
     const commits = { count: 0 };
-    const units = new SqliteUnits(writer, statements, () => {
+    const afterCommit = () => {
       commits.count += 1;
-    });
+    };
+    // Time stands still, so that units that wait together are one batch however busy the machine is.
+    const units = new SqliteUnits(writer, statements, afterCommit, () => 0);
     const names = () => {
       const ask = (strings: TemplateStringsArray, ...parts: Part[]) =>
         writer.all<{ name: string }>(statements.of(strings, parts), parts).map((row) => row.name);
@@ -51,12 +58,31 @@ onSqlite('the embedded database', (database) => {
     assert.equal(statSync(folder).mode & 0o777, 0o700);
   });
 
+  test('the database files and the lock are for their owner alone, in a folder of any mode', async (t) => {
+    const folder = join(await openFolder(t), 'open');
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    const modes = () => readdirSync(folder).map((name) => `${name} ${modeOf(join(folder, name))}`);
+    const expected = ['doorman.db 600', 'doorman.db-shm 600', 'doorman.db-wal 600', 'server.lock 600'];
+    const umask = process.umask(0);
+    t.after(() => process.umask(umask));
+    for (const existing of [false, true]) {
+      await using _lock = lockFolder(folder);
+      await using db = await openSqlite({ folder });
+      await migrate(db);
+      assert.deepEqual(modes().sort(), expected, existing ? 'existing' : 'new');
+      for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666);
+      await using _second = await openSqlite({ folder });
+      assert.deepEqual(modes().sort().slice(0, 3), expected.slice(0, 3), 'beside another process');
+    }
+    assert.equal(modeOf(folder), '777');
+  });
+
   test('units that wait together share commits', async (t) => {
     const { units, commits, names } = await openUnits(t);
     await Promise.all(Array.from({ length: 500 }, (_, n) => units.add((tx) => write(tx, `n${n}`, ''))));
     assert.equal(names().length, 500);
-    assert.ok(commits.count >= Math.ceil(500 / 64), `${commits.count} commits`);
-    assert.ok(commits.count < 250, `${commits.count} commits`);
+    assert.equal(commits.count, Math.ceil(500 / 64));
   });
 
   test('when the commit fails, no unit of the batch is answered as done', async (t) => {
@@ -195,13 +221,8 @@ onSqlite('the embedded database', (database) => {
     // A reader on the way keeps the log from being used again, so it grows.
     const size = () => statSync(join(folder, 'doorman.db-wal')).size;
     look.exec('begin; select count(*) from service');
-    let longestMs = 0;
-    while (size() < 80 * 1024 * 1024) {
-      const startedAt = performance.now();
-      await Promise.all(Array.from({ length: 20 }, writeSome));
-      longestMs = Math.max(longestMs, performance.now() - startedAt);
-    }
-    assert.ok(longestMs < 2_000, `a write took ${longestMs} ms`);
+    // A write that a checkpoint kept out for 5 s would fail.
+    while (size() < 80 * 1024 * 1024) await Promise.all(Array.from({ length: 20 }, writeSome));
     look.exec('commit');
     while (size() > 10 * 1024 * 1024) await writeSome();
     assert.deepEqual(await db.get`select count(*) as n from service`, { n });

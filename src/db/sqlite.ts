@@ -1,11 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseLog, ListFragment, Part, SchemaDb, SchemaTx, Tx } from './db.ts';
+import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from './db.ts';
 import { measureFsync } from './disk-speed.ts';
+import { makePrivateDatabaseFile } from './private-files.ts';
 import { SqliteCheckpoints } from './sqlite-checkpoints.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { SqliteUnits } from './sqlite-units.ts';
+import { isDiskFault, SqliteConnection } from './sqlite-connection.ts';
+import { SqliteSnapshots } from './sqlite-snapshots.ts';
+import { type SqliteTx, SqliteUnits } from './sqlite-units.ts';
 import { type Dialect, Statements } from './statements.ts';
+import { WriteHealth } from './write-health.ts';
 
 const slowFsyncMs = 2;
 
@@ -16,13 +19,16 @@ const dialect: Dialect = {
 };
 
 /**
- * Opens `doorman.db` in `folder`, which is made (for its owner alone) when it is not there. Other processes, such
+ * Opens `doorman.db` in `folder`, which is made when it is not there; both are for their owner alone, an existing file
+ * in an open folder too. Other processes, such
  * as the operator's commands, may use the same file; a write waits for theirs, up to 5 s.
  */
 export async function openSqlite(options: { folder: string; log?: DatabaseLog }): Promise<SchemaDb> {
   const { folder, log } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const db = new SqliteDb(join(folder, 'doorman.db'), log);
+  const file = join(folder, 'doorman.db');
+  makePrivateDatabaseFile(file);
+  const db = new SqliteDb(file, log);
   await warnOfSlowDisk(folder, log);
   return db;
 }
@@ -50,6 +56,8 @@ class SqliteDb implements SchemaDb {
   #reader: SqliteConnection;
   #checkpoints: SqliteCheckpoints;
   #units: SqliteUnits;
+  #snapshots: SqliteSnapshots;
+  #health: WriteHealth;
   #log: DatabaseLog | undefined;
 
   constructor(file: string, log: DatabaseLog | undefined) {
@@ -64,23 +72,25 @@ class SqliteDb implements SchemaDb {
     // Whoever must wait for another process waits by a timer, so that the event loop goes on.
     this.#writer.raw.exec('pragma busy_timeout = 0');
     this.#checkpoints = new SqliteCheckpoints(file, this.#writer, log);
+    this.#snapshots = new SqliteSnapshots(file, this.#statements);
     this.#units = new SqliteUnits(this.#writer, this.#statements, () => this.#checkpoints.afterCommit());
+    this.#health = new WriteHealth(this, isDiskFault, log);
   }
 
   async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
     const statement = this.#statements.of(strings, parts);
     if (statement.reads) return this.#reader.all<Row>(statement, parts);
-    return this.#units.add((tx) => tx.all<Row>(strings, ...parts));
+    return this.#write((tx) => tx.all<Row>(strings, ...parts));
   }
 
   async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
     const statement = this.#statements.of(strings, parts);
     if (statement.reads) return this.#reader.get<Row>(statement, parts);
-    return this.#units.add((tx) => tx.get<Row>(strings, ...parts));
+    return this.#write((tx) => tx.get<Row>(strings, ...parts));
   }
 
   async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return this.#units.add((tx) => tx.run(strings, ...parts));
+    return this.#write((tx) => tx.run(strings, ...parts));
   }
 
   list(values: readonly string[]): ListFragment {
@@ -92,17 +102,30 @@ class SqliteDb implements SchemaDb {
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#units.add(body);
+    return this.#write(body);
+  }
+
+  snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
+    return this.#snapshots.read(body);
   }
 
   /** A unit is alone with the database anyway. */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
-    return this.#units.add(body);
+    return this.#write(body);
+  }
+
+  async checkHealth(): Promise<void> {
+    this.#health.check();
+    await this.get`select 1 as one`;
+  }
+
+  #write<T>(body: (tx: SqliteTx) => Promise<T>): Promise<T> {
+    return this.#health.observe(() => this.#units.add(body));
   }
 
   /** Waits for the units in the queue. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#units.close();
+    await Promise.all([this.#health.close(), this.#units.close(), this.#snapshots.close()]);
     if (!this.#writer.raw.isOpen) return;
     await this.#checkpoints.close();
     this.#reader.close();

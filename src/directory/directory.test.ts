@@ -121,6 +121,19 @@ onEachDatabase('the directory by pages', (database) => {
     );
   });
 
+  test('a search for online users looks through 5,000 matches an answer where many are online', async (t) => {
+    const db = await database.open(t);
+    const crowd = await addCrowd(db, 12_000);
+    const own = new Presence();
+    // In the order of names: crowd1, crowd10, crowd100, .. crowd9999.
+    for (const n of [1, 9_998, 9_999]) own.connected(crowd[n - 1] ?? '');
+    const query: DirectoryQuery = { q: 'crowd', online: '1', limit: '2' };
+    assert.deepEqual(await pages(db, query, own), [['crowd1', 'crowd9998'], ['crowd9999']], 'few are online');
+    for (let i = 0; i < 1_000; i++) own.connected(`elsewhere${i}`);
+    assert.deepEqual(await pages(db, query, own), [['crowd1'], [], ['crowd9998', 'crowd9999']]);
+    assert.deepEqual(await names(db, { q: 'crowd9999', online: '1' }, own), ['crowd9999']);
+  });
+
   test('a cursor that no answer gave is refused', async (t) => {
     const db = await database.open(t);
     const nul = Buffer.from('u:a\0b').toString('base64url');

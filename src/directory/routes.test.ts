@@ -102,7 +102,7 @@ onEachDatabase('directory routes', (database) => {
     }
   });
 
-  test('two full lists are under way, twenty wait, the next gets 429; a page is not held up', async (t) => {
+  test('two full lists are under way, twenty wait, the next gets 429; a page and HEAD are not held up', async (t) => {
     const { service, token, ids, ask } = await startCrowded(t, database);
     const streaming = [ask(), ask()];
     const answers = await Promise.all(streaming.map(({ answer }) => answer));
@@ -122,6 +122,7 @@ onEachDatabase('directory routes', (database) => {
       assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [429, '3']);
       assert.equal((await read(answer)).code, 429);
     }
+    assert.equal((await service.call('HEAD', '/api/users', { token })).status, 200);
     assert.equal((await service.get('/api/users?limit=1', { token })).status, 200);
     assert.equal((await service.get('/api/users?q=crowd', { token })).status, 200);
 

@@ -26,6 +26,8 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
         const { entries, next } = await listPage(db, presence, request.query);
         return { code: 200 as const, data: entries, ...(next === undefined ? {} : { next }) };
       }
+      if (request.method === 'HEAD')
+        return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from([]));
       await fullLists.run(async () => {
         if (reply.raw.closed) return; // he left before anybody listened for it, so no signal told
         const answer = Readable.from(wholeAnswer(everybody, reply), {

@@ -13,7 +13,9 @@ export type ServiceEvent =
   /** Only ever now: somebody writes to `to` at this moment. Who it is for was judged; each socket judges again. */
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
-  | { readonly type: 'outside-change' };
+  | { readonly type: 'outside-change' }
+  /** The wall clock was set by 2 s or more: moments that were written before may be hours away, or past. */
+  | { readonly type: 'clock-step' };
 
 type Listener = (event: ServiceEvent) => void;
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Services } from '../services.ts';
 import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
-import { befriend } from './friends.ts';
-import { FRIEND_ACTS, FriendBody } from './schemas.ts';
+import { befriend, listFriends } from './friends.ts';
+import { FRIEND_ACTS, FriendBody, FriendsFields } from './schemas.ts';
 
 const FriendFrame = Type.Object({
   op: Type.Union(FRIEND_ACTS.map((act) => Type.Literal(act))),
@@ -10,14 +10,15 @@ const FriendFrame = Type.Object({
 });
 
 /** The `friend` frame (DESIGN 5); its HTTP twins are in `routes.ts`. */
-export function friendFrames({ db, events, now }: Services): FrameTable {
+export function friendFrames({ db, events, friendLimits, now }: Services): FrameTable {
   return new Map([
     [
       'friend',
       frameKind(FriendFrame, async (from, { op, userId }) => ({
         userId,
-        state: await befriend({ db, events }, from, op, userId, now()),
+        state: await befriend({ db, events, friendLimits }, from, op, userId, now()),
       })),
     ],
+    ['friends', frameKind(FriendsFields, (from, frame) => listFriends(db, from.userId, frame))],
   ]);
 }

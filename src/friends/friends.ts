@@ -1,9 +1,11 @@
 import { refuseEndedSession } from '../accounts/session-lookup.ts';
 import { refuseIfBlocked } from '../blocks/blocks.ts';
-import type { Queries, Tx } from '../db/db.ts';
+import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import type { FriendAct, FriendEntry, FriendState } from './schemas.ts';
+import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
+import { type Inboxes, readHead, withInboxes } from '../inbox/inbox.ts';
+import { type FriendLimits, MAX_OPEN_REQUESTS } from './friend-limits.ts';
+import type { FriendAct, FriendEntry, FriendPage, FriendState } from './schemas.ts';
 
 /** What each act makes of a state; what is not named here is refused. An act that was done already changes nothing. */
 const TRANSITIONS: Record<FriendAct, Partial<Record<FriendState, FriendState>>> = {
@@ -29,10 +31,11 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
  *
  * @returns what `peerId` is to the caller now
  * @throws {ServiceError} `invalid` for oneself, or an act that the state does not allow (`friend_state`); `not-found`;
- *   `forbidden` as `refuseIfBlocked` says; `unauthenticated` when the session ended meanwhile
+ *   `forbidden` as `refuseIfBlocked` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
+ *   `too_many_open_requests` or as `FriendLimits` says
  */
 export async function befriend(
-  inboxes: Inboxes,
+  { friendLimits, ...inboxes }: Inboxes & { readonly friendLimits: FriendLimits },
   caller: { userId: string; sessionId: string },
   act: FriendAct,
   peerId: string,
@@ -40,6 +43,7 @@ export async function befriend(
 ): Promise<FriendState> {
   const { userId } = caller;
   if (peerId === userId) throw new ServiceError('invalid', 'friend_self', '不能添加自己为好友');
+  let isCounted = false;
   return withInboxes(inboxes, [userId, peerId], now, async (tx, append) => {
     const [state] = await Promise.all([
       readState(tx, userId, peerId),
@@ -49,6 +53,10 @@ export async function befriend(
     const next = TRANSITIONS[act][state];
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
     if (next === state) return state;
+    if (next === 'requested') await refuseTooManyOpen(tx, userId);
+    // Once, though the transaction may run again.
+    if (!isCounted) friendLimits.take(userId, act, peerId, next);
+    isCounted = true;
     await Promise.all([
       writeState(tx, userId, peerId, next, now),
       writeState(tx, peerId, userId, OTHER_SIDE[next], now),
@@ -59,19 +67,81 @@ export async function befriend(
   });
 }
 
-/** The caller's friends and open requests, the latest change first. */
-export async function listFriends(db: Queries, userId: string): Promise<FriendEntry[]> {
-  return db.all<FriendEntry>`
-    select users.id, users.username, users.nickname, users.avatar, friends.state, friends.at
-    from friends join users on users.id = friends.peer_id
-    where friends.user_id = ${userId} and users.status <> 'deleted' order by friends.at desc, users.id`;
+/** Which of the user's relations: one of the two lists, or both if `list` is left out. */
+export interface FriendsRequest extends PageRequest {
+  readonly list?: 'friends' | 'requests';
+}
+
+const LISTS: Record<'friends' | 'requests', readonly FriendState[]> = {
+  friends: ['friends'],
+  requests: ['requested', 'asked'],
+};
+
+/**
+ * A page of the user's friends and open requests, the latest change first; true at `seq` of the user's log.
+ *
+ * @throws {ServiceError} `invalid`, word `bad_cursor`
+ */
+export async function listFriends(
+  db: Db,
+  userId: string,
+  request: FriendsRequest,
+): Promise<FriendPage & { seq: number }> {
+  return db.snapshot(async (snapshot) => ({
+    ...(await readFriends(snapshot, userId, request)),
+    seq: await readHead(snapshot, userId),
+  }));
+}
+
+/** The same as part of a larger snapshot. */
+export async function readFriends(
+  db: Queries,
+  userId: string,
+  { list, limit = PAGE_ENTRIES, after }: FriendsRequest,
+): Promise<FriendPage> {
+  const place = readPlace(after);
+  const states = list ? LISTS[list] : [...LISTS.friends, ...LISTS.requests];
+  // Each state by its own stretch of the index, so that a thousand requests do not stand before the friends.
+  const found = await Promise.all(
+    states.map(
+      (state) => db.all<FriendEntry>`
+        select users.id, users.username, users.nickname, users.avatar, friends.state, friends.at
+        from friends join users on users.id = friends.peer_id
+        where friends.user_id = ${userId} and friends.state = ${state} and users.status <> 'deleted'
+          and (friends.at, friends.peer_id) < (${place.at}, ${place.id})
+        order by friends.at desc, friends.peer_id desc limit ${limit + 1}`,
+    ),
+  );
+  const latestFirst = found.flat().sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+  const { rows, next } = cutPage(latestFirst, limit, ({ at, id }) => ({ at, id }));
+  return { items: [...rows], ...(next !== undefined && { next }) };
 }
 
 /** In the transaction of a block: what was asked between the two is over; a friendship is kept (DESIGN 4). */
 export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
+  const cancel = (userId: string, peerId: string) =>
+    tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;
+  await Promise.all([cancel(one, other), cancel(other, one)]);
+}
+
+/** In the transaction that deletes an account, with its inbox locked: both sides of all its friendships and requests. */
+export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<void> {
+  const rows = await tx.all<{ id: string }>`
+    delete from friends where user_id = ${userId} returning peer_id as id`;
   await tx.run`
-    delete from friends where state <> 'friends'
-      and ((user_id = ${one} and peer_id = ${other}) or (user_id = ${other} and peer_id = ${one}))`;
+    delete from friends where peer_id = ${userId} and user_id in ${tx.list(rows.map(({ id }) => id))}`;
+}
+
+/** Behind the lock of the user's inbox, so that requests that are sent at once are counted one after the other. */
+async function refuseTooManyOpen(tx: Tx, userId: string): Promise<void> {
+  const open = await tx.get<{ n: number }>`
+    select count(*) as n from friends where user_id = ${userId} and state = 'requested'`;
+  if ((open?.n ?? 0) >= MAX_OPEN_REQUESTS)
+    throw new ServiceError(
+      'rate-limited',
+      'too_many_open_requests',
+      `待处理的好友申请已达${MAX_OPEN_REQUESTS}个，请先撤回一些`,
+    );
 }
 
 async function readState(tx: Tx, userId: string, peerId: string): Promise<FriendState> {

@@ -1,18 +1,28 @@
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer } from '../http/envelope.ts';
+import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { befriend, listFriends } from './friends.ts';
-import { FRIEND_ACTS, FriendAnswer, FriendBody, FriendEntry } from './schemas.ts';
+import { FRIEND_ACTS, FriendAnswer, FriendBody, FriendEntry, FriendsQuery } from './schemas.ts';
 
-export async function friendRoutes(app: App, { db, events, now }: Services): Promise<void> {
+const FriendsAnswer = Type.Object({
+  code: Type.Literal(200),
+  data: Type.Array(FriendEntry),
+  seq: PageSeq,
+  next: NextPage,
+});
+
+export async function friendRoutes(app: App, { db, events, friendLimits, now }: Services): Promise<void> {
   app.get('/api/friends', {
-    schema: { response: answers(dataAnswer(Type.Array(FriendEntry)), 401) },
-    handler: async (request) => ({
-      code: 200 as const,
-      data: await listFriends(db, callerOf(request).userId),
-    }),
+    schema: { querystring: FriendsQuery, response: answers(FriendsAnswer, 400, 401) },
+    handler: async (request) => {
+      const { list } = request.query;
+      const asked = { ...toPageRequest(request.query), ...(list !== undefined && { list }) };
+      const { items, ...rest } = await listFriends(db, callerOf(request).userId, asked);
+      return { code: 200 as const, data: items, ...rest };
+    },
   });
 
   for (const act of FRIEND_ACTS)
@@ -20,7 +30,7 @@ export async function friendRoutes(app: App, { db, events, now }: Services): Pro
       schema: { body: FriendBody, response: answers(dataAnswer(FriendAnswer), 400, 401, 403, 404) },
       handler: async (request) => {
         const { userId } = request.body;
-        const state = await befriend({ db, events }, callerOf(request), act, userId, now());
+        const state = await befriend({ db, events, friendLimits }, callerOf(request), act, userId, now());
         return { code: 200 as const, data: { userId, state } };
       },
     });

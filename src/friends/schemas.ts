@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NextPage, PageFields, PageQuery } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
 
 export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
@@ -18,5 +19,13 @@ export const FriendEntry = Type.Object({
   at: Type.Integer({ description: 'Epoch milliseconds of the last change' }),
 });
 export type FriendEntry = Static<typeof FriendEntry>;
+
+/** Which of the caller's lists: people who are friends, or open requests in both directions; both if left out. */
+const FriendList = Type.Optional(Type.Union([Type.Literal('friends'), Type.Literal('requests')]));
+export const FriendsFields = Type.Object({ ...PageFields, list: FriendList });
+export const FriendsQuery = Type.Object({ ...PageQuery, list: FriendList });
+
+export const FriendPage = Type.Object({ items: Type.Array(FriendEntry), next: NextPage });
+export type FriendPage = Static<typeof FriendPage>;
 
 export const FriendAnswer = Type.Object({ userId: Type.String(), state: Type.String() });

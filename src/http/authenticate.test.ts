@@ -21,6 +21,7 @@ function startGuarded({ remembered = false, fails = false } = {}) {
       },
     },
     limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null },
+    refusals: { note() {} },
     config: { trustProxy: parseNetworks('') ?? [] },
     monotonicMs: () => 0,
   });

@@ -3,6 +3,7 @@ import type { Authentication, Caller } from '../accounts/authentication.ts';
 import { clientKey, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
 import { rateLimitHeaders, type SlidingLog } from './rate-limits.ts';
+import type { Refusals } from './refusals.ts';
 import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
 
@@ -27,6 +28,7 @@ export interface ApiLimits {
 interface Guard {
   readonly authentication: Pick<Authentication, 'recall' | 'identify'>;
   readonly limits: ApiLimits;
+  readonly refusals: Pick<Refusals, 'note'>;
   readonly config: { readonly trustProxy: TrustedNetworks };
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;
@@ -36,7 +38,10 @@ interface Guard {
  * Judges every request before its body is read: first the limit, then the token (DESIGN 3, order of judgement).
  * A token that is not valid counts as none: the limit then counts the client's address, and a public route goes on.
  */
-export function guardRequests(app: App, { authentication, limits, config, monotonicMs }: Guard): void {
+export function guardRequests(
+  app: App,
+  { authentication, limits, refusals, config, monotonicMs }: Guard,
+): void {
   app.decorateRequest('caller', null);
 
   app.addHook('onRequest', judgeRequest);
@@ -69,24 +74,28 @@ export function guardRequests(app: App, { authentication, limits, config, monoto
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (log) {
       // Signing in is counted for the address alone: whoever holds many tokens gets no more tries by them.
-      const key = caller && limit === 'api' ? caller.userId : addressKey(request);
+      const key = caller && limit === 'api' ? caller.userId : addressKey(request, config.trustProxy);
       const verdict = log.take(key, monotonicMs());
       reply.headers({ ...rateLimitHeaders(limit, log, verdict) });
-      if (!verdict.allowed) return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
+      if (!verdict.allowed) {
+        refusals.note(limit, addressKey(request, config.trustProxy));
+        return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
+      }
     }
     if (caller) request.caller = caller;
     else if (access !== 'public' && !request.is404) return refusal('unauthenticated', 'unauthenticated');
     return undefined;
   }
+}
 
-  function addressKey({ raw }: FastifyRequest): string {
-    const forwarded = raw.headers['x-forwarded-for'];
-    return clientKey(
-      raw.socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      config.trustProxy,
-    );
-  }
+/** What the client of a request is counted by (`clientKey`). */
+export function addressKey({ raw }: FastifyRequest, trusted: TrustedNetworks): string {
+  const forwarded = raw.headers['x-forwarded-for'];
+  return clientKey(
+    raw.socket.remoteAddress,
+    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+    trusted,
+  );
 }
 
 /** RFC 6750, 2.1; the scheme's name is case-insensitive (RFC 9110, 11.1). */

@@ -17,8 +17,15 @@ export function parseBody(bytes: Buffer): object {
   return parseObject(bytes.toString('utf8'));
 }
 
-/** The same for text that is already decoded, such as a socket frame or a serialized subscription (4.14). */
+/** The same for text that is already decoded, such as a serialized subscription (4.14). */
 export function parseObject(text: string): object {
+  const value = parseUncheckedObject(text);
+  if (holdsBadText(text, value)) throw refusal('invalid', 'body_bad_text');
+  return value;
+}
+
+/** The same without the check of strings, for a caller that has to read a field before it refuses the rest. */
+export function parseUncheckedObject(text: string): object {
   if (isTooDeep(text)) throw refusal('invalid', 'body_too_deep');
   let value: unknown;
   try {
@@ -28,9 +35,12 @@ export function parseObject(text: string): object {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refusal('invalid', 'body_not_object');
-  // Bytes are UTF-8 and JSON forbids raw control characters, so bad text can only come from an escape.
-  if (text.includes('\\u') && hasBadText(value)) throw refusal('invalid', 'body_bad_text');
   return value;
+}
+
+/** {@link hasBadText} of what was parsed from `text`, which is well-formed itself: bad text can only come from an escape. */
+export function holdsBadText(text: string, value: object): boolean {
+  return text.includes('\\u') && hasBadText(value);
 }
 
 function isTooDeep(text: string): boolean {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { clientAddress, clientKey, parseNetworks, type TrustedNetworks } from './client-address.ts';
+import {
+  clientAddress,
+  clientKey,
+  networkOf,
+  parseNetworks,
+  type TrustedNetworks,
+} from './client-address.ts';
 
 function networks(text: string): TrustedNetworks {
   const parsed = parseNetworks(text);
@@ -29,6 +35,15 @@ test('an IPv6 client is counted by its /64, whatever the rest, the spelling and 
   for (const spelling of spellings) assert.equal(clientKey(spelling, undefined, nobody), '2001:db8:0:1::/64');
   assert.equal(clientKey('2001:db8:0:2::1', undefined, nobody), '2001:db8:0:2::/64');
   assert.equal(clientKey('::1', undefined, nobody), '0:0:0:0::/64');
+});
+
+test('the network for logs is the /24 of an IPv4 address and the /48 of an IPv6 one', () => {
+  const networkFor = (address: string | undefined) => networkOf(clientKey(address, undefined, nobody));
+  assert.equal(networkFor('203.0.113.7'), '203.0.113.0/24');
+  assert.equal(networkFor('::ffff:203.0.113.7'), '203.0.113.0/24');
+  assert.equal(networkFor('2001:db8:1:2::3'), '2001:db8:1::/48');
+  assert.equal(networkFor('::1'), '0:0:0::/48');
+  assert.equal(networkFor(undefined), 'unknown');
 });
 
 test('the address for logs is whole and canonical', () => {

@@ -96,6 +96,18 @@ export function clientAddress(
   return findClient(remoteAddress, forwarded, trusted)?.address ?? unknown;
 }
 
+/**
+ * The network around a client, for logs: the /24 of an IPv4 address, the /48 of an IPv6 one.
+ *
+ * @param key of `clientKey`
+ */
+export function networkOf(key: string): string {
+  if (key === unknown) return unknown;
+  return key.includes(':')
+    ? `${key.split(':').slice(0, 3).join(':')}::/48`
+    : `${key.slice(0, key.lastIndexOf('.'))}.0/24`;
+}
+
 function findClient(
   remoteAddress: string | undefined,
   forwarded: string | undefined,

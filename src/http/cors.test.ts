@@ -15,7 +15,8 @@ onSqlite('Pages of other origins', (database) => {
       assert.equal(status, 200);
       assert.deepEqual(cors(headers), {
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+        'access-control-expose-headers':
+          'Device-Proof, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
       });
       assert.equal(headers.vary, 'Origin');
     }
@@ -45,9 +46,10 @@ onSqlite('Pages of other origins', (database) => {
       assert.deepEqual([answer.status, answer.body], [200, { code: 200 }]);
       assert.deepEqual(cors(answer.headers), {
         'access-control-allow-origin': 'https://app.example.com',
-        'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
-        'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-expose-headers':
+          'Device-Proof, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+        'access-control-allow-methods': 'GET, HEAD, POST',
+        'access-control-allow-headers': 'Authorization, Content-Type, Device-Proof',
         'access-control-max-age': '600',
       });
       assert.ok(answer.headers['x-request-id']);

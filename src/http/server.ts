@@ -36,7 +36,7 @@ declare module 'fastify' {
       | null;
     /** Which requests become sockets; nobody's do until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
-    /** Every route there is, in the order of their definition. */
+    /** Every route there is, in the order of their definition, without the HEAD that comes with each GET. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
 }
@@ -66,7 +66,7 @@ export function openServer(
     childLoggerFactory: (logger) => logger,
     genReqId: nextId,
     bodyLimit: BODY_LIMIT_BYTES,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestTimeoutMs,
@@ -94,7 +94,8 @@ export function openServer(
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);
   app.addHook('onRoute', function (route) {
-    definedRoutes.push({ definedBy: this.pluginName.split(' -> ').at(-1) ?? '', route });
+    if (route.method !== 'HEAD')
+      definedRoutes.push({ definedBy: this.pluginName.split(' -> ').at(-1) ?? '', route });
   });
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -113,13 +114,15 @@ export function openServer(
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
       refuseEncoded(request.raw);
-      done(null, parseBody(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)));
+      const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
+      done(null, body.length === 0 ? undefined : parseBody(body));
     } catch (error) {
       done(error as Error); // parseBody throws nothing but errors
     }
   });
-  app.setValidatorCompiler(({ schema, httpPart, url }) => (input: unknown) => {
+  app.setValidatorCompiler(({ schema, httpPart, url }) => (sent: unknown) => {
     try {
+      const input = sent === null && hasNoFields(schema as TObject) ? {} : sent;
       if (typeof input !== 'object' || input === null)
         throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
       if (httpPart !== 'body' && hasBadText(input)) throw refusal('invalid', 'malformed_request');
@@ -144,6 +147,11 @@ function endIdleConnections(server: Server): void {
 function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
+}
+
+/** A route without fields needs no body. Only an empty one is null here: `parseBody` refuses a JSON null. */
+function hasNoFields({ properties }: TObject): boolean {
+  return Object.keys(properties).length === 0;
 }
 
 function refuseEncoded({ headers }: IncomingMessage): void {

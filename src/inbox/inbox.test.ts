@@ -69,6 +69,37 @@ onEachDatabase('inboxes', (database) => {
     assert.deepEqual([await seqs(inboxes.db, 'alice'), await seqs(inboxes.db, 'bob')], [[1, 2], [1]]);
   });
 
+  test('a body that goes first answers and refuses before an unknown user is refused, and leaves no trace', async (t) => {
+    const inboxes = await openFor(t, 'alice');
+    const refusal = (word: string) => (error: unknown) =>
+      error instanceof ServiceError && error.word === word;
+    type Body = Parameters<typeof withInboxes<unknown>>[3];
+    const withUnknown = (body: Body, bodyFirst: boolean) =>
+      withInboxes(inboxes, ['alice', 'unknown'], 1, body, { bodyFirst });
+    const look: Body = async (tx) => {
+      await tx.get`select seq from inbox_heads where user_id = 'alice'`;
+      return 'looked';
+    };
+    const refuse: Body = async (tx) => {
+      await tx.get`select seq from inbox_heads where user_id = 'alice'`;
+      throw new ServiceError('forbidden', 'no', 'no');
+    };
+    assert.equal(await withUnknown(look, true), 'looked');
+    await assert.rejects(withUnknown(refuse, true), refusal('no'));
+    for (const body of [look, refuse])
+      await assert.rejects(withUnknown(body, false), refusal('user_not_found'));
+    await assert.rejects(
+      withUnknown((_tx, append) => append('alice', 'profile', {}), true),
+      refusal('user_not_found'),
+    );
+    await assert.rejects(
+      withUnknown((_tx, append) => append.refuseUnknownUsers(), true),
+      refusal('user_not_found'),
+    );
+    await say(inboxes, 'alice');
+    assert.deepEqual(await seqs(inboxes.db, 'alice'), [1]);
+  });
+
   test('two people who lock each other in either order never wait for each other', async (t) => {
     const inboxes = await openFor(t, 'alice', 'bob');
     const both = (first: string, second: string) =>
@@ -107,5 +138,31 @@ onEachDatabase('inboxes', (database) => {
       [false, true, true, false],
     );
     assert.deepEqual(await Promise.all([resumes('carol', 0, 1), resumes('carol', 1, 1)]), [false, true]);
+  });
+
+  test('a log that is trimmed has no holes, whatever its times say after the clock was set back', async (t) => {
+    const inboxes = await openFor(t, 'alice');
+    const day = 24 * 60 * 60 * 1000;
+    for (const at of [1 * day, 6 * day, 1 * day, 6 * day]) await say(inboxes, 'alice', at);
+    await trimInboxes(inboxes.db, 9 * day);
+    assert.deepEqual(await seqs(inboxes.db, 'alice'), [4]);
+  });
+
+  test('a long log is trimmed bit by bit, and other writes are served in between', async (t) => {
+    const inboxes = await openFor(t, 'alice', 'bob');
+    await inboxes.db.transaction(async (tx) => {
+      for (let seq = 1; seq <= 1000; seq++)
+        await tx.run`insert into inbox (user_id, seq, at, event, data) values ('alice', ${seq}, 1, 'profile', '{}')`;
+    });
+    const trimming = trimInboxes(inboxes.db, 9 * 24 * 60 * 60 * 1000);
+    const leftWhenServed = inboxes.db.transaction(async (tx) => {
+      await tx.run`update inbox_heads set seq = seq where user_id = 'bob'`;
+      return (await tx.get<{ n: number }>`select count(*) as n from inbox`)?.n;
+    });
+    // PostgreSQL serves the two on connections of their own, in any order.
+    if (database.kind === 'sqlite') assert(((await leftWhenServed) ?? 0) > 0);
+    await leftWhenServed;
+    await trimming;
+    assert.deepEqual(await seqs(inboxes.db, 'alice'), []);
   });
 });

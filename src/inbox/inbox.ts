@@ -15,8 +15,14 @@ export interface Append {
   seqOf(userId: string): number;
   /** What the body wrote stands, also if it appends nothing. */
   keep(): void;
-  /** Any number of times for each locked user. */
-  (userId: string, event: InboxEventName, data: object): Promise<void>;
+  /**
+   * For a body that goes first, once it has awaited its own questions.
+   *
+   * @throws {ServiceError} `not-found` when one of the users does not exist
+   */
+  refuseUnknownUsers(): Promise<void>;
+  /** Any number of times for each locked user. `at` is the time of the event; left out, it is that of the transaction. */
+  (userId: string, event: InboxEventName, data: object, at?: number): Promise<void>;
 }
 
 /**
@@ -25,6 +31,8 @@ export interface Append {
  * first, then look). Each event takes its user's next number, without gaps. A body that appends nothing leaves
  * no trace, unless it says `keep`. Whoever serves the users' sockets hears of the events after the commit.
  *
+ * @param options.bodyFirst what the body answers or refuses comes before `not-found`, until it calls `refuseUnknownUsers`
+ *   or appends; otherwise `not-found` comes before anything that the body answers or refuses
  * @throws {ServiceError} `not-found` when one of the users does not exist, and whatever `body` throws
  */
 export async function withInboxes<T>(
@@ -32,6 +40,7 @@ export async function withInboxes<T>(
   userIds: readonly string[],
   now: number,
   body: (tx: Tx, append: Append) => Promise<T>,
+  options: { readonly bodyFirst?: boolean } = {},
 ): Promise<T> {
   const ordered = [...new Set(userIds)].sort();
   const appended = new Map<string, InboxEvent[]>();
@@ -45,6 +54,9 @@ export async function withInboxes<T>(
       const locks = Promise.all(
         ordered.map(async (userId) => void seqs.set(userId, await lockHead(tx, userId))),
       );
+      // A body that goes first may be over before it asks for them.
+      locks.catch(() => {});
+      const refuseUnknownUsers = async () => void (await locks);
       const seqOf = (userId: string) => {
         const seq = seqs.get(userId);
         if (seq === undefined) throw new Error('an event for an inbox that was not locked');
@@ -53,26 +65,20 @@ export async function withInboxes<T>(
       const keep = () => {
         isKept = true;
       };
-      const append = async (userId: string, event: InboxEventName, data: object) => {
+      const append = async (userId: string, event: InboxEventName, data: object, at = now) => {
         await locks;
         const first = seqOf(userId);
         const events = appended.get(userId) ?? [];
         const isFirst = !appended.has(userId);
         appended.set(userId, events);
         const seq = isFirst ? first : await lockHead(tx, userId);
-        events.push({ seq, at: now, event, data });
+        events.push({ seq, at, event, data });
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)
-          values (${userId}, ${seq}, ${now}, ${event}, ${JSON.stringify(data)})`;
+          values (${userId}, ${seq}, ${at}, ${event}, ${JSON.stringify(data)})`;
       };
-      // Whatever else is refused, that there is no such user comes first.
-      const [, value] = await Promise.all([
-        locks,
-        body(tx, Object.assign(append, { seqOf, keep })).catch(async (error) => {
-          await locks;
-          throw error;
-        }),
-      ]);
+      const own = body(tx, Object.assign(append, { seqOf, keep, refuseUnknownUsers }));
+      const value = options.bodyFirst ? await own : await unlessRefused(locks, own);
       if (appended.size === 0 && !isKept) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
       await Promise.all(unused.map((userId) => giveBack(tx, userId)));
@@ -86,6 +92,18 @@ export async function withInboxes<T>(
   for (const [userId, own] of appended)
     for (const event of own.sort((a, b) => a.seq - b.seq)) events.publish({ type: 'inbox', userId, event });
   return result;
+}
+
+/** What `own` comes to, a refusal too, unless `first` is refused. */
+async function unlessRefused<T>(first: Promise<unknown>, own: Promise<T>): Promise<T> {
+  const [, value] = await Promise.all([
+    first,
+    own.catch(async (error) => {
+      await first;
+      throw error;
+    }),
+  ]);
+  return value;
 }
 
 class NothingAppended extends Error {
@@ -118,6 +136,16 @@ export async function holdInbox(tx: Queries, userId: string): Promise<number> {
   const head = await tx.get<{ seq: number }>`
     update inbox_heads set seq = seq where user_id = ${userId} returning seq`;
   return head?.seq ?? 0;
+}
+
+/** The same for several users, in the order in which {@link withInboxes} locks. */
+export async function holdInboxes(tx: Queries, userIds: readonly string[]): Promise<void> {
+  for (const userId of [...new Set(userIds)].sort()) await holdInbox(tx, userId);
+}
+
+/** In the transaction that deletes an account, with its inbox locked. The number of the last event stays. */
+export async function removeEvents(tx: Queries, userId: string): Promise<void> {
+  await tx.run`delete from inbox where user_id = ${userId}`;
 }
 
 /** The number of the user's last event; 0 before the first. */

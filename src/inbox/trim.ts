@@ -1,22 +1,47 @@
 import type { Db } from '../db/db.ts';
+import { inPieces } from '../db/pieces.ts';
 
-/** How long and how many events of a user are kept, whichever is less (DESIGN 4). */
+/** How long and how many events of a user are kept, whichever is less (docs/protocol.md, The log). */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const KEPT_EVENTS = 5_000;
-/** Users at once, so that nobody waits long behind the trimming. */
-const STEP = 200;
 
 /** Removes what is older or more than is kept. A device that was away for longer syncs instead of resuming. */
 export async function trimInboxes(db: Db, now: number): Promise<void> {
+  await removeOld(db, now - KEPT_MS);
+  await removeSurplus(db);
+}
+
+/** With an old event go all that come before it, also younger ones after a clock step, so that a log has no holes. */
+async function removeOld(db: Db, before: number): Promise<void> {
+  await inPieces(
+    (limit) => db.run`
+      delete from inbox where (user_id, seq) in (
+        select inbox.user_id, inbox.seq
+        from (select user_id, max(seq) as last from (
+          select user_id, seq from inbox where at < ${before} order by at limit ${limit}) oldest group by user_id) ended
+        join inbox on inbox.user_id = ended.user_id and inbox.seq <= ended.last
+        order by inbox.user_id, inbox.seq limit ${limit})`,
+  );
+}
+
+async function removeSurplus(db: Db): Promise<void> {
   let after = '';
-  for (;;) {
-    const users = await db.all<{ user_id: string }>`
-      select user_id from inbox_heads where user_id > ${after} and seq > 0 order by user_id limit ${STEP}`;
-    const last = users.at(-1)?.user_id;
-    if (last === undefined) return;
-    await db.run`
-      delete from inbox where user_id > ${after} and user_id <= ${last} and (at < ${now - KEPT_MS} or seq <= (
-        select inbox_heads.seq - ${KEPT_EVENTS} from inbox_heads where inbox_heads.user_id = inbox.user_id))`;
-    after = last;
-  }
+  await inPieces(async (limit) => {
+    const heads = await db.all<{ user_id: string; seq: number }>`
+      select user_id, seq from inbox_heads where user_id > ${after} order by user_id limit ${limit}`;
+    for (const { user_id: userId, seq } of heads)
+      if (seq > KEPT_EVENTS) await removeUpTo(db, userId, seq - KEPT_EVENTS);
+    after = heads.at(-1)?.user_id ?? after;
+    return heads.length;
+  });
+}
+
+async function removeUpTo(db: Db, userId: string, seq: number): Promise<void> {
+  const isAny = await db.get`select seq from inbox where user_id = ${userId} and seq <= ${seq} limit 1`;
+  if (!isAny) return;
+  await inPieces(
+    (limit) => db.run`
+      delete from inbox where user_id = ${userId} and seq in (
+        select seq from inbox where user_id = ${userId} and seq <= ${seq} order by seq limit ${limit})`,
+  );
 }

@@ -108,7 +108,7 @@ onEachDatabase('The description and the answers', (database) => {
   });
 });
 
-/** What the router itself says: a tree, in which each line holds the rest of a path. */
+/** What the router itself says, without HEAD: a tree, in which each line holds the rest of a path. */
 function* routesOf({ app }: TestService): Generator<string> {
   const starts: string[] = [];
   for (const line of app.printRoutes({ commonPrefix: false }).split('\n')) {
@@ -116,7 +116,8 @@ function* routesOf({ app }: TestService): Generator<string> {
       /^((?:│ {3}| {4})*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? [];
     const level = indent.length / 4;
     starts[level] = (starts[level - 1] ?? '') + rest;
-    for (const method of methods?.split(', ') ?? []) yield `${method} ${spell(starts[level] ?? '')}`;
+    for (const method of methods?.split(', ') ?? [])
+      if (method !== 'HEAD') yield `${method} ${spell(starts[level] ?? '')}`;
   }
 }
 

@@ -21,6 +21,7 @@ const MEANINGS: Record<string, string> = {
   404: 'Resource not found',
   429: 'Too many requests',
   500: 'Internal server error',
+  503: 'Not ready', // `/readyz` only
 };
 
 /**

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { onEachDatabase, onPostgres, onSqlite } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
+import { settingsOf, startServer } from '../../test/processes.ts';
+import { fillDisk, findSmallDisk } from '../../test/small-disk.ts';
+import { eventually } from '../sockets/test-client.ts';
 
 onEachDatabase('Whether the service is alive and ready', (database) => {
   test('it is both, for anybody, uncounted', async (t) => {
@@ -19,7 +23,7 @@ onEachDatabase('Whether the service is alive and ready', (database) => {
     const service = await startService(t, database);
     service.services.readiness.draining = true;
     const { status, text } = await service.get('/readyz');
-    assert.deepEqual([status, text], [500, '{"code":500,"error":"draining","msg":"服务未就绪"}']);
+    assert.deepEqual([status, text], [503, '{"code":503,"error":"draining","msg":"服务未就绪"}']);
     assert.equal((await service.get('/healthz')).status, 200);
   });
 
@@ -27,10 +31,87 @@ onEachDatabase('Whether the service is alive and ready', (database) => {
     const service = await startService(t, database);
     await service.services.db[Symbol.asyncDispose]();
     const { status, text } = await service.get('/readyz');
-    assert.deepEqual([status, text], [500, '{"code":500,"error":"database","msg":"服务未就绪"}']);
+    assert.deepEqual([status, text], [503, '{"code":503,"error":"database","msg":"服务未就绪"}']);
     assert.equal((await service.get('/healthz')).status, 200);
     const warned = service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
-    assert.equal(warned.at(-1).msg, 'not ready: the database does not answer');
+    assert.equal(warned.at(-1).msg, 'not ready: the database cannot be used');
+  });
+});
+
+onPostgres('Whether the service is ready', (database) => {
+  for (const [fault, code] of [
+    ['the disk is full', '53100'],
+    ['the disk fails', '58030'],
+    ['it is read-only', '25006'],
+  ] as const)
+    test(`when ${fault} it is not, until a write succeeds again, which it tries by itself`, async (t) => {
+      const service = await startService(t, database);
+      const { db } = service.services;
+      const { token } = await service.join('alice');
+      // The server's own error, raised where tables are written.
+      await db.changeSchema(async (tx) => {
+        await tx.script(`create function refuse() returns trigger language plpgsql as
+          $$ begin raise exception 'no write' using errcode = '${code}'; end $$`);
+        for (const table of ['users', 'service'])
+          await tx.script(
+            `create trigger refuse before insert or update on ${table} execute function refuse()`,
+          );
+      });
+      assert.equal((await service.get('/readyz')).status, 200, 'nothing has failed yet');
+      assert.equal((await service.post('/api/user/profile', { bio: 'new' }, { token })).status, 500);
+      const { status, text } = await service.get('/readyz');
+      assert.deepEqual([status, text], [503, '{"code":503,"error":"database","msg":"服务未就绪"}']);
+      assert.equal((await service.get('/api/users', { token })).status, 200);
+
+      await db.changeSchema(async (tx) => {
+        for (const table of ['users', 'service']) await tx.script(`drop trigger refuse on ${table}`);
+      });
+      await eventually(async () => (await service.get('/readyz')).status === 200, 30_000);
+      assert.equal((await service.post('/api/user/profile', { bio: 'new' }, { token })).status, 200);
+    });
+
+  test('refusals and constraints leave it ready', async (t) => {
+    const service = await startService(t, database);
+    const { db } = service.services;
+    await service.join('alice');
+    const again = { username: 'alice', password: 'password' };
+    assert.equal((await service.post('/api/register', again)).status, 400);
+    await db.run`insert into service (name, value) values ('twice', '')`;
+    await assert.rejects(db.run`insert into service (name, value) values ('twice', '')`, { code: '23505' });
+    assert.equal((await service.get('/readyz')).status, 200);
+  });
+});
+
+const disk = findSmallDisk();
+onSqlite('Whether the service is ready', () => {
+  test('on a full disk it is not, until there is room again, and reads are served meanwhile', {
+    skip: disk.skip,
+  }, async () => {
+    const within = [
+      'unshare',
+      ...disk.args,
+      'sh',
+      '-c',
+      'mount -t tmpfs -o size=12m none /mnt && exec "$@"',
+      'sh',
+    ];
+    await using server = await startServer(settingsOf({ dataDir: '/mnt/data' }), within);
+    const filler = `/proc/${server.child.pid}/root/mnt/filler`;
+    const alice = { username: 'alice', password: 'password' };
+    const { token } = (await server.post('/api/register', alice)).body.data;
+    assert.equal((await server.get('/readyz')).status, 200);
+
+    fillDisk(filler);
+    const write = (n: number) => server.post('/api/user/profile', { bio: `${n}`.repeat(200) }, token);
+    for (let n = 0; (await write(n)).status === 200; n++);
+    const { status, body } = await server.get('/readyz');
+    assert.deepEqual([status, body], [503, { code: 503, error: 'database', msg: '服务未就绪' }]);
+    assert.equal((await server.get('/api/users', token)).status, 200);
+
+    rmSync(filler);
+    await eventually(async () => (await server.get('/readyz')).status === 200, 30_000);
+    await server.logged('the database takes writes again');
+    assert.equal((await write(1)).status, 200);
   });
 });
 

@@ -16,20 +16,20 @@ export async function operationRoutes(app: App, { db, log, readiness }: Services
 
   app.get('/readyz', {
     config: { access: 'public' },
-    schema: { response: { 200: Alive, 500: ErrorAnswer } },
+    schema: { response: { 200: Alive, 503: ErrorAnswer } },
     handler: async (_request, reply) => {
       const reason = readiness.draining ? 'draining' : await databaseFault();
       if (reason === undefined) return { code: 200 as const };
-      return reply.code(500).send({ code: 500, error: reason, msg: '服务未就绪' });
+      return reply.code(503).send({ code: 503, error: reason, msg: '服务未就绪' });
     },
   });
 
   async function databaseFault(): Promise<string | undefined> {
     try {
-      await db.get`select 1 as one`;
+      await db.checkHealth();
       return undefined;
     } catch (err) {
-      log.warn({ err }, 'not ready: the database does not answer');
+      log.warn({ err }, 'not ready: the database cannot be used');
       return 'database';
     }
   }

@@ -38,8 +38,8 @@ function contentSecurityPolicy(publicUrl: string): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // Avatars may lie anywhere (interface 2.1).
-    "img-src 'self' https: http:",
+    // Avatars may lie anywhere (interface 2.1); a browser loads http pictures only where the page itself comes by http.
+    `img-src 'self' https:${publicUrl.startsWith('https:') ? '' : ' http:'}`,
     "font-src 'self'",
     // Older Safaris do not take 'self' for the socket's scheme too.
     `connect-src 'self' ${publicUrl.replace(/^http/, 'ws')}`,

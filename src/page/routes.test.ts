@@ -66,7 +66,7 @@ onSqlite('The page', (database) => {
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' https: http:",
+        "img-src 'self' https:",
         "font-src 'self'",
         "connect-src 'self' wss://chat.example.org",
         "manifest-src 'self'",
@@ -87,6 +87,7 @@ onSqlite('The page', (database) => {
   test('over http it names its own socket, and binds nobody to https', async (t) => {
     const { app } = await startWithPage(t, { PUBLIC_URL: 'http://chat.example.org:3000' });
     const { headers } = await app.inject('/');
+    assert.match(String(headers['content-security-policy']), /img-src 'self' https: http:;/);
     assert.match(
       String(headers['content-security-policy']),
       /connect-src 'self' ws:\/\/chat\.example\.org:3000;/,

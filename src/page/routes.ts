@@ -51,28 +51,26 @@ export async function pageRoutes(app: App, { config, pageFolder }: Services): Pr
     return answerError(isRefusal ? refusal('invalid', 'malformed_request') : error, request, reply);
   });
 
-  for (const method of ['GET', 'HEAD']) {
-    const served = { method, config: { access: 'public' }, schema: { hide: true } } as const;
-    for (const url of PLACES)
-      app.route({
-        ...served,
-        url,
-        handler: async (_request, reply) => {
-          await refuseUnbuilt(pageFolder);
-          return reply.sendFile('index.html');
-        },
-      });
-    for (const url of FILES) app.route({ ...served, url, handler: (_request, reply) => reply.sendFile(url) });
-    for (const folder of FOLDERS)
-      app.route<{ Params: { file: string } }>({
-        ...served,
-        url: `/${folder}/:file`,
-        handler: (request, reply) => {
-          const { file } = request.params;
-          return FILE_NAME.test(file) ? reply.sendFile(`${folder}/${file}`) : reply.callNotFound();
-        },
-      });
-  }
+  const served = { method: 'GET', config: { access: 'public' }, schema: { hide: true } } as const;
+  for (const url of PLACES)
+    app.route({
+      ...served,
+      url,
+      handler: async (_request, reply) => {
+        await refuseUnbuilt(pageFolder);
+        return reply.sendFile('index.html');
+      },
+    });
+  for (const url of FILES) app.route({ ...served, url, handler: (_request, reply) => reply.sendFile(url) });
+  for (const folder of FOLDERS)
+    app.route<{ Params: { file: string } }>({
+      ...served,
+      url: `/${folder}/:file`,
+      handler: (request, reply) => {
+        const { file } = request.params;
+        return FILE_NAME.test(file) ? reply.sendFile(`${folder}/${file}`) : reply.callNotFound();
+      },
+    });
 }
 
 async function refuseUnbuilt(pageFolder: string): Promise<void> {

@@ -3,9 +3,15 @@ import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 
 /** The frames by which a device says whether somebody is before it, and whom it wants to see (DESIGN 5, 6). */
-export function presenceFrames({ attention, presence, watchers }: Services): FrameTable {
+export function presenceFrames({ attention, presence, readLimits, watchers }: Services): FrameTable {
   return new Map([
-    ['watch', frameKind(WatchFields, (from, { userIds }) => watchers.watch(from, userIds))],
+    [
+      'watch',
+      frameKind(WatchFields, (from, { userIds }) => {
+        readLimits.watch.take(from.userId, from);
+        return watchers.watch(from, userIds);
+      }),
+    ],
     [
       'view',
       frameKind(ViewFields, (from, { visible, active = visible }) => {

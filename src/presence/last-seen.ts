@@ -17,15 +17,16 @@ export class LastSeen {
     this.#unwritten.set(userId, at);
   }
 
-  /** Epoch milliseconds; nothing for those who were never there. */
+  /** Epoch milliseconds; nothing for those who were never there or whose account is deleted. */
   async read(userIds: readonly string[]): Promise<Map<string, number>> {
     if (userIds.length === 0) return new Map();
-    const rows = await this.#db.all<{ user_id: string; at: number }>`
-      select user_id, at from last_seen where user_id in ${this.#db.list(userIds)}`;
-    const known = new Map(rows.map((row) => [row.user_id, row.at]));
-    for (const userId of userIds) {
-      const at = this.#unwritten.get(userId);
-      if (at !== undefined) known.set(userId, at);
+    const rows = await this.#db.all<{ id: string; at: number | null }>`
+      select users.id, last_seen.at from users left join last_seen on last_seen.user_id = users.id
+      where users.id in ${this.#db.list(userIds)} and users.status <> 'deleted'`;
+    const known = new Map<string, number>();
+    for (const { id, at } of rows) {
+      const lastAt = this.#unwritten.get(id) ?? at;
+      if (lastAt !== null) known.set(id, lastAt);
     }
     return known;
   }

@@ -1,5 +1,5 @@
 import { readBlockEvent } from '../blocks/block-event.ts';
-import { readBlocks } from '../blocks/blocks.ts';
+import { readBlocksAmong } from '../blocks/blocks.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/events.ts';
 import type { InboxEvent } from '../inbox/schemas.ts';
@@ -61,9 +61,9 @@ export class Watchers {
     const news: Watcher['news'] = [];
     watcher.news = news;
     try {
-      const { blocked, blockedBy } = await readBlocks(this.#db, device.userId);
-      watcher.blocked = watcher.watched.intersection(new Set(blocked));
-      watcher.blockedBy = watcher.watched.intersection(new Set(blockedBy));
+      const blocks = await readBlocksAmong(this.#db, device.userId, userIds);
+      watcher.blocked = blocks.blocked;
+      watcher.blockedBy = blocks.blockedBy;
       for (const change of news) change(watcher);
       const lastSeen = await this.#readLastSeen(watcher.watched);
       watcher.untold.clear();

@@ -14,7 +14,7 @@ export async function getPublicUser(db: Db, userId: string): Promise<PublicUser>
 }
 
 /**
- * Changes what was sent and nothing else (interface 4.8), and tells the user's devices by a `profile` event; nothing sent,
+ * Changes what was sent and nothing else (interface 4.8), an empty nickname to the username as at registration, and tells the user's devices by a `profile` event; nothing sent,
  * nothing changed and nothing told.
  *
  * @param now epoch milliseconds
@@ -27,9 +27,10 @@ export async function updateProfile(
   now: number,
 ): Promise<UserRow> {
   refuseUnsafeAvatar(body.avatar ?? '');
-  const { nickname = null, avatar = null, gender = null, bio = null, phone = null, email = null } = body;
+  const { avatar = null, gender = null, bio = null, phone = null, email = null } = body;
   return withInboxes(inboxes, [userId], now, async (tx, append) => {
     const user = await getUser(tx, userId);
+    const nickname = body.nickname === '' ? user.username : (body.nickname ?? null);
     const nicknameKey = nickname === null ? null : searchKey(nickname, nameKey(user.username));
     if ([nickname, avatar, gender, bio, phone, email].every((field) => field === null)) return user;
     const row = await tx.get<UserRow>`

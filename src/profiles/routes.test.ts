@@ -33,6 +33,26 @@ onEachDatabase('profile routes', (database) => {
     assert.deepEqual([status, body.code], [400, 400]);
   });
 
+  test('a nickname that hides characters is refused when it is set, and one stored before stays', async (t) => {
+    const service = await startService(t, database);
+    const register = (username: string, nickname: string) =>
+      service.post('/api/register', { username, password: 'secret1', nickname });
+    const refused = await register('mallory', 'alice\u3164');
+    assert.deepEqual(
+      [refused.status, refused.body.error, refused.body.msg],
+      [400, 'nickname_invalid', '昵称包含不支持的字符'],
+    );
+    assert.equal((await register('alice\u3164', '')).body.error, 'username_invalid');
+    assert.equal((await register('anna', 'Anna ❤️')).status, 200);
+    const { id, token } = await service.join('alice');
+    await service.services.db.run`update users set nickname = ${'al\u3164'} where id = ${id}`;
+    const update = (fields: object) => service.post('/api/user/profile', fields, { token });
+    assert.equal((await update({ bio: 'new', nickname: '\u2800' })).body.error, 'nickname_invalid');
+    const { data } = (await update({ bio: 'newer' })).body;
+    assert.deepEqual([data.bio, data.nickname], ['newer', 'al\u3164']);
+    assert.equal((await update({ nickname: '👨\u200d👩\u200d👧' })).body.data.nickname, '👨\u200d👩\u200d👧');
+  });
+
   test('what one wrote as markup comes back as text, unchanged', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('<b>alice</b>');

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Avatar, Email, OwnUser } from '../accounts/schemas.ts';
+import { Avatar, Email, Nickname, OwnUser } from '../accounts/schemas.ts';
 import { text } from '../http/validation.ts';
 
 /** Bounds are our choice: interface 2.1 does not show them. */
 export const ProfileBody = Type.Object({
-  nickname: Type.Optional(text({ minLength: 1, maxLength: 64 })),
+  nickname: Type.Optional(Nickname),
   avatar: Type.Optional(Avatar),
   gender: Type.Optional(
     Type.Union([Type.Literal(''), Type.Literal('male'), Type.Literal('female'), Type.Literal('secret')]),
@@ -28,4 +28,7 @@ export const PublicUser = Type.Object({
 export type PublicUser = Static<typeof PublicUser>;
 
 export const PublicProfile = Type.Object({ ...PublicUser.properties, isOnline: Type.Integer() });
-export const OwnProfile = OwnUser;
+
+const { id, username, avatar, ...others } = OwnUser.properties;
+/** The caller's own user in the order of interface 4.8, which is another one than that of login. */
+export const OwnProfile = Type.Object({ id, username, avatar, ...others });

@@ -3,7 +3,9 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { isLoopback } from '../config-texts.ts';
 import {
+  type AddressRule,
   guardedLookup,
   isPublicAddress,
   judgeEndpoint,
@@ -12,7 +14,7 @@ import {
   resolveByDns,
 } from './endpoint-guard.ts';
 
-const judge = (text: string) => judgeEndpoint(text, { allowPrivate: false });
+const judge = (text: string) => judgeEndpoint(text, { reach: 'public', ports: [443, 8443] });
 
 function wordOf(text: string): string {
   const judged = judge(text);
@@ -49,6 +51,13 @@ test('what is no URL, too long, not https or has credentials is refused with its
   for (const scheme of ['http', 'ftp', 'ws', 'file', 'data', 'javascript']) {
     assert.equal(wordOf(`${scheme}://push.example.org/`), 'endpoint_not_https', scheme);
   }
+});
+
+test('in public an endpoint is on one of the ports', () => {
+  for (const port of ['', ':443', ':8443'])
+    assert.equal(wordOf(`https://push.example.org${port}/`), 'ok', port);
+  for (const port of [':22', ':80', ':444', ':0', ':65535'])
+    assert.equal(wordOf(`https://push.example.org${port}/`), 'endpoint_port', port);
 });
 
 test('an endpoint has up to 2048 code points', () => {
@@ -137,13 +146,36 @@ for (const [name, hosts] of Object.entries(PRIVATE_HOSTS)) {
   });
 }
 
-test('with allowPrivate, http and every host pass, credentials and other schemes do not', () => {
-  const judgeOpen = (text: string) => judgeEndpoint(text, { allowPrivate: true }).ok;
+test('with the widest reach, http and every host pass, credentials and other schemes do not', () => {
+  const judgeOpen = (text: string) => judgeEndpoint(text, { reach: 'any', ports: [] }).ok;
   assert.ok(judgeOpen('http://127.0.0.1:8080/push'));
   assert.ok(judgeOpen('https://localhost/push'));
   assert.ok(judgeOpen('http://[::1]/push'));
   assert.ok(!judgeOpen('http://user@127.0.0.1/push'));
   assert.ok(!judgeOpen('ftp://127.0.0.1/push'));
+});
+
+test('while trying, loopback passes by http and https, other private hosts do not', () => {
+  const rule = (text: string) => {
+    const judged = judgeEndpoint(text, { reach: 'loopback', ports: [443] });
+    return judged.ok ? judged.isAllowed : judged.word;
+  };
+  for (const host of ['localhost', 'LOCALHOST.', 'a.localhost', '127.0.0.1', '127.255.255.254', '2130706433'])
+    for (const scheme of ['http', 'https'])
+      assert.equal(rule(`${scheme}://${host}:9/push`), isLoopback, host);
+  for (const host of ['[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'])
+    for (const scheme of ['http', 'https'])
+      assert.equal(rule(`${scheme}://${host}:9/push`), isLoopback, host);
+  const others = Object.entries(PRIVATE_HOSTS).flatMap(([, hosts]) => hosts);
+  for (const host of others.filter((one) => rule(`https://${one}/push`) !== isLoopback))
+    for (const scheme of ['http', 'https'])
+      assert.equal(rule(`${scheme}://${host}/push`), 'endpoint_private', host);
+  for (const host of ['10.0.0.1', '169.254.169.254', '0.0.0.0', '[::]', '[::ffff:10.0.0.1]', '[::127.0.0.1]'])
+    assert.equal(rule(`https://${host}/push`), 'endpoint_private', host);
+  // A name is judged by its address: http leads nowhere but here, and https, as in public, never here.
+  assert.equal(rule('http://push.example.org:9/push'), isLoopback);
+  assert.equal(rule('https://push.example.org/push'), isPublicAddress);
+  assert.equal(rule('http://8.8.8.8/push'), 'endpoint_not_https');
 });
 
 test('an address is public only if it is one address of global unicast, written plainly', () => {
@@ -175,9 +207,9 @@ type Found = string | LookupAddress[];
 
 function look(
   resolve: Resolve,
-  { all, allowPrivate = false }: { all: boolean; allowPrivate?: boolean },
+  { all, isAllowed = isPublicAddress }: { all: boolean; isAllowed?: AddressRule },
 ): Promise<Found> {
-  const lookup = guardedLookup({ allowPrivate, resolve });
+  const lookup = guardedLookup({ isAllowed, resolve });
   return new Promise((found, failed) => {
     lookup('push.example.org', { all }, (error, address) => (error ? failed(error) : found(address)));
   });
@@ -268,9 +300,9 @@ test('names are asked of DNS, for addresses of both kinds', async (t) => {
   );
 });
 
-test('with allowPrivate every address is handed over, and localhost is found', async () => {
-  assert.equal(await look(async () => [v4('127.0.0.1')], { all: false, allowPrivate: true }), '127.0.0.1');
-  const lookup = guardedLookup({ allowPrivate: true });
+test('by another rule, what it allows is handed over, and localhost is found', async () => {
+  assert.equal(await look(async () => [v4('127.0.0.1')], { all: false, isAllowed: isLoopback }), '127.0.0.1');
+  const lookup = guardedLookup({ isAllowed: isLoopback });
   const address = await new Promise((found, failed) => {
     lookup('localhost', { all: false }, (error, result) => (error ? failed(error) : found(result)));
   });

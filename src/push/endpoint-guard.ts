@@ -2,22 +2,47 @@ import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isLoopback } from '../config-texts.ts';
+
+/**
+ * Where endpoints may lead. `public`: to the public internet, by https. `loopback`: to this machine too, by http as
+ * well. `any`: everywhere, by both.
+ */
+export type Reach = 'public' | 'loopback' | 'any';
+
+export interface EndpointPolicy {
+  readonly reach: Reach;
+  /** On which ports, where `reach` is `public`. */
+  readonly ports: readonly number[];
+}
+
+/** Whether an address, as text, may be connected to. */
+export type AddressRule = (address: string) => boolean;
 
 export type EndpointJudgement =
-  | { ok: true; url: URL }
+  /** `isAllowed`: which addresses may be connected to for it. */
+  | { ok: true; url: URL; isAllowed: AddressRule }
   | {
       ok: false;
-      word: 'endpoint_invalid' | 'endpoint_too_long' | 'endpoint_not_https' | 'endpoint_private';
+      word:
+        | ('endpoint_invalid' | 'endpoint_too_long' | 'endpoint_not_https')
+        | ('endpoint_private' | 'endpoint_port');
       reason: string;
     };
 
 /** All addresses of a name, in the order in which they are to be tried. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** The name of a push service led to no address of the public internet. */
+/** The name of a push service led to no address that may be connected to. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
+
+const NOT_HTTPS: EndpointJudgement = {
+  ok: false,
+  word: 'endpoint_not_https',
+  reason: 'The endpoint is not an https URL',
+};
 
 const MAX_CODE_POINTS = 2048;
 
@@ -46,53 +71,71 @@ export function isPublicAddress(address: string): boolean {
 /**
  * Judges what can be judged of an endpoint before anything is asked of DNS (our choice; the interface is silent):
  * an https URL of up to 2048 code points without credentials, whose host is no literal private address in any spelling
- * and not `localhost`. With `allowPrivate` http and every host pass. Names are judged by {@link guardedLookup}.
+ * and not `localhost`, on one of `ports`; with a wider `reach`, what that allows. Names are judged by {@link guardedLookup}.
+ *
+ * An endpoint that needs no wider reach gets none: any request may have stored it, and its name may lead anywhere.
  */
-export function judgeEndpoint(text: string, { allowPrivate }: { allowPrivate: boolean }): EndpointJudgement {
+export function judgeEndpoint(text: string, { reach, ports }: EndpointPolicy): EndpointJudgement {
   if (text.length > MAX_CODE_POINTS && [...text].length > MAX_CODE_POINTS) {
     return { ok: false, word: 'endpoint_too_long', reason: 'The endpoint has more than 2048 characters' };
   }
   // The URL parser drops some of these without a word, so one endpoint would have many spellings.
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
   if (!url) return { ok: false, word: 'endpoint_invalid', reason: 'The endpoint is not a URL' };
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
-    return { ok: false, word: 'endpoint_not_https', reason: 'The endpoint is not an https URL' };
-  }
+  const { hostname, protocol } = url;
+  if (protocol !== 'https:' && protocol !== 'http:') return NOT_HTTPS;
   if (url.username !== '' || url.password !== '') {
     return { ok: false, word: 'endpoint_invalid', reason: 'The endpoint carries credentials' };
   }
-  if (!allowPrivate && isPrivateHost(url.hostname)) {
+  if (reach === 'any') return { ok: true, url, isAllowed: isAnyAddress };
+  const host = kindOfHost(hostname);
+  if (host === 'private' || (host === 'loopback' && reach === 'public')) {
     return { ok: false, word: 'endpoint_private', reason: 'The endpoint is not on the public internet' };
   }
-  return { ok: true, url };
+  if (protocol === 'http:') {
+    return reach === 'public' || host === 'public' ? NOT_HTTPS : { ok: true, url, isAllowed: isLoopback };
+  }
+  if (host === 'loopback') return { ok: true, url, isAllowed: isLoopback };
+  if (ports.includes(Number(url.port || 443))) return { ok: true, url, isAllowed: isPublicAddress };
+  if (reach === 'loopback') return { ok: true, url, isAllowed: isPublicOrLoopback };
+  return { ok: false, word: 'endpoint_port', reason: 'The endpoint is not on a port that is allowed' };
 }
 
 /** @param hostname as the URL parser leaves it: lower case, IPv4 in four decimal parts, IPv6 in brackets */
-function isPrivateHost(hostname: string): boolean {
+function kindOfHost(hostname: string): 'public' | 'loopback' | 'private' | 'name' {
   const literal = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0) return !isPublicAddress(literal);
-  return /(?:^|\.)localhost\.*$/.test(hostname);
+  if (isIP(literal) === 0) return /(?:^|\.)localhost\.*$/.test(hostname) ? 'loopback' : 'name';
+  if (isPublicAddress(literal)) return 'public';
+  return isLoopback(literal) ? 'loopback' : 'private';
+}
+
+function isAnyAddress(): boolean {
+  return true;
+}
+
+function isPublicOrLoopback(address: string): boolean {
+  return isPublicAddress(address) || isLoopback(address);
 }
 
 /**
  * A `lookup` for a connection: it hands over only addresses that it has judged, so that what was judged is what is
- * connected to, whatever DNS says a moment later. Of a mixed answer the public addresses are left.
+ * connected to, whatever DNS says a moment later. Of a mixed answer the allowed addresses are left.
  * `net` does not call it for a literal address.
  *
  * @param resolve in place of DNS; what it answers is judged like DNS
  */
 export function guardedLookup({
-  allowPrivate,
-  resolve = allowPrivate ? resolveByHost : (hostname) => resolveByDns(hostname),
+  isAllowed,
+  resolve = isAllowed === isPublicAddress ? (hostname) => resolveByDns(hostname) : resolveByHost,
 }: {
-  allowPrivate: boolean;
+  isAllowed: AddressRule;
   resolve?: Resolve | undefined;
 }): LookupFunction {
   async function findAddresses(hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> {
     const found = await resolve(hostname);
-    const [first, ...others] = allowPrivate ? found : found.filter(({ address }) => isPublicAddress(address));
+    const [first, ...others] = found.filter(({ address }) => isAllowed(address));
     if (first) return [first, ...others];
-    if (found.length > 0) throw new PrivateAddressError('The name leads to no public address');
+    if (found.length > 0) throw new PrivateAddressError('The name leads to no allowed address');
     throw new Error('The name has no address');
   }
 

@@ -1,31 +1,28 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
 import { PrivateAddressError } from './endpoint-guard.ts';
 import { TlsError } from './guarded-connector.ts';
+import type { FailureWord } from './push-words.ts';
 
 export interface PushRequest {
   endpoint: string;
   headers: Record<string, string>;
   body: Uint8Array;
+  /** Fails if the endpoint does not pass as one of the public internet, where the sender itself would reach further. */
+  isPublicOnly?: boolean;
   /** Asked directly before the bytes are written, after any wait for a turn or a connection. */
   isWanted?: () => boolean;
 }
 
 /**
- * What came of one request. `reason` is one line of up to 200 characters: the push service's own words if `refused`
- * (empty if it had none), ours if `failed`.
+ * What came of one request. `retryAfter` is the header as it came, repeated ones as an array; nothing else of an answer
+ * leaves this file but its status.
  */
 export type PushAnswer =
   | { kind: 'accepted'; status: number }
-  | { kind: 'refused'; status: number; retryAfterSeconds?: number; reason: string }
-  | {
-      kind: 'failed';
-      word: 'timeout' | 'tls' | 'connect' | 'private_address' | 'protocol' | 'withdrawn';
-      reason: string;
-    };
+  | { kind: 'refused'; status: number; retryAfter?: string | string[] }
+  | { kind: 'failed'; word: FailureWord | 'withdrawn' };
 
 const MAX_ANSWER_BYTES = 65_536;
-const MAX_REASON_BYTES = 2_048;
-const MAX_REASON_CODE_POINTS = 200;
 
 /**
  * One request over one pool. Of the answer at most 64 KiB are read, then the connection is dropped. Once the status is
@@ -44,8 +41,7 @@ export function exchange(
     let controller: Dispatcher.DispatchController | undefined;
     let late = false;
     let status = 0;
-    let retryAfterSeconds: number | undefined;
-    let text = Buffer.alloc(0);
+    let retryAfter: string | string[] | undefined;
     let bytes = 0;
 
     function conclude(failure?: PushAnswer): void {
@@ -53,13 +49,13 @@ export function exchange(
         if (failure) settle(failure);
       } else if (status < 300) settle({ kind: 'accepted', status });
       else {
-        const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-        settle({ kind: 'refused', status, ...wait, reason: toReason(text.toString()) });
+        const wait = retryAfter === undefined ? {} : { retryAfter };
+        settle({ kind: 'refused', status, ...wait });
       }
     }
     const deadline = setTimeout(() => {
       late = true;
-      conclude(toFailure('timeout', 'No answer in time'));
+      conclude({ kind: 'failed', word: 'timeout' });
       controller?.abort(new Error('deadline'));
     }, remainingMs);
     function end(failure?: PushAnswer): void {
@@ -74,57 +70,37 @@ export function exchange(
         controller = started;
         if (late) return started.abort(new Error('deadline'));
         if (isWanted?.() === false) {
-          settle(toFailure('withdrawn', 'No longer wanted'));
+          settle({ kind: 'failed', word: 'withdrawn' });
           started.abort(new Error('withdrawn'));
         }
       },
       onResponseStart(_controller, statusCode, answered) {
         if (statusCode < 200) return;
         status = statusCode;
-        retryAfterSeconds = readRetryAfter(answered['retry-after']);
+        retryAfter = answered['retry-after'];
         if (status < 300) settle({ kind: 'accepted', status });
       },
       onResponseData(_controller, chunk) {
         bytes += chunk.length;
-        if (text.length < MAX_REASON_BYTES) text = Buffer.concat([text, chunk]).subarray(0, MAX_REASON_BYTES);
         if (bytes > MAX_ANSWER_BYTES) controller?.abort(new Error('long answer'));
       },
       onResponseEnd() {
         end();
       },
       onResponseError(_controller, error) {
-        end(explain(error));
+        end({ kind: 'failed', word: toFailureWord(error) });
       },
     });
   });
 }
 
-/** @returns seconds from now, from either form of RFC 9110 10.2.3; `undefined` if it is neither */
-function readRetryAfter(value: string | string[] | undefined): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const at = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
-}
-
-function explain(error: Error): PushAnswer {
-  // Where every address of a name failed, the message is empty and the code is that of the first.
-  const reason = error.message || ('code' in error ? String(error.code) : error.name);
-  if (error instanceof PrivateAddressError) return toFailure('private_address', reason);
-  if (error instanceof TlsError) return toFailure('tls', reason);
-  if (error instanceof errors.ConnectTimeoutError) return toFailure('timeout', reason);
-  const unreadable =
+function toFailureWord(error: Error): FailureWord {
+  if (error instanceof PrivateAddressError) return 'private_address';
+  if (error instanceof TlsError) return 'tls';
+  if (error instanceof errors.ConnectTimeoutError) return 'timeout';
+  const isUnreadable =
     error instanceof errors.HTTPParserError ||
     error instanceof errors.HeadersOverflowError ||
     error instanceof errors.InvalidArgumentError;
-  return toFailure(unreadable ? 'protocol' : 'connect', reason);
-}
-
-export function toFailure(word: Extract<PushAnswer, { kind: 'failed' }>['word'], reason: string): PushAnswer {
-  return { kind: 'failed', word, reason: toReason(reason) };
-}
-
-function toReason(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
-  return [...line].slice(0, MAX_REASON_CODE_POINTS).join('');
+  return isUnreadable ? 'protocol' : 'connect';
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { PrivateAddressError } from './endpoint-guard.ts';
+import { isPublicAddress, PrivateAddressError } from './endpoint-guard.ts';
 import { guardedConnector } from './guarded-connector.ts';
 
 test('the connector judges literal addresses too, which net never looks up, and makes no connection', async (t) => {
@@ -13,7 +13,7 @@ test('the connector judges literal addresses too, which net never looks up, and 
   await once(server, 'listening');
   t.after(() => server.close());
   const port = String((server.address() as AddressInfo).port); // listening on TCP, so never a pipe's name
-  const connect = guardedConnector({ allowPrivate: false, timeoutMs: 1_000 });
+  const connect = guardedConnector({ isAllowed: isPublicAddress, timeoutMs: 1_000 });
   for (const protocol of ['http:', 'https:']) {
     for (const hostname of ['127.0.0.1', '::ffff:127.0.0.1']) {
       const error = await new Promise((done) => {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { buildConnector, errors } from 'undici';
-import { guardedLookup, isPublicAddress, PrivateAddressError, type Resolve } from './endpoint-guard.ts';
+import { type AddressRule, guardedLookup, PrivateAddressError, type Resolve } from './endpoint-guard.ts';
 
 /** The connection was made and TLS was not: certificate, version, or no TLS there at all. */
 export class TlsError extends Error {
@@ -8,29 +8,29 @@ export class TlsError extends Error {
 }
 
 /**
- * Connects undici to addresses that passed {@link guardedLookup}, or, if literal, {@link isPublicAddress}. TLS starts
+ * Connects undici to addresses that passed {@link guardedLookup}, or, if literal, `isAllowed`. TLS starts
  * on the connection that stands. HTTP/1.1 only.
  *
  * @param timeoutMs for DNS, connection and TLS together
  * @throws by its callback: {PrivateAddressError}; {TlsError}; `ConnectTimeoutError` of undici; errors of `net` and DNS
  */
 export function guardedConnector({
-  allowPrivate,
+  isAllowed,
   resolve,
   timeoutMs,
 }: {
-  allowPrivate: boolean;
+  isAllowed: AddressRule;
   resolve?: Resolve | undefined;
   timeoutMs: number;
 }): buildConnector.connector {
   const timeout = timeoutMs / 2;
-  const connectTcp = buildConnector({ lookup: guardedLookup({ allowPrivate, resolve }), timeout });
+  const connectTcp = buildConnector({ lookup: guardedLookup({ isAllowed, resolve }), timeout });
   const connectTls = buildConnector({ allowH2: false, timeout });
 
   return (target, callback) => {
     const { hostname, protocol } = target;
-    if (!allowPrivate && isIP(hostname) !== 0 && !isPublicAddress(hostname)) {
-      return callback(new PrivateAddressError('The address is not public'), null);
+    if (isIP(hostname) !== 0 && !isAllowed(hostname)) {
+      return callback(new PrivateAddressError('The address is not allowed'), null);
     }
     const port = target.port || (protocol === 'https:' ? '443' : '80');
     connectTcp({ hostname, port, protocol: 'http:' }, (error, socket) => {
@@ -38,9 +38,7 @@ export function guardedConnector({
       connectTls({ ...target, httpSocket: socket }, (cause, secure) => {
         if (!cause) return callback(null, secure);
         if (cause instanceof errors.ConnectTimeoutError) return callback(cause, null);
-        // OpenSSL's messages name its source files.
-        const message = 'reason' in cause ? String(cause.reason) : cause.message;
-        callback(new TlsError(message, { cause }), null);
+        callback(new TlsError('no TLS', { cause }), null);
       });
     });
   };

@@ -47,7 +47,10 @@ export async function claimJobs(db: Db, now: number, limit: number): Promise<Job
 }
 
 /** Gives jobs back, unless they are no longer ours: they are due at `dueAt`. */
-export async function returnJobs(db: Queries, jobs: readonly { job: Job; dueAt: number }[]): Promise<void> {
+export async function returnJobs(
+  db: Queries,
+  jobs: readonly { job: Pick<Job, 'subscriptionId' | 'peerId' | 'leaseUntil'>; dueAt: number }[],
+): Promise<void> {
   await Promise.all(
     jobs.map(
       ({ job, dueAt }) => db.run`

@@ -3,11 +3,12 @@ import { holdInbox } from '../inbox/inbox.ts';
 import { type Job, LEASE_MS, originOf } from './jobs.ts';
 import { addToPushLog } from './push-log.ts';
 import type { PushLogOutcome } from './schemas.ts';
+import { deviceNameInLog, findNoted, sortDevices, UNCONFIRMED_STEP_MS } from './unconfirmed.ts';
 
 /** After a decision its pair rests, so that ten messages ring once or twice. */
 const REST_MS = 3_000;
-/** An unconfirmed device is told at most once in so long (DESIGN 3, Push). */
-export const UNCONFIRMED_STEP_MS = 60_000;
+/** A pair waits 5 s after a message or 3 s after a decision; what waits longer was written before the clock was set back. */
+const LONGEST_WAIT_MS = 8_000;
 
 /** A user who may have to be told of a peer's messages. */
 export interface Pair {
@@ -45,8 +46,11 @@ interface DeviceRow {
   endpoint: string;
   user_agent: string;
   session_id: string | null;
+  unusable_since: number | null;
   not_before: number;
   told_at: number;
+  /** When the latest confirmed device of its user was removed. */
+  removed_at: number | null;
 }
 
 interface UserRow {
@@ -64,6 +68,17 @@ export function pairKey({ userId, peerId }: Pair): string {
 export async function findDue(db: Queries, now: number, limit: number): Promise<Pair[]> {
   return db.all<Pair>`
     select user_id as "userId", peer_id as "peerId" from push_due where due_at <= ${now} order by due_at limit ${limit}`;
+}
+
+/** Pairs that wait longer than any can. */
+export async function findOverlong(db: Queries, now: number): Promise<Pair[]> {
+  return db.all<Pair>`
+    select user_id as "userId", peer_id as "peerId" from push_due where due_at > ${now + LONGEST_WAIT_MS}`;
+}
+
+/** Whether a wait is over: its moment is there, or too far away to have been meant by this clock. */
+function isOver(until: number, now: number, longestMs: number): boolean {
+  return until <= now || until > now + longestMs;
 }
 
 /** When the next pair is due, epoch milliseconds. */
@@ -92,7 +107,10 @@ export async function judgeDue(
     for (const row of rows) {
       const pair = { userId: row.user_id, peerId: row.peer_id };
       const isUrgent = urgent.has(pairKey(pair));
-      if (row.due_at <= now || (isUrgent && row.count > 0 && row.rests_until <= now)) due.push(row);
+      const isDue =
+        isOver(row.due_at, now, LONGEST_WAIT_MS) ||
+        (isUrgent && row.count > 0 && isOver(row.rests_until, now, REST_MS));
+      if (isDue) due.push(row);
       else if (isUrgent && row.count > 0) judgement.resting.push({ pair, until: row.rests_until });
     }
     const rested = due.filter((row) => row.count === 0);
@@ -114,17 +132,22 @@ async function judgeUnseen(
   jobs: Job[],
 ): Promise<void> {
   const { now } = circumstances;
-  const userIds = tx.list([...new Set(unseen.map((row) => row.user_id))]);
+  const ids = [...new Set(unseen.map((row) => row.user_id))];
+  const userIds = tx.list(ids);
   const peerIds = tx.list([...new Set(unseen.map((row) => row.peer_id))]);
-  const [users, blocks, devices, known] = await Promise.all([
+  const [users, blocks, devices, known, noted] = await Promise.all([
     tx.all<UserRow>`select id, status, push_enabled, dnd_enabled from users where id in ${userIds}`,
     tx.all<{ blocker_id: string; blocked_id: string }>`
       select blocker_id, blocked_id from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}`,
+    // In one statement, so that a confirmed device that is removed meanwhile is seen in one of the two tables.
     tx.all<DeviceRow>`
-      select id, user_id, endpoint, user_agent, session_id, not_before, told_at from push_subscriptions
-      where user_id in ${userIds} and unusable_since is null`,
+      select subs.id, subs.user_id, subs.endpoint, subs.user_agent, subs.session_id, subs.unusable_since, subs.not_before,
+        subs.told_at, last_confirmed.removed_at
+      from push_subscriptions subs left join push_last_confirmed last_confirmed on last_confirmed.user_id = subs.user_id
+      where subs.user_id in ${userIds}`,
     tx.all<{ subscription_id: string; peer_id: string }>`
       select subscription_id, peer_id from push_jobs where user_id in ${userIds} and peer_id in ${peerIds}`,
+    findNoted(tx, ids, now),
   ]);
   const userOf = new Map(users.map((user) => [user.id, user]));
   const blocked = new Set(blocks.map((row) => `${row.blocker_id} ${row.blocked_id}`));
@@ -138,13 +161,19 @@ async function judgeUnseen(
     writes.push(tx.run`
       update push_due set count = 0, due_at = ${rested}, rests_until = ${rested}
       where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
-    const told = devicesOf.get(row.user_id) ?? [];
-    const not = whyNot(userOf.get(row.user_id), blocked.has(pairKey(pair)), told.length);
+    const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
+    const not = whyNot(userOf.get(row.user_id), blocked.has(pairKey(pair)), notified.length);
+    for (const { id } of !not || not === 'no_device' ? unconfirmed : [])
+      if (!noted.has(id)) {
+        noted.add(id);
+        const why = { ...pair, kind: 'message', subscriptionId: id, outcome: 'unconfirmed' } as const;
+        writes.push(addToPushLog(tx, why, now));
+      }
     if (not) {
       writes.push(addToPushLog(tx, { ...pair, kind: 'message', outcome: not }, now));
       continue;
     }
-    for (const device of told) {
+    for (const device of notified) {
       const open = () => openJob(tx, device, row, circumstances, jobs);
       writes.push(
         isKnown.has(`${device.id} ${row.peer_id}`)
@@ -195,7 +224,7 @@ async function openJob(
         peerId,
         kind: 'message',
         subscriptionId: id,
-        deviceName: device.user_agent,
+        deviceName: deviceNameInLog(device),
         outcome: 'waiting',
         detail,
         waitingUntil,

@@ -26,6 +26,8 @@ const CLOSE_MS = 5_000;
 export interface Flight extends Job {
   /** Its sender was blocked after it was read. */
   isWithdrawn: boolean;
+  /** It was answered, and its result is being recorded. */
+  isEnded: boolean;
 }
 
 interface Turn {
@@ -38,6 +40,7 @@ interface Needs {
   readonly db: Db;
   readonly keyring: VapidKeyring;
   readonly log: Logger;
+  readonly monotonicMs: () => number;
   readonly now: () => number;
   readonly pushReceipts: PushReceipts;
   readonly sender: PushSender;
@@ -51,6 +54,8 @@ export class Outbox {
   readonly #pauses = new OriginPauses();
   /** From the claim until what became of it is recorded. */
   readonly #held = new Map<string, Flight>();
+  /** What was claimed while its record was being written. */
+  readonly #claimedAgain = new Map<string, Job>();
   #done: Done[] = [];
   #recording: Promise<void> | undefined;
   #isPumping = false;
@@ -71,21 +76,31 @@ export class Outbox {
     const key = keyOf(job);
     const held = this.#held.get(key);
     if (held) {
-      // Its lease had run out here.
+      // Its lease had run out here, or its record made it due again and is not known to be written yet.
       held.leaseUntil = job.leaseUntil;
+      if (held.isEnded) this.#claimedAgain.set(key, job);
       return true;
     }
-    const flight = { ...job, isWithdrawn: false };
+    const flight = { ...job, isWithdrawn: false, isEnded: false };
     if (!this.#lanes.offer(flight)) return false;
     this.#held.set(key, flight);
     this.#pump();
     return true;
   }
 
+  /** Whether the job is waiting to be sent here, under way, or not recorded yet. */
+  holds(job: Pick<Job, 'subscriptionId' | 'peerId'>): boolean {
+    return this.#held.has(keyOf(job));
+  }
+
   /** The user blocked the peer: not a byte about him leaves from now on. */
   withdraw(userId: string, peerId: string): void {
     for (const flight of this.#held.values())
       if (flight.userId === userId && flight.peerId === peerId) flight.isWithdrawn = true;
+  }
+
+  get isIdle(): boolean {
+    return this.#held.size === 0;
   }
 
   /** Resolves when everything that was taken is recorded. */
@@ -157,10 +172,10 @@ export class Outbox {
       this.#noteAnswer(flight, row, answer);
       outcome = judgeAnswer(answer, row, now(), Math.random());
     } catch (error) {
-      if (error instanceof UnusableKeysError) outcome = { kind: 'unusable', detail: error.message };
+      if (error instanceof UnusableKeysError) outcome = { kind: 'unusable', detail: 'keys_unusable' };
       else {
         this.#needs.log.error({ err: error }, 'a push could not be sent');
-        const fault: PushAnswer = { kind: 'failed', word: 'protocol', reason: 'a fault on our side' };
+        const fault: PushAnswer = { kind: 'failed', word: 'fault' };
         if (row) outcome = judgeAnswer(fault, row, this.#needs.now(), Math.random());
       }
     } finally {
@@ -169,21 +184,27 @@ export class Outbox {
   }
 
   #whyPaused({ origin }: Flight, now: number): Outcome | undefined {
-    const until = this.#pauses.pausedUntil(origin, now);
-    if (until === 0) return undefined;
-    return { kind: 'postponed', until, status: null, detail: 'its push service refuses us at the moment' };
+    const waitMs = this.#pauses.pausedForMs(origin, this.#needs.monotonicMs());
+    if (waitMs === 0) return undefined;
+    return {
+      kind: 'postponed',
+      until: now + Math.ceil(waitMs),
+      status: null,
+      detail: 'its push service refuses us at the moment',
+    };
   }
 
   #noteAnswer({ origin, subscriptionId }: Flight, row: ReadyRow, answer: PushAnswer): void {
     if (answer.kind !== 'refused' || (answer.status !== 401 && answer.status !== 403)) return;
     if (row.session_id === null || row.last_success_at === null) return;
-    this.#pauses.noteRefusal(origin, subscriptionId, this.#needs.now());
+    this.#pauses.noteRefusal(origin, subscriptionId, this.#needs.monotonicMs());
   }
 
   #end(flight: Flight, turn: Turn | null, done: Done | undefined): void {
     this.#lanes.end(flight, turn);
     if (this.#isClosed) return;
     if (done) {
+      flight.isEnded = true;
       this.#done.push(done);
       this.#recording ??= this.#record().finally(() => {
         this.#recording = undefined;
@@ -208,10 +229,18 @@ export class Outbox {
         // They stay leased, and are sent once more after that.
         this.#needs.log.error({ err }, 'what became of pushes could not be recorded');
       }
-      for (const { job } of batch) this.#held.delete(keyOf(job));
+      for (const { job } of batch) this.#release(keyOf(job));
       this.#onRoom();
     }
     this.#tellIdle();
+  }
+
+  #release(key: string): void {
+    this.#held.delete(key);
+    const again = this.#claimedAgain.get(key);
+    this.#claimedAgain.delete(key);
+    // One that finds its lane full stays leased, and is sent when the lease is over.
+    if (again && !this.#isClosing) this.take(again);
   }
 
   /** Waits until enough is done, or nothing is under way, or the time is up. */

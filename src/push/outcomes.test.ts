@@ -8,12 +8,11 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const fresh = { tries: 0, since: NOW, short: 0 };
 
-function refused(status: number, retryAfterSeconds?: number): PushAnswer {
+function refused(status: number, retryAfter?: string | string[]): PushAnswer {
   return {
     kind: 'refused',
     status,
-    reason: 'why',
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(retryAfter !== undefined && { retryAfter }),
   };
 }
 
@@ -23,24 +22,37 @@ test('201 and 202 are good, 404 and 410 remove, 413 is sent again in its short f
     status: 202,
   });
   for (const status of [404, 410])
-    assert.deepEqual(judgeAnswer(refused(status), fresh, NOW, 0), { kind: 'gone', status, detail: 'why' });
+    assert.deepEqual(judgeAnswer(refused(status), fresh, NOW, 0), { kind: 'gone', status, detail: 'gone' });
   assert.deepEqual(judgeAnswer(refused(413), fresh, NOW, 0), { kind: 'shortened' });
   assert.equal(judgeAnswer(refused(413), { ...fresh, short: 1 }, NOW, 0).kind, 'refused');
 });
 
 test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
   for (const status of [429, 503])
-    for (const [seconds, waited] of [
-      [0, 1_000],
-      [90, 90_000],
-      [86_400, HOUR],
-    ] as const)
-      assert.deepEqual(judgeAnswer(refused(status, seconds), fresh, NOW, 0), {
+    for (const [retryAfter, waited] of [
+      ['0', 1_000],
+      ['Wed, 21 Oct 2015 07:28:00 GMT', 1_000],
+      ['90', 90_000],
+      [new Date(NOW + 90_000).toUTCString(), 90_000],
+      [['30', '90'], 90_000],
+      ['86400', HOUR],
+      ['9'.repeat(30), HOUR],
+      ['Fri, 31 Dec 9999 23:59:59 GMT', HOUR],
+    ] as [string | string[], number][])
+      assert.deepEqual(judgeAnswer(refused(status, retryAfter), fresh, NOW, 0), {
         kind: 'silenced',
         until: NOW + waited,
         status,
-        detail: 'why',
+        detail: status === 429 ? 'rate_limited' : 'server_error',
       });
+});
+
+test('429 and 503 with a Retry-After that cannot be read come back like any failure', () => {
+  for (const retryAfter of ['soon', '-1', '1.5', ''])
+    assert.deepEqual(
+      judgeAnswer(refused(503, retryAfter), fresh, NOW, 1),
+      judgeAnswer(refused(503), fresh, NOW, 1),
+    );
 });
 
 test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dropped after 24 h', () => {
@@ -49,7 +61,7 @@ test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dro
     assert.equal(outcome.kind, 'retried');
     return outcome.kind === 'retried' ? outcome.until - NOW : 0;
   };
-  const timeout: PushAnswer = { kind: 'failed', word: 'timeout', reason: 'No answer in time' };
+  const timeout: PushAnswer = { kind: 'failed', word: 'timeout' };
   for (const answer of [refused(500), refused(502), refused(503), refused(429), timeout]) {
     assert.deepEqual(
       [0, 1, 2, 11, 12, 40].map((tries) => wait(answer, tries, 1)),
@@ -62,9 +74,17 @@ test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dro
 });
 
 test('every other refusal, and an address where we may not connect, sets the subscription aside', () => {
-  const elsewhere: PushAnswer = { kind: 'failed', word: 'private_address', reason: 'not public' };
+  const elsewhere: PushAnswer = { kind: 'failed', word: 'private_address' };
   for (const answer of [...[301, 400, 401, 402, 403, 405, 415].map((status) => refused(status)), elsewhere])
     assert.equal(judgeAnswer(answer, fresh, NOW, 0).kind, 'refused');
+});
+
+test('a port that is not allowed is no fault of the device: the push is dropped', () => {
+  assert.deepEqual(judgeAnswer({ kind: 'failed', word: 'port' }, fresh, NOW, 0), {
+    kind: 'dropped',
+    outcome: 'failed',
+    detail: 'port',
+  });
 });
 
 test('a refused subscription is set aside for 1 h, doubling, and goes after 7 days without one success', () => {

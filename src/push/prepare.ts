@@ -2,14 +2,16 @@ import type { Db } from '../db/db.ts';
 import { decodeKey, UnusableKeysError } from './encryption.ts';
 import type { PushRequest } from './exchange.ts';
 import { type Job, keyOf } from './jobs.ts';
-import { UNCONFIRMED_STEP_MS } from './judge.ts';
 import { type Preview, tellNews, tellNewsShort, tellNothing, topicOf } from './notification.ts';
 import type { Outcome } from './outcomes.ts';
 import { buildPush } from './sender.ts';
+import { mayNotifyUnconfirmed, UNCONFIRMED_STEP_MS } from './unconfirmed.ts';
 import type { VapidKeyring } from './vapid-keyring.ts';
 
 /** What waited for so long is no news any more, neither here nor at the push service. */
 export const TTL_SECONDS = 24 * 60 * 60;
+/** How many unread conversations the badge counts: reading 100,000 holds everyone up for 30 ms. */
+const BADGE_CONVERSATIONS = 100;
 /** A lease that ends sooner might end before the answer comes. */
 const LEAST_LEASE_MS = 15_000;
 
@@ -36,6 +38,9 @@ export interface ReadyRow {
   readonly refusals: number;
   readonly refused_since: number | null;
   readonly told_at: number;
+  /** Whether the account has a confirmed device, and when the latest was removed. */
+  readonly has_confirmed: number;
+  readonly removed_at: number | null;
   readonly status: string;
   readonly push_enabled: number;
   readonly dnd_enabled: number;
@@ -45,14 +50,14 @@ export interface ReadyRow {
   readonly blocked_at: number | null;
   /** The inbox event of the message, for whoever wants to see its text, if it is still kept. */
   readonly event: string | null;
-  /** Unread messages of everybody whom the user does not block. */
+  /** Unread messages in 100 conversations at most, without those of users that the user blocks. */
   readonly badge: number;
 }
 
 /** Reads what the sending of each job hangs on, by {@link keyOf}; a job that was withdrawn is missing. */
 export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<string, ReadyRow>> {
   const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
-  const userIds = db.list([...new Set(jobs.map((job) => job.userId))]);
+  const userIds = [...new Set(jobs.map((job) => job.userId))];
   const [rows, badges] = await Promise.all([
     db.all<Omit<ReadyRow, 'badge'>>`
       select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.tries, jobs.since,
@@ -60,7 +65,10 @@ export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<strin
         subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals, subs.refused_since, subs.told_at,
         users.status, users.push_enabled, users.dnd_enabled, users.push_preview,
         case when peers.nickname = '' then peers.username else peers.nickname end as sender,
-        conversations.unread, blocks.created_at as blocked_at, inbox.data as event
+        conversations.unread, blocks.created_at as blocked_at, inbox.data as event,
+        exists (select 1 from push_subscriptions own where own.user_id = jobs.user_id and own.session_id is not null)
+          as has_confirmed,
+        (select removed_at from push_last_confirmed where push_last_confirmed.user_id = jobs.user_id) as removed_at
       from push_jobs jobs
       join push_subscriptions subs on subs.id = jobs.subscription_id
       join users on users.id = jobs.user_id
@@ -69,19 +77,24 @@ export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<strin
       left join blocks on blocks.blocker_id = jobs.user_id and blocks.blocked_id = jobs.peer_id
       left join inbox on users.push_preview = 'full' and inbox.user_id = jobs.user_id and inbox.seq = jobs.last_seq
       where jobs.subscription_id in ${subscriptionIds}`,
-    db.all<{ user_id: string; unread: number }>`
-      select conversations.user_id, sum(conversations.unread) as unread from conversations
-      left join blocks on blocks.blocker_id = conversations.user_id and blocks.blocked_id = conversations.peer_id
-      where conversations.user_id in ${userIds} and conversations.unread > 0 and blocks.blocker_id is null
-      group by conversations.user_id`,
+    Promise.all(userIds.map((userId) => readBadge(db, userId))),
   ]);
-  const badgeOf = new Map(badges.map((row) => [row.user_id, row.unread]));
+  const badgeOf = new Map(userIds.map((userId, i) => [userId, badges[i]]));
   return new Map(
     rows.map((row) => [
       keyOf({ subscriptionId: row.subscription_id, peerId: row.peer_id }),
       { ...row, badge: badgeOf.get(row.user_id) ?? 0 },
     ]),
   );
+}
+
+async function readBadge(db: Db, userId: string): Promise<number> {
+  const row = await db.get<{ unread: number | null }>`
+    select sum(counted.unread) as unread
+    from (select peer_id, unread from conversations
+      where user_id = ${userId} and unread > 0 order by peer_id limit ${BADGE_CONVERSATIONS}) counted
+    where not exists (select 1 from blocks where blocker_id = ${userId} and blocked_id = counted.peer_id)`;
+  return row?.unread ?? 0;
 }
 
 /** Whether the row is still what this process claimed, for long enough to hear the answer. */
@@ -97,6 +110,9 @@ export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
   if (row.dnd_enabled === 1) return { kind: 'dropped', outcome: 'dnd' };
   if (row.unread === 0) return { kind: 'dropped', outcome: 'seen' };
   if (row.unusable_since !== null) return { kind: 'dropped', outcome: 'unusable' };
+  const devices = { hasConfirmed: row.has_confirmed === 1, removedAt: row.removed_at };
+  if (row.session_id === null && !mayNotifyUnconfirmed(devices, now))
+    return { kind: 'dropped', outcome: 'unconfirmed' };
   if (now - row.since >= TTL_SECONDS * 1000)
     return { kind: 'dropped', outcome: 'failed', detail: 'given up after 24 hours' };
   if (row.not_before > now)

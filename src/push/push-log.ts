@@ -19,7 +19,7 @@ export interface Outcome {
   readonly outcome: 'accepted' | 'gone' | 'refused' | 'failed' | 'unusable';
   /** The HTTP status of the push service, if it gave one. */
   readonly status: number | null;
-  /** One line, up to 200 characters. */
+  /** One word of `push-words.ts`; empty if it was accepted. */
   readonly detail: string;
 }
 

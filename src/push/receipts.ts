@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Db } from '../db/db.ts';
 import { keepFact } from '../db/facts.ts';
+import { inPieces } from '../db/pieces.ts';
 import type { ReceiptBody } from './schemas.ts';
 
 const KEY = 'push-receipt-key';
@@ -74,13 +75,18 @@ export async function noteReceipt(
 /** Moves what came early into the log, once it is certain that the entry is there; the rest is of entries that are not kept. */
 export async function settleEarlyReceipts(db: Db, now: number): Promise<void> {
   const before = now - EARLY_MS;
-  await db.transaction(async (tx) => {
-    await tx.run`
-      update push_log set
-        shown_at = (select early.shown_at from push_early_receipts early where early.log_id = push_log.id),
-        clicked_at = coalesce(
-          (select early.clicked_at from push_early_receipts early where early.log_id = push_log.id), clicked_at)
-      where id in (select log_id from push_early_receipts where shown_at < ${before})`;
-    await tx.run`delete from push_early_receipts where shown_at < ${before}`;
-  });
+  await inPieces((limit) =>
+    db.transaction(async (tx) => {
+      const rows = await tx.all<{ log_id: string }>`
+        select log_id from push_early_receipts where shown_at < ${before} order by shown_at limit ${limit}`;
+      const logIds = tx.list(rows.map((row) => row.log_id));
+      await tx.run`
+        update push_log set
+          shown_at = (select early.shown_at from push_early_receipts early where early.log_id = push_log.id),
+          clicked_at = coalesce(
+            (select early.clicked_at from push_early_receipts early where early.log_id = push_log.id), clicked_at)
+        where id in ${logIds}`;
+      return tx.run`delete from push_early_receipts where log_id in ${logIds}`;
+    }),
+  );
 }

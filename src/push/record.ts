@@ -3,7 +3,9 @@ import type { Job } from './jobs.ts';
 import { type Outcome, setAsideUntil } from './outcomes.ts';
 import type { ReadyRow } from './prepare.ts';
 import { addToPushLog, type Decision, updatePushLog } from './push-log.ts';
+import type { PushDetail, PushWord } from './push-words.ts';
 import { markSuccess, markUnusable, removeGone } from './subscriptions.ts';
+import { deviceNameInLog } from './unconfirmed.ts';
 
 /** How exact `last_success_at` is: it is written only when it is older than this, or there is more to write. */
 const SUCCESS_STEP_MS = 60 * 60 * 1000;
@@ -40,7 +42,7 @@ export async function record(tx: Tx, done: Done): Promise<void> {
     case 'gone':
       // Its jobs go with it. If it was replaced meanwhile it stays, and what is told goes to the new one.
       await Promise.all([
-        removeGone(tx, sent),
+        removeGone(tx, sent, now),
         log(tx, done, { outcome: 'gone', status: outcome.status, detail: outcome.detail }),
       ]);
       return freeJob(tx, done.job, now);
@@ -89,7 +91,7 @@ async function freeJob(tx: Queries, job: Job, now: number): Promise<void> {
 async function wait(
   tx: Queries,
   done: Done,
-  { until, status, detail }: { until: number; status: number | null; detail: string },
+  { until, status, detail }: { until: number; status: number | null; detail: PushDetail },
   tries: 0 | 1,
 ): Promise<void> {
   const { job, row, logId } = done;
@@ -103,16 +105,16 @@ async function wait(
 
 /** Several refusals that were under way together count once. */
 async function setAside(
-  tx: Queries,
+  tx: Tx,
   done: Done,
-  { status, detail }: { status: number | null; detail: string },
+  { status, detail }: { status: number | null; detail: PushWord },
 ): Promise<void> {
   const { row, now } = done;
   const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
   const until = setAsideUntil(row, now);
   if (until === undefined) {
-    await removeGone(tx, sent);
-    await log(tx, done, { outcome: 'gone', status, detail: `refused for 7 days: ${detail}`.slice(0, 200) });
+    await removeGone(tx, sent, now);
+    await log(tx, done, { outcome: 'gone', status, detail: `refused for 7 days: ${detail}` });
     return;
   }
   await tx.run`
@@ -127,7 +129,8 @@ async function log(
   { row, logId, now }: Done,
   said: Pick<Decision, 'outcome' | 'status' | 'detail' | 'waitingUntil'>,
 ): Promise<void> {
-  const { subscription_id: subscriptionId, user_agent: deviceName, user_id: userId, peer_id: peerId } = row;
+  const { subscription_id: subscriptionId, user_id: userId, peer_id: peerId } = row;
+  const deviceName = deviceNameInLog(row);
   const decision: Decision = { userId, peerId, kind: 'message', subscriptionId, deviceName, ...said };
   if (row.log_id === '') await addToPushLog(tx, decision, now, logId);
   else await updatePushLog(tx, logId, decision, now);

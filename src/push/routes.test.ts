@@ -169,15 +169,49 @@ onEachDatabase('push routes', (database) => {
   test('an endpoint whose name turns out private is never connected to', async (t) => {
     await using push = await startPushService();
     const resolve = async () => [{ address: '127.0.0.1', family: 4 as const }];
-    const service = await startService(t, database, { env: PUBLIC, world: { resolve } });
+    const { port } = new URL(push.origin);
+    const env = { ...PUBLIC, PUSH_PORTS: port };
+    const service = await startService(t, database, { env, world: { resolve } });
     const alice = await service.join('alice');
-    const endpoint = `https://push.example:${new URL(push.origin).port}/a`;
+    const endpoint = `https://push.example:${port}/a`;
     const subscription = { endpoint, keys: push.subscribe().keys };
     assert.equal((await service.post('/api/push/subscribe', { userId: alice.id, subscription })).status, 200);
     const { body } = await testSend(service, alice, '&detail=1');
     assert.equal(body.data[0].outcome, 'failed');
-    assert.match(body.data[0].detail, /^private_address: /);
+    assert.equal(body.data[0].detail, 'private_address');
     assert.equal(push.connections, 0);
+  });
+
+  test('5 calls of test-send a minute pass that had something to send, of each user', async (t) => {
+    const clock = { ms: 1_000 };
+    const service = await startService(t, database, { env: PUBLIC, world: { monotonicMs: () => clock.ms } });
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    for (let i = 0; i < 6; i++) assert.equal((await testSend(service, alice)).status, 404);
+    // Keys that are no key: nothing leaves the service.
+    for (const { id: userId, token } of [alice, bob]) {
+      const subscription = { endpoint: `https://push.example.com/${userId}`, keys: KEYS };
+      assert.equal(
+        (await service.post('/api/push/subscribe', { userId, subscription }, { token })).status,
+        200,
+      );
+    }
+    for (let i = 0; i < 5; i++) {
+      assert.equal((await testSend(service, alice)).status, 200);
+      assert.equal((await testSend(service, alice, '&device=nothing')).status, 404);
+    }
+    clock.ms += 45_000;
+    for (let i = 0; i < 2; i++) {
+      const { status, headers, body } = await testSend(service, alice);
+      assert.deepEqual([status, headers['retry-after']], [429, '15']);
+      assert.deepEqual(body, {
+        code: 429,
+        error: 'too_many_test_sends',
+        msg: 'Too many test notifications, try again later',
+      });
+    }
+    assert.equal((await testSend(service, bob)).status, 200, 'another user');
+    clock.ms += 15_000;
+    assert.equal((await testSend(service, alice)).status, 200);
   });
 
   test('test-send is for the caller only', async (t) => {
@@ -207,7 +241,7 @@ onEachDatabase('push routes', (database) => {
     await service.post(
       '/api/push/subscribe',
       { userId: alice.id, subscription },
-      { headers: { 'user-agent': 'Firefox' } },
+      { token: alice.token, headers: { 'user-agent': 'Firefox' } },
     );
     push.answerNext(endpoint, { status: 500, body: 'oops' });
     const { body } = await testSend(service, alice, '&detail=1');
@@ -223,7 +257,7 @@ onEachDatabase('push routes', (database) => {
       kind: 'test',
       outcome: 'refused',
       status: 500,
-      detail: 'oops',
+      detail: 'server_error',
       waiting_until: null,
       shown: null,
       clicked: null,

@@ -7,9 +7,10 @@ import { answers, dataAnswer, MessageOnly } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { readFields } from '../http/validation.ts';
 import type { Services } from '../services.ts';
-import { judgeEndpoint } from './endpoint-guard.ts';
+import { type EndpointPolicy, judgeEndpoint } from './endpoint-guard.ts';
 import { listPushLog } from './push-log.ts';
 import { noteReceipt } from './receipts.ts';
+import { openRequestReach } from './request-reach.ts';
 import {
   NothingStored,
   PublicKeyAnswer,
@@ -30,7 +31,9 @@ import { sendTest } from './test-send.ts';
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 export async function pushRoutes(app: App, services: Services): Promise<void> {
-  const { config, db, keyring, log, now, pushAllowPrivate: allowPrivate, pushReceipts, sender } = services;
+  const { config, db, keyring, log, now, pushPolicy, pushReceipts } = services;
+
+  const reachOf = openRequestReach(pushPolicy.reach, log);
 
   app.get('/api/push/public-key', {
     config: { access: 'public' },
@@ -43,7 +46,10 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
     schema: { body: SubscribeBody, response: answers(MessageOnly, 400, 403, 404) },
     handler: async (request) => {
       const { userId } = request.body;
-      const subscription = readSubscription(request.body.subscription, allowPrivate);
+      const subscription = readSubscription(request.body.subscription, {
+        ...pushPolicy,
+        reach: reachOf(request.raw),
+      });
       const { caller } = request;
       if (caller && caller.userId !== userId) throw forbidden('The subscription of another user');
       await saveSubscription(db, {
@@ -71,7 +77,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
       const sent =
         userId === caller.userId
           ? await sendTest(
-              { db, keyring, now, publicUrl: config.publicUrl, pushReceipts, sender },
+              { ...services, publicUrl: config.publicUrl, reach: reachOf(request.raw) },
               userId,
               (err) => log.error({ err }, 'a test send went wrong'),
               device,
@@ -115,7 +121,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   app.post('/api/push/unsubscribe', {
     schema: { body: UnsubscribeBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
-      await removeSubscription(db, callerOf(request).userId, request.body);
+      await removeSubscription(db, callerOf(request).userId, request.body, now());
       return { code: 200 as const, message: 'Subscription removed' };
     },
   });
@@ -127,9 +133,9 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
  *
  * @throws {ServiceError} `invalid`
  */
-function readSubscription(sent: SubscribeBody['subscription'], allowPrivate: boolean): Subscription {
+function readSubscription(sent: SubscribeBody['subscription'], policy: EndpointPolicy): Subscription {
   const subscription = readFields(Subscription, typeof sent === 'string' ? parseObject(sent) : sent, true);
-  const judged = judgeEndpoint(subscription.endpoint, { allowPrivate });
+  const judged = judgeEndpoint(subscription.endpoint, policy);
   if (!judged.ok) throw new ServiceError('invalid', judged.word, judged.reason);
   for (const name of ['p256dh', 'auth'] as const)
     if (!BASE64_TEXT.test(subscription.keys[name]))

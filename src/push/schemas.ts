@@ -38,11 +38,13 @@ export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey:
 
 /**
  * What a push service said, or that nothing could be sent (`waiting`: it is tried again); or why nobody was told.
- * `told_already`: an unconfirmed device, which is told at most once a minute.
+ * `told_already`: an unconfirmed device, which is told at most once a minute. `unconfirmed`: such a device of an account that
+ * has a confirmed one, or had one within 30 days.
  */
 export type PushLogOutcome =
   | ('accepted' | 'gone' | 'refused' | 'failed' | 'unusable' | 'waiting')
-  | ('seen' | 'dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already');
+  | ('seen' | 'dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already')
+  | 'unconfirmed';
 
 export const PushLogEntry = Type.Object({
   id: Type.String(),
@@ -50,19 +52,20 @@ export const PushLogEntry = Type.Object({
   peer: Type.Union([Type.String(), Type.Null()], { description: 'Whose messages it is about' }),
   device: Type.String({ description: 'Id of the subscription; empty where it is about all of them' }),
   device_name: Type.String({
-    description: "That device's own word for itself (User-Agent), as it was then; empty where there is none",
+    description:
+      "That device's own word for itself (User-Agent), as it was then; empty where there is none, and for an unconfirmed device",
   }),
   kind: Type.String({ description: 'message or test' }),
   outcome: Type.String({
     description:
-      'accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed or told_already',
+      'accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed, told_already or unconfirmed',
   }),
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The push service's answer, if it gave one",
   }),
   detail: Type.String({
     description:
-      "The push service's own words, or ours; where it was seen: on which device, by its word in hello, empty if that is not known",
+      'One word for why it was not taken: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error or keys_unusable, or a few words for why it waits; where it was seen: on which device, by its word in hello, empty if that is not known',
   }),
   waiting_until: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Epoch milliseconds: when it is tried again',

@@ -33,7 +33,7 @@ function toPush({ endpoint, keys }: SubscriptionJson, text = 'hi') {
 const build = (subscription: SubscriptionJson): PushRequest => buildPush(toPush(subscription));
 
 async function until(met: () => boolean): Promise<void> {
-  const end = performance.now() + 5_000;
+  const end = performance.now() + 20_000;
   while (!met()) {
     assert.ok(performance.now() < end, `never came: ${met}`);
     await new Promise((next) => setTimeout(next, 5));
@@ -42,11 +42,11 @@ async function until(met: () => boolean): Promise<void> {
 
 test('a whole push is built from a subscription, and its push service accepts it', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   const subscription = service.subscribe(vapid.publicKey);
   const request = buildPush({ ...toPush(subscription, 'Grüße'), topic: 'A-z_09' });
   assert.deepEqual(await sender.send(request), { kind: 'accepted', status: 201 });
-  const { text, headers } = await service.next(subscription.endpoint, 1_000);
+  const { text, headers } = await service.next(subscription.endpoint, 20_000);
   assert.equal(text, 'Grüße');
   assert.equal(headers.ttl, '60');
   assert.equal(headers.urgency, 'high');
@@ -70,7 +70,7 @@ test('what cannot be sent is not built', async () => {
 
 test('each answer of a push service is told apart', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   const ask = (behaviour: Behaviour) => {
     service.answerNext(subscription.endpoint, behaviour);
@@ -79,73 +79,70 @@ test('each answer of a push service is told apart', async () => {
   for (const status of [200, 201, 202, 204])
     assert.deepEqual(await ask({ status }), { kind: 'accepted', status });
   for (const status of [400, 401, 403, 404, 410, 413, 500, 502]) {
-    assert.deepEqual(await ask({ status, body: 'no' }), { kind: 'refused', status, reason: 'no' });
+    assert.deepEqual(await ask({ status, body: 'no' }), { kind: 'refused', status });
   }
-  const refusal = { kind: 'refused', status: 429, reason: '' };
-  const retryAfter = (text: string) => ask({ status: 429, headers: { 'retry-after': text } });
-  assert.deepEqual(await retryAfter('120'), { ...refusal, retryAfterSeconds: 120 });
-  assert.deepEqual(await retryAfter('Wed, 21 Oct 2015 07:28:00 GMT'), { ...refusal, retryAfterSeconds: 0 });
-  const soon = await retryAfter(new Date(Date.now() + 60_000).toUTCString());
-  assert.ok(soon.kind === 'refused' && soon.retryAfterSeconds !== undefined);
-  assert.ok(soon.retryAfterSeconds >= 58 && soon.retryAfterSeconds <= 60);
-  for (const nonsense of ['soon', '-1', '1.5', '']) assert.deepEqual(await retryAfter(nonsense), refusal);
+  service.answerNext(subscription.endpoint, { status: 429, headers: { 'retry-after': 'soon' } });
+  assert.deepEqual(await sender.send(build(subscription)), {
+    kind: 'refused',
+    status: 429,
+    retryAfter: 'soon',
+  });
 });
 
-test('a reason is one line of up to 200 characters without control characters', async () => {
-  await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
-  const subscription = service.subscribe();
-  service.answerNext(subscription.endpoint, { status: 400, body: ' bad\r\n\tkey\u0000\u001b[31m \u202e! ' });
-  const first = await sender.send(build(subscription));
-  assert.deepEqual(first, { kind: 'refused', status: 400, reason: 'bad key [31m !' });
-  service.answerNext(subscription.endpoint, { status: 400, body: '😀'.repeat(1_000) });
-  const second = await sender.send(build(subscription));
-  assert.deepEqual(second, { kind: 'refused', status: 400, reason: '😀'.repeat(200) });
+test('a Retry-After that came twice is handed on as both', async () => {
+  await using server = createServer((socket) => {
+    const refusal = 'HTTP/1.1 429 x\r\nRetry-After: 30\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n';
+    socket.on('error', () => {}).once('data', () => socket.write(refusal));
+  });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
+  assert.deepEqual(await sender.send(plain(await listen(server))), {
+    kind: 'refused',
+    status: 429,
+    retryAfter: ['30', '120'],
+  });
 });
 
 test('a redirect is an answer like another: nobody goes there', async () => {
   await using elsewhere = await startPushService();
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   for (const status of [301, 302, 303, 307, 308]) {
     const location = elsewhere.subscribe().endpoint;
     service.answerNext(subscription.endpoint, { status, headers: { location } });
-    assert.deepEqual(await sender.send(build(subscription)), { kind: 'refused', status, reason: '' });
+    assert.deepEqual(await sender.send(build(subscription)), { kind: 'refused', status });
   }
   assert.equal(elsewhere.connections, 0);
 });
 
 test('a push service that never answers is left at the deadline, its connection closed', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 100 });
+  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 100 });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'hang');
-  const started = performance.now();
   const answer = await sender.send(build(subscription));
-  assert.deepEqual(answer, { kind: 'failed', word: 'timeout', reason: 'No answer in time' });
-  assert.ok(performance.now() - started < 1_000);
+  assert.deepEqual(answer, { kind: 'failed', word: 'timeout' });
   await until(() => service.open === 0 && sender.openOrigins === 0);
 });
 
 test('an answer that drips is left at the deadline; its status counts', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 200 });
+  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 2_000 });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'drip');
   const answer = await sender.send(build(subscription));
-  assert.deepEqual(answer, { kind: 'refused', status: 500, reason: '.' });
+  assert.ok(answer.kind === 'refused' && answer.status === 500, JSON.stringify(answer));
   await until(() => service.open === 0);
 });
 
 test('of an answer of a gigabyte little is read; its status counts', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'flood');
   const before = process.memoryUsage().arrayBuffers;
   const answer = await sender.send(build(subscription));
-  assert.deepEqual(answer, { kind: 'refused', status: 500, reason: 'x'.repeat(200) });
+  assert.deepEqual(answer, { kind: 'refused', status: 500 });
   await until(() => service.open === 0);
   assert.ok(process.memoryUsage().arrayBuffers - before < 16_000_000);
 });
@@ -157,7 +154,7 @@ test('an acceptance is told at once, whatever follows it', async () => {
       .once('data', () => socket.write('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n'));
   });
   const endpoint = await listen(server);
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 60_000 });
+  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 60_000 });
   assert.deepEqual(await sender.send(plain(endpoint)), { kind: 'accepted', status: 201 });
 });
 
@@ -171,7 +168,7 @@ async function listen(server: ReturnType<typeof createServer>, scheme = 'http'):
 const plain = (endpoint: string): PushRequest => ({ endpoint, headers: {}, body: Buffer.from('x') });
 
 test('a connection that is refused, or dropped without an answer, has failed to connect', async () => {
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   await using service = await startPushService();
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'drop');
@@ -183,12 +180,11 @@ test('a connection that is refused, or dropped without an answer, has failed to 
   await server[Symbol.asyncDispose]();
   const refused = await sender.send(plain(endpoint));
   assert.ok(refused.kind === 'failed' && refused.word === 'connect', JSON.stringify(refused));
-  assert.match(refused.reason, /ECONNREFUSED/);
   await until(() => sender.openOrigins === 0);
 });
 
 test('what is not HTTP has failed by protocol', async () => {
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   for (const answer of [
     'SSH-2.0-OpenSSH\r\n',
     'HTTP/1.1 abc\r\n\r\n',
@@ -210,20 +206,23 @@ test('what is not HTTP has failed by protocol', async () => {
 
 test('no more than 16 requests are under way with one origin', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 500 });
+  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 200_000 });
   const subscription = service.subscribe();
   service.answerAlways(subscription.endpoint, 'hang');
   const request = build(subscription);
-  const answers = await Promise.all(Array.from({ length: 40 }, () => sender.send(request)));
-  assert.ok(answers.every((answer) => answer.kind === 'failed' && answer.word === 'timeout'));
-  await until(() => sender.openOrigins === 0);
+  const sending = Array.from({ length: 40 }, () => sender.send(request));
+  await until(() => service.attempts(subscription.endpoint).length === 16);
+  service.answerAlways(subscription.endpoint, undefined);
+  service.dropConnections();
+  const answers = await Promise.all(sending);
+  assert.equal(answers.filter((answer) => answer.kind === 'failed' && answer.word === 'connect').length, 16);
+  assert.equal(answers.filter((answer) => answer.kind === 'accepted').length, 24);
   assert.equal(service.mostAtOnce, 16);
-  assert.equal(service.connections, 16, 'what came too late does not connect');
 });
 
 test('whoever waits for a turn gets it, and connections are used again', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   const request = build(service.subscribe());
   const answers = await Promise.all(Array.from({ length: 200 }, () => sender.send(request)));
   assert.ok(answers.every(({ kind }) => kind === 'accepted'));
@@ -233,7 +232,7 @@ test('whoever waits for a turn gets it, and connections are used again', async (
 
 test('waiting for a turn counts: behind requests that hang, nothing waits beyond the deadline', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 150, perOrigin: 2 });
+  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 2_000, perOrigin: 2 });
   const subscription = service.subscribe();
   service.answerAlways(subscription.endpoint, 'hang');
   const request = build(subscription);
@@ -247,7 +246,7 @@ test('waiting for a turn counts: behind requests that hang, nothing waits beyond
 
 test('the connections of an origin that closes them are forgotten', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   await sender.send(build(service.subscribe()));
   assert.equal(sender.openOrigins, 1);
   service.dropConnections();
@@ -257,7 +256,7 @@ test('the connections of an origin that closes them are forgotten', async () => 
 test('at 256 origins the one that was idle longest gives way', async () => {
   await using service = await startPushService();
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  await using sender = openPushSender({ allowPrivate: true, resolve });
+  await using sender = openPushSender({ reach: 'any', ports: [], resolve });
   const { port } = new URL(service.origin);
   const sendTo = (n: number) => sender.send(plain(`http://push${n}.example:${port}/none`));
   for (let n = 0; n < 256; n++) await sendTo(n);
@@ -285,7 +284,7 @@ test('an origin with a request under way never gives way; at 256 of them there i
   });
   const { port } = new URL(await listen(server));
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  await using sender = openPushSender({ allowPrivate: true, resolve });
+  await using sender = openPushSender({ reach: 'any', ports: [], resolve });
   const sendTo = (n: number, path: string) => sender.send(plain(`http://push${n}.example:${port}/${path}`));
 
   const first = sendTo(0, 'hold');
@@ -293,12 +292,12 @@ test('an origin with a request under way never gives way; at 256 of them there i
   const others = Array.from({ length: 255 }, (_, n) => sendTo(n + 1, 'hold'));
   await until(() => held.length === 256);
   const refused = await sendTo(256, 'none');
-  assert.deepEqual(refused, { kind: 'failed', word: 'connect', reason: 'Too many push services at once' });
+  assert.deepEqual(refused, { kind: 'failed', word: 'connect' });
   for (const release of held) release();
   for (const answer of await Promise.all([first, ...others])) {
     assert.deepEqual(answer, { kind: 'accepted', status: 201 });
   }
-  assert.deepEqual(await sendTo(256, 'none'), { kind: 'refused', status: 404, reason: '' });
+  assert.deepEqual(await sendTo(256, 'none'), { kind: 'refused', status: 404 });
 });
 
 test('a private address is refused before any connection: literal, by name, and by a name that changes', async () => {
@@ -306,7 +305,8 @@ test('a private address is refused before any connection: literal, by name, and 
   const { port } = new URL(service.origin);
   const answers = [['127.0.0.1'], ['::1', '10.0.0.1'], ['::ffff:127.0.0.1']];
   await using sender = openPushSender({
-    allowPrivate: false,
+    reach: 'public',
+    ports: [Number(port)],
     resolve: async () =>
       (answers.shift() ?? ['127.0.0.1']).map((address) => ({
         address,
@@ -338,7 +338,8 @@ test('a private address is refused before any connection: literal, by name, and 
 
 test('a name server that never answers ends at the deadline', async () => {
   await using sender = openPushSender({
-    allowPrivate: false,
+    reach: 'public',
+    ports: [443],
     deadlineMs: 100,
     resolve: () => new Promise(() => {}),
   });
@@ -350,10 +351,15 @@ test('a name server that never answers ends at the deadline', async () => {
 test('a connection that comes after the deadline is closed, and nothing is sent on it', async () => {
   await using service = await startPushService();
   const named = Promise.withResolvers<{ address: string; family: number }[]>();
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 50, resolve: () => named.promise });
+  await using sender = openPushSender({
+    reach: 'any',
+    ports: [],
+    deadlineMs: 50,
+    resolve: () => named.promise,
+  });
   const { port } = new URL(service.origin);
   const answer = await sender.send(plain(`http://push.example:${port}/`));
-  assert.deepEqual(answer, { kind: 'failed', word: 'timeout', reason: 'No answer in time' });
+  assert.deepEqual(answer, { kind: 'failed', word: 'timeout' });
   named.resolve([{ address: '127.0.0.1', family: 4 }]);
   await until(() => service.connections === 1 && service.open === 0 && sender.openOrigins === 0);
   assert.equal(service.requests, 0);
@@ -366,16 +372,17 @@ test('early hints are no answer yet (RFC 9110 15.2)', async () => {
     socket.on('error', () => {}).once('data', () => socket.write(hints + refusal));
   });
   const endpoint = await listen(server);
-  await using sender = openPushSender({ allowPrivate: true });
-  assert.deepEqual(await sender.send(plain(endpoint)), { kind: 'refused', status: 410, reason: 'gone' });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
+  assert.deepEqual(await sender.send(plain(endpoint)), { kind: 'refused', status: 410 });
 });
 
 test('https on a port without TLS has failed by TLS; one that stays silent there, by time', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ allowPrivate: true, deadlineMs: 300 });
-  const failed = await sender.send(plain(`https://${new URL(service.origin).host}/push`));
+  await using patient = openPushSender({ reach: 'any', ports: [], deadlineMs: 200_000 });
+  const failed = await patient.send(plain(`https://${new URL(service.origin).host}/push`));
   assert.ok(failed.kind === 'failed' && failed.word === 'tls', JSON.stringify(failed));
   await using silent = createServer((socket) => void socket.on('error', () => {}).resume());
+  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 300 });
   const late = await sender.send(plain(await listen(silent, 'https')));
   assert.ok(late.kind === 'failed' && late.word === 'timeout', JSON.stringify(late));
   await until(() => sender.openOrigins === 0);
@@ -395,7 +402,7 @@ test('a certificate that nobody signed has failed by TLS; one that is trusted is
   if (failure) return t.skip('needs openssl: apt-get install openssl');
   const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') };
   await using service = await startPushService({ tls });
-  await using sender = openPushSender({ allowPrivate: true });
+  await using sender = openPushSender({ reach: 'any', ports: [] });
   const subscription = service.subscribe(vapid.publicKey);
   const failed = await sender.send(build(subscription));
   assert.ok(failed.kind === 'failed' && failed.word === 'tls', JSON.stringify(failed));
@@ -404,13 +411,13 @@ test('a certificate that nobody signed has failed by TLS; one that is trusted is
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, tls.cert]);
   t.after(() => setDefaultCACertificates(trusted));
-  await using trusting = openPushSender({ allowPrivate: true });
+  await using trusting = openPushSender({ reach: 'any', ports: [] });
   assert.deepEqual(await trusting.send(build(subscription)), { kind: 'accepted', status: 201 });
 });
 
 test('a sender that is closed ends what is under way, and takes nothing more', async () => {
   await using service = await startPushService();
-  const sender = openPushSender({ allowPrivate: true });
+  const sender = openPushSender({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'hang');
   const underWay = sender.send(build(subscription));
@@ -419,6 +426,6 @@ test('a sender that is closed ends what is under way, and takes nothing more', a
   const ended = await underWay;
   assert.ok(ended.kind === 'failed' && ended.word === 'connect', JSON.stringify(ended));
   const after = await sender.send(build(subscription));
-  assert.deepEqual(after, { kind: 'failed', word: 'connect', reason: 'The sender is closed' });
+  assert.deepEqual(after, { kind: 'failed', word: 'connect' });
   await until(() => service.open === 0);
 });

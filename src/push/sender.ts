@@ -1,8 +1,15 @@
 import { Pool } from 'undici';
 import { encrypt } from './encryption.ts';
-import { judgeEndpoint, type Resolve } from './endpoint-guard.ts';
-import { exchange, type PushAnswer, type PushRequest, toFailure } from './exchange.ts';
+import {
+  type AddressRule,
+  type EndpointJudgement,
+  type EndpointPolicy,
+  judgeEndpoint,
+  type Resolve,
+} from './endpoint-guard.ts';
+import { exchange, type PushAnswer, type PushRequest } from './exchange.ts';
 import { guardedConnector } from './guarded-connector.ts';
+import type { FailureWord } from './push-words.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface PushSender extends AsyncDisposable {
@@ -59,31 +66,38 @@ export function buildPush(push: {
 }
 
 /**
- * Carries requests to push services. It connects to public addresses only (promise 8), follows no redirects, reads at
- * most 64 KiB of an answer, and has at most 16 requests at once under way with one origin; others wait their turn, and
- * their wait counts. Connections are kept for 30 s, and those of at most 256 origins at a time.
+ * Carries requests to push services. It connects to addresses within its reach only (promise 8), follows no redirects,
+ * reads at most 64 KiB of an answer, and has at most 16 requests at once under way with one origin; others wait their
+ * turn, and their wait counts. Connections are kept for 30 s, and those of at most 256 origins at a time.
  *
- * @param options.allowPrivate lets http and private addresses pass, for trying everything on one machine
  * @param options.resolve in place of DNS
  * @param options.deadlineMs for one request from `send` to its answer; an answer whose status came in time counts
  */
 export function openPushSender({
-  allowPrivate,
+  reach,
+  ports,
   resolve,
   deadlineMs = 10_000,
   perOrigin = 16,
-}: {
-  allowPrivate: boolean;
+}: EndpointPolicy & {
   resolve?: Resolve;
   deadlineMs?: number;
   perOrigin?: number;
 }): PushSender {
-  const connect = guardedConnector({ allowPrivate, resolve, timeoutMs: deadlineMs });
+  const connectorOf = new Map<AddressRule, ReturnType<typeof guardedConnector>>();
   /** The one used last comes last. */
   const services = new Map<string, PushService>();
   let closed = false;
 
-  function findService(origin: string): PushService | undefined {
+  function findConnector(isAllowed: AddressRule): ReturnType<typeof guardedConnector> {
+    const connector =
+      connectorOf.get(isAllowed) ?? guardedConnector({ isAllowed, resolve, timeoutMs: deadlineMs });
+    connectorOf.set(isAllowed, connector);
+    return connector;
+  }
+
+  /** @param isAllowed the same for every endpoint of an origin */
+  function findService(origin: string, isAllowed: AddressRule): PushService | undefined {
     const known = services.get(origin);
     if (known) {
       services.delete(origin);
@@ -92,7 +106,7 @@ export function openPushSender({
     }
     if (closed || (services.size >= MAX_ORIGINS && !closeOldestIdle())) return undefined;
     const pool = new Pool(origin, {
-      connect,
+      connect: findConnector(isAllowed),
       connections: perOrigin,
       pipelining: 1,
       allowH2: false,
@@ -141,18 +155,18 @@ export function openPushSender({
     },
 
     async send(request) {
-      const judged = judgeEndpoint(request.endpoint, { allowPrivate });
-      if (!judged.ok) {
-        return toFailure(judged.word === 'endpoint_private' ? 'private_address' : 'protocol', judged.reason);
-      }
+      const judged = judgeEndpoint(request.endpoint, {
+        reach: request.isPublicOnly ? 'public' : reach,
+        ports,
+      });
+      if (!judged.ok) return { kind: 'failed', word: toFailureWord(judged.word) };
       const { origin } = judged.url;
-      const service = findService(origin);
-      if (!service)
-        return toFailure('connect', closed ? 'The sender is closed' : 'Too many push services at once');
+      const service = findService(origin, judged.isAllowed);
+      if (!service) return { kind: 'failed', word: 'connect' };
       const endsAt = performance.now() + deadlineMs;
       if (service.underWay < perOrigin) service.underWay += 1;
       else if (!(await waitForTurn(service, deadlineMs * WAITING_SHARE)))
-        return toFailure('timeout', 'No turn in time');
+        return { kind: 'failed', word: 'timeout' };
       const remainingMs = endsAt - performance.now();
       return exchange(service.pool, judged.url, request, remainingMs, () => endTurn(origin, service));
     },
@@ -164,6 +178,11 @@ export function openPushSender({
       await Promise.all(open.map(({ pool }) => pool.destroy()));
     },
   };
+}
+
+function toFailureWord(word: Extract<EndpointJudgement, { ok: false }>['word']): FailureWord {
+  if (word === 'endpoint_private') return 'private_address';
+  return word === 'endpoint_port' ? 'port' : 'protocol';
 }
 
 /** @returns false if the time was up first */

@@ -1,9 +1,11 @@
 import { holdSession } from '../accounts/session-lookup.ts';
 import { lockUser } from '../accounts/users.ts';
-import type { Db, Queries } from '../db/db.ts';
+import type { Db, Queries, Tx } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
+import { inPieces } from '../db/pieces.ts';
 import { ServiceError } from '../errors.ts';
 import type { Subscription, SubscriptionRow } from './schemas.ts';
+import { noteRemoved } from './unconfirmed.ts';
 
 const MAX_CONFIRMED = 20;
 const MAX_UNCONFIRMED = 3;
@@ -12,6 +14,8 @@ const UNUSABLE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A subscription as it was when something was sent to it. */
 export type Sent = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
+
+type Removed = Pick<SubscriptionRow, 'user_id' | 'session_id'>;
 
 interface Saving {
   readonly userId: string;
@@ -65,10 +69,13 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
       await tx.run`
         insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, created_at, updated_at)
         values (${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${now}, ${now})`;
-    if (sessionId !== null)
-      await tx.run`
+    if (sessionId !== null) {
+      const removed = await tx.all<Removed>`
         delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}
-          and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))`;
+          and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))
+        returning user_id, session_id`;
+      await noteRemoved(tx, removed, now);
+    }
     await makeRoom(tx, userId, endpoint);
   });
 }
@@ -98,19 +105,27 @@ export async function removeSubscription(
   db: Db,
   userId: string,
   named: { id?: string; endpoint?: string },
+  now: number,
 ): Promise<void> {
   const { id = '', endpoint = '' } = named;
   if (id === '' && endpoint === '')
     throw new ServiceError('invalid', 'invalid_field', 'endpoint or id is missing');
-  const removed = await db.run`
-    delete from push_subscriptions where user_id = ${userId} and (id = ${id} or endpoint = ${endpoint})`;
+  const removed = await db.transaction(async (tx) => {
+    const rows = await tx.all<Removed>`
+      delete from push_subscriptions where user_id = ${userId} and (id = ${id} or endpoint = ${endpoint})
+      returning user_id, session_id`;
+    await noteRemoved(tx, rows, now);
+    return rows.length;
+  });
   if (removed === 0) throw new ServiceError('not-found', 'subscription_not_found', 'No such subscription');
 }
 
 /** Removes one that its push service no longer knows, unless it was replaced since it was read. */
-export async function removeGone(db: Queries, sent: Sent): Promise<void> {
-  await db.run`
-    delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
+export async function removeGone(tx: Tx, sent: Sent, now: number): Promise<void> {
+  const removed = await tx.all<Removed>`
+    delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}
+    returning user_id, session_id`;
+  await noteRemoved(tx, removed, now);
 }
 
 export async function markUnusable(db: Queries, sent: Sent, now: number): Promise<void> {
@@ -127,10 +142,26 @@ export async function markSuccess(db: Queries, sent: Sent, now: number): Promise
 }
 
 export async function removeUnusable(db: Db, now: number): Promise<void> {
-  await db.run`delete from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}`;
+  await inPieces((limit) =>
+    db.transaction(async (tx) => {
+      const removed = await tx.all<Removed>`
+        delete from push_subscriptions where id in (
+          select id from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}
+          order by unusable_since limit ${limit})
+        returning user_id, session_id`;
+      await noteRemoved(tx, removed, now);
+      return removed.length;
+    }),
+  );
 }
 
 /** In the transaction that ends the sessions: a subscription goes with its session. */
-export async function endSubscriptionsOfSessions(tx: Queries, sessionIds: readonly string[]): Promise<void> {
-  await tx.run`delete from push_subscriptions where session_id in ${tx.list(sessionIds)}`;
+export async function endSubscriptionsOfSessions(
+  tx: Queries,
+  sessionIds: readonly string[],
+  now: number,
+): Promise<void> {
+  const removed = await tx.all<Removed>`
+    delete from push_subscriptions where session_id in ${tx.list(sessionIds)} returning user_id, session_id`;
+  await noteRemoved(tx, removed, now);
 }

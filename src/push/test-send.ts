@@ -1,13 +1,18 @@
 import type { Db } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { SlidingLog } from '../http/rate-limits.ts';
 import { decodeKey, UnusableKeysError } from './encryption.ts';
+import type { Reach } from './endpoint-guard.ts';
 import type { PushAnswer } from './exchange.ts';
 import { tellTest } from './notification.ts';
 import { type Outcome, writePushLog } from './push-log.ts';
+import { type PushWord, toPushWord } from './push-words.ts';
 import type { PushReceipts } from './receipts.ts';
 import type { PushLogEntry, SubscriptionRow } from './schemas.ts';
 import { buildPush, type PushSender } from './sender.ts';
 import { listSubscriptions, markSuccess, markUnusable, removeGone } from './subscriptions.ts';
+import { deviceNameInLog } from './unconfirmed.ts';
 import type { VapidKeyring } from './vapid-keyring.ts';
 
 /** How long a test send waits for the push services; what comes later still stands in the push log. */
@@ -21,6 +26,11 @@ interface Sending {
   readonly publicUrl: string;
   readonly now: () => number;
   readonly pushReceipts: PushReceipts;
+  /** How far the caller's devices may be reached for; the log says of others that they were not. */
+  readonly reach: Reach;
+  /** By user: a call sends to up to 23 devices. */
+  readonly testSendLimit: SlidingLog;
+  readonly monotonicMs: () => number;
 }
 
 /**
@@ -30,6 +40,7 @@ interface Sending {
  * @param onFault told of what goes wrong on our side after the answer
  * @param deviceId the only one to send to
  * @returns what the push services said within 3 s; `undefined` if nothing is stored, or not that device
+ * @throws {ServiceError} `rate-limited`, word `too_many_test_sends`; a call that had nothing to send to is not counted
  */
 export async function sendTest(
   sending: Sending,
@@ -40,6 +51,16 @@ export async function sendTest(
   const stored = await listSubscriptions(sending.db, userId);
   const subscriptions = stored.filter(({ id }) => deviceId === undefined || id === deviceId);
   if (subscriptions.length === 0) return undefined;
+  const { allowed, retryAfterSeconds } = sending.testSendLimit.take(userId, sending.monotonicMs());
+  if (!allowed)
+    throw new ServiceError(
+      'rate-limited',
+      'too_many_test_sends',
+      'Too many test notifications, try again later',
+      {
+        retryAfterSeconds,
+      },
+    );
   const entries: PushLogEntry[] = [];
   const all = subscriptions.map(async (subscription) => {
     const outcome = await sendOne(sending, subscription);
@@ -53,12 +74,13 @@ export async function sendTest(
 }
 
 async function sendOne(
-  { db, sender, keyring, now, publicUrl, pushReceipts }: Sending,
+  { db, sender, keyring, now, publicUrl, pushReceipts, reach }: Sending,
   subscription: SubscriptionRow,
 ): Promise<Outcome> {
-  const { id: subscriptionId, endpoint, user_agent: deviceName } = subscription;
+  const { id: subscriptionId, endpoint } = subscription;
+  const deviceName = deviceNameInLog(subscription);
   const logId = newId(now());
-  const outcome = (word: Outcome['outcome'], status: number | null, detail: string): Outcome => ({
+  const outcome = (word: Outcome['outcome'], status: number | null, detail: PushWord | ''): Outcome => ({
     logId,
     subscriptionId,
     deviceName,
@@ -77,21 +99,22 @@ async function sendOne(
       subscription.session_id === null ? undefined : pushReceipts.issue(logId),
     );
     const vapid = keyring.signerFor(subscription.vapid_public);
-    answer = await sender.send(
-      buildPush({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
-    );
+    answer = await sender.send({
+      ...buildPush({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
+      isPublicOnly: reach === 'public',
+    });
   } catch (error) {
     if (!(error instanceof UnusableKeysError)) throw error;
     await markUnusable(db, subscription, now());
-    return outcome('unusable', null, error.message);
+    return outcome('unusable', null, 'keys_unusable');
   }
-  if (answer.kind === 'failed')
-    return outcome('failed', null, `${answer.word}: ${answer.reason}`.slice(0, 200));
   if (answer.kind === 'accepted') {
     await markSuccess(db, subscription, now());
     return outcome('accepted', answer.status, '');
   }
-  if (answer.status !== 404 && answer.status !== 410) return outcome('refused', answer.status, answer.reason);
-  await removeGone(db, subscription);
-  return outcome('gone', answer.status, answer.reason);
+  const word = toPushWord(answer);
+  if (answer.kind === 'failed') return outcome('failed', null, word);
+  if (word !== 'gone') return outcome('refused', answer.status, word);
+  await db.transaction((tx) => removeGone(tx, subscription, now()));
+  return outcome('gone', answer.status, word);
 }

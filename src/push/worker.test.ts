@@ -6,13 +6,16 @@ import { type Behaviour, startPushService } from '../../test/push-service.ts';
 import { startPushing } from '../../test/pushing.ts';
 import { openPushWorker } from './worker.ts';
 
+/** Ten times the longest wait for anything here, which is for a second. */
+const HANGS_MS = 20_000;
+
 onEachDatabase('the push worker', (database) => {
   test('wakes by itself when a push is to be tried again', async (t) => {
     const { pushService, alice, bob, subscribe, write } = await startPushing(t, database, { realTime: true });
     const phone = await subscribe(bob);
     pushService.answerNext(phone.endpoint, { status: 500 });
     await write(alice, bob);
-    await pushService.next(phone.endpoint, 5_000);
+    await pushService.next(phone.endpoint, HANGS_MS);
     assert.equal(pushService.attempts(phone.endpoint).length, 2);
   });
 
@@ -25,7 +28,8 @@ onEachDatabase('the push worker', (database) => {
   for (const [what, behaviour] of Object.entries(ill))
     test(`a push service that ${what} delays neither other devices nor chat`, async (t) => {
       const { service, pushService, alice, bob, subscribe, write } = await startPushing(t, database, {
-        world: { pushDeadlineMs: 2_000 },
+        // Longer than the test may take: what hangs is still under way when the others are served.
+        world: { pushDeadlineMs: 10 * HANGS_MS },
         realTime: true,
       });
       await using illService = await startPushService();
@@ -38,14 +42,11 @@ onEachDatabase('the push worker', (database) => {
       // One device of the push service that is well is ill too.
       const [sick, phone] = [await subscribe(carol), await subscribe(bob)];
       pushService.answerAlways(sick.endpoint, behaviour);
-      const startedAt = performance.now();
       await write(alice, carol);
-      await t.waitFor(() => assert(illService.requests > 0), { interval: 5 });
+      await t.waitFor(() => assert(illService.requests > 0), { interval: 5, timeout: HANGS_MS });
       await write(alice, bob);
-      await pushService.next(phone.endpoint, 1_000);
+      await pushService.next(phone.endpoint, HANGS_MS);
       await write(bob, alice, 'still there?');
-      const tookMs = performance.now() - startedAt;
-      assert(tookMs < 1_500, `it took ${tookMs} ms`);
     });
 
   test('a graceful stop gives back what was not sent', async (t) => {
@@ -54,7 +55,7 @@ onEachDatabase('the push worker', (database) => {
     });
     for (let i = 0; i < 10; i++) pushService.answerAlways((await subscribe(bob)).endpoint, 'hang');
     await write(alice, bob);
-    await t.waitFor(() => assert(pushService.requests > 0), { interval: 5 });
+    await t.waitFor(() => assert(pushService.requests > 0), { interval: 5, timeout: HANGS_MS });
     await service.pushes[Symbol.asyncDispose]();
     const jobs = await service.services.db.all<{
       leased: number;
@@ -79,13 +80,13 @@ onEachDatabase('the push worker', (database) => {
       await server.post('/api/messages', { to: bob.id, cid: 'one', body: 'hi' }, alice.token);
       await t.waitFor(() => assert.equal(pushService.attempts(device.endpoint).length, 1), {
         interval: 10,
-        timeout: 10_000,
+        timeout: HANGS_MS,
       });
       await server.kill();
     }
     pushService.answerAlways(device.endpoint, undefined);
     await using _again = await startServer(settings);
-    await pushService.next(device.endpoint, 10_000);
+    await pushService.next(device.endpoint, HANGS_MS);
   });
 
   test('two workers on one database tell each device once', async (t) => {

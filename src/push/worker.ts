@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
+import { ClockSteps } from '../clock-steps.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events, ServiceEvent } from '../events/events.ts';
 import type { Attention } from './attention.ts';
 import { noteSeen } from './due.ts';
 import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from './jobs.ts';
-import { findDue, judgeDue, nextDueAt, type Pair, pairKey } from './judge.ts';
+import { findDue, findOverlong, judgeDue, nextDueAt, type Pair, pairKey } from './judge.ts';
 import { Lanes } from './lanes.ts';
 import { type Flight, Outbox } from './outbox.ts';
+import { endOverlongWaits } from './overlong-waits.ts';
 import type { PushReceipts } from './receipts.ts';
 import type { PushSender } from './sender.ts';
 import type { VapidKeyring } from './vapid-keyring.ts';
@@ -33,6 +35,7 @@ interface Needs {
   readonly events: Events;
   readonly keyring: VapidKeyring;
   readonly log: Logger;
+  readonly monotonicMs: () => number;
   readonly now: () => number;
   readonly pushReceipts: PushReceipts;
   readonly sender: PushSender;
@@ -55,11 +58,15 @@ export class PushWorker implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
   #hasStarted = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Epoch milliseconds. */
-  #timerAt = Number.POSITIVE_INFINITY;
+  /** Monotonic milliseconds. */
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  readonly #clockSteps: ClockSteps;
+  /** By how much the wall clock was set and the queue does not know it yet. */
+  #clockStepMs = 0;
 
   constructor(needs: Needs) {
     this.#needs = needs;
+    this.#clockSteps = new ClockSteps(needs);
     this.#outbox = new Outbox(needs, this.#lanes, () => this.#wake());
     needs.events.subscribe((event) => this.#learn(event));
     needs.attention.whenSeen(() => this.#wakeAt(needs.now() + SEEN_STEP_MS));
@@ -72,7 +79,8 @@ export class PushWorker implements AsyncDisposable {
       this.#wake();
       await this.#running;
       await this.#outbox.untilIdle();
-    } while (!this.#isStopping && (await this.#isAnythingDue()));
+      // A round of its own may have claimed what was due while this looked.
+    } while (!this.#isStopping && ((await this.#isAnythingDue()) || this.#isAtWork));
   }
 
   /** Takes up nothing more, waits up to 5 s for what is under way, and gives the rest back to whoever comes next. */
@@ -89,6 +97,7 @@ export class PushWorker implements AsyncDisposable {
   }
 
   #learn(event: ServiceEvent): void {
+    if (event.type === 'clock-step') this.#wake();
     if (event.type !== 'inbox') return;
     const { userId } = event;
     if (event.event.event === 'message') {
@@ -121,13 +130,16 @@ export class PushWorker implements AsyncDisposable {
     });
   }
 
+  /** @param at epoch milliseconds */
   #wakeAt(at: number): void {
-    if (this.#isStopping || at >= this.#timerAt) return;
+    const { monotonicMs, now } = this.#needs;
+    const waitMs = Math.min(Math.max(at - now(), 1), SWEEP_MS);
+    const timerAtMs = monotonicMs() + waitMs;
+    if (this.#isStopping || timerAtMs >= this.#timerAtMs) return;
     clearTimeout(this.#timer);
-    this.#timerAt = at;
-    const waitMs = Math.min(Math.max(at - this.#needs.now(), 1), SWEEP_MS);
+    this.#timerAtMs = timerAtMs;
     this.#timer = setTimeout(() => {
-      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.#timerAtMs = Number.POSITIVE_INFINITY;
       this.#wake();
     }, waitMs);
     this.#timer.unref();
@@ -152,8 +164,10 @@ export class PushWorker implements AsyncDisposable {
     if (!this.#hasStarted) {
       // One process at a time has the database (DESIGN 8), so whoever held these is gone.
       await endLeases(db, now());
-      this.#hasStarted = true;
     }
+    this.#clockStepMs += this.#clockSteps.takeMs();
+    if (!this.#hasStarted || this.#clockStepMs !== 0) await this.#endOverlongWaits();
+    this.#hasStarted = true;
     await this.#writeSeen();
     while (!this.#isStopping && (await this.#judge()));
     const isBehind = await this.#claim();
@@ -162,6 +176,16 @@ export class PushWorker implements AsyncDisposable {
     this.#wakeAt(isBehind ? at + LOOK_FURTHER_MS : (jobAt ?? at + SWEEP_MS));
     this.#wakeAt(Math.min(dueAt ?? at + SWEEP_MS, at + SWEEP_MS));
     for (const urgent of this.#urgent.values()) this.#wakeAt(urgent.at);
+  }
+
+  /** What waits longer than anything can was written before the clock was set back, and is due now. */
+  async #endOverlongWaits(): Promise<void> {
+    const { db, now } = this.#needs;
+    const at = now();
+    for (const urgent of this.#urgent.values()) urgent.at = Math.min(urgent.at, at);
+    for (const pair of await findOverlong(db, at)) this.#urgent.set(pairKey(pair), { pair, at });
+    await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#outbox.holds(job));
+    this.#clockStepMs = 0;
   }
 
   async #writeSeen(): Promise<void> {
@@ -211,6 +235,10 @@ export class PushWorker implements AsyncDisposable {
       else if (!this.#outbox.take(job)) refused.push({ job, dueAt: this.#lanes.turnAfter(job.origin, at) });
     }
     if (refused.length > 0) await returnJobs(this.#needs.db, refused);
+  }
+
+  get #isAtWork(): boolean {
+    return this.#running !== undefined || !this.#outbox.isIdle;
   }
 
   async #isAnythingDue(): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type ErrorKind, ServiceError } from '../errors.ts';
-import { parseObject } from '../http/body.ts';
+import { holdsBadText, parseUncheckedObject } from '../http/body.ts';
+import { refusal } from '../http/errors.ts';
 import { readFields } from '../http/validation.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
@@ -58,8 +59,10 @@ export class Dispatch {
   #take(connection: Connection, message: Buffer): void {
     let id: string | undefined;
     try {
-      const frame = parseObject(message.toString('utf8'));
+      const text = message.toString('utf8');
+      const frame = parseUncheckedObject(text);
       id = readFields(Asked, frame).id;
+      if (holdsBadText(text, frame)) throw badText(id);
       const { type } = readFields(Named, frame);
       if (connection.userId === '' && type !== 'hello') refuseStranger(connection, id);
       else this.#answer(connection, id, this.#kindOf(type), frame);
@@ -124,6 +127,12 @@ export class Dispatch {
     else if (id === undefined && refused?.kind === 'invalid')
       connection.close(closeCodes.badFrame, refused.word);
   }
+}
+
+/** For a request a refusal of its own, so that its client can tell it from a frame that ended the connection. */
+function badText(id: string | undefined): ServiceError {
+  if (id === undefined) return refusal('invalid', 'body_bad_text');
+  return new ServiceError('invalid', 'bad_text', '消息包含无效字符');
 }
 
 /** Whoever says anything else before `hello` is not heard at all. */

@@ -1,10 +1,18 @@
 import { type Static, Type } from 'typebox';
+import { hasBadText } from '../http/body.ts';
+import { refusal } from '../http/errors.ts';
 import { text } from '../http/validation.ts';
 
 /** All that a client may say in `doorman.v1`; what further fields a frame carries is ignored. */
 
-/** The client's word for a request, which comes back in its reply. */
-export const RequestId = text({ minLength: 1, maxLength: 64 });
+/** The client's word for a request, which comes back in its reply; it is read before the other texts are checked. */
+export const RequestId = text({
+  minLength: 1,
+  maxLength: 64,
+  judge: (id) => {
+    if (hasBadText(id)) throw refusal('invalid', 'body_bad_text');
+  },
+});
 
 /** What tells a request from other frames: whatever carries an `id` gets exactly one reply. */
 export const Asked = Type.Object({ id: Type.Optional(RequestId) });

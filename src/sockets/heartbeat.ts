@@ -35,7 +35,8 @@ export function startHeartbeat(connection: Connection, nowMs: number): void {
 export function lookAfter(connection: Connection, nowMs: number, epochMs: number): void {
   if (connection.hasLeft) return;
   const { isOwed, progress } = connection;
-  if (!isOwed || progress !== connection.progressSeen) {
+  // A ping that waits with the rest makes it less.
+  if (!isOwed || progress > connection.progressSeen) {
     connection.progressSeen = progress;
     connection.progressAt = nowMs;
   }

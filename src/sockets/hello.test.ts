@@ -1,10 +1,46 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { onSqlite } from '../../test/databases.ts';
 import { Authentication } from '../accounts/authentication.ts';
 import { buildApp } from '../app.ts';
-import { Clock, eventually, startSockets, TestSocket } from './test-client.ts';
+import {
+  countConnections,
+  eventually,
+  ManualClock,
+  recordOrder,
+  type SocketService,
+  startSockets,
+  TestSocket,
+} from './test-client.ts';
+
+/** The same service on another port, whose token checks wait, once done, until the test lets them answer. */
+async function serveLateChecks(t: TestContext, service: SocketService) {
+  const { db, events, tokens, now } = service.services;
+  const checked = Promise.withResolvers<void>();
+  const mayAnswer = Promise.withResolvers<void>();
+  class LateAuthentication extends Authentication {
+    override async identify(token: string) {
+      const caller = await super.identify(token);
+      checked.resolve();
+      await mayAnswer.promise;
+      return caller;
+    }
+  }
+  const authentication = new LateAuthentication(db, tokens, now);
+  events.subscribe((event) => {
+    if (event.type === 'sessions-ended') authentication.forget(event.sessionIds);
+  });
+  const app = await buildApp({ ...service.services, authentication });
+  t.after(() => app.close());
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const connect = async () => {
+    const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
+    await new Promise((resolve) => socket.ws.once('open', resolve));
+    return socket;
+  };
+  return { app, connect, checked: checked.promise, answer: mayAnswer.resolve };
+}
 
 onSqlite('hello', (database) => {
   test('isOnline is 1 from the answered hello to the close, in the profile and in the list (interface 3.2)', async (t) => {
@@ -58,24 +94,29 @@ onSqlite('hello', (database) => {
     await eventually(async () => (await service.isOnline(alice)) === 0);
   });
 
-  test('whoever asks to close is offline at once, though the connection stays half open', async (t) => {
+  test('a client that sends a close frame is offline before its connection has ended', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
+    const order = recordOrder(service);
     const socket = await service.enter(alice);
     socket.ws.pause(); // the client never reads the answer to its close
     socket.ws.close();
-    await eventually(async () => (await service.isOnline(alice)) === 0, 1000);
+    await eventually(() => order.includes('offline'));
+    assert.equal(await service.isOnline(alice), 0);
     socket.ws.terminate();
+    await eventually(() => order.includes('disconnected'));
+    assert.deepEqual(order, ['online', 'offline', 'disconnected']);
   });
 
   test('a token that opens nothing is answered 401, and closed with 4401 (interface 5.5)', async (t) => {
-    const clock = new Clock();
+    const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
     const loggedOut = await service.logIn(alice);
     await service.post('/api/logout', {}, { token: loggedOut.token });
     const expired = alice.token;
     clock.add(8 * 24 * 60 * 60 * 1000);
+    await clock.advance(0);
     for (const token of [undefined, '', 'no.such.token', loggedOut.token, expired]) {
       const socket = await service.connect();
       const reply = await socket.ask({ type: 'hello', token });
@@ -126,65 +167,59 @@ onSqlite('hello', (database) => {
     assert.deepEqual(pinging.unread, []);
   });
 
-  test('who does not say hello within 10 s is closed with 4408', async (t) => {
-    const clock = new Clock();
+  test('a client that sends no hello within 10 s is closed with 4408', async (t) => {
+    const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
     const silent = await service.connect();
-    clock.add(1000);
+    await clock.advance(1000);
     const later = await service.connect();
     const prompt = await service.enter(alice);
-    clock.add(9000);
+    await clock.advance(8500);
+    await silent.roundTrip();
+    await clock.advance(500);
     assert.deepEqual(await silent.ended, { code: 4408, reason: 'no_hello' });
-    assert.ok(later.isOpen);
-    clock.add(1000);
+    await later.roundTrip();
+    await clock.advance(1000);
     assert.deepEqual(await later.ended, { code: 4408, reason: 'no_hello' });
-    assert.ok(prompt.isOpen);
+    await prompt.roundTrip();
   });
 
-  test('a session that ends while its token is looked at does not slip in', async (t) => {
+  test('a session that ends while its token is checked is not let in', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const { db, events, tokens, now } = service.services;
-    let verified = () => {};
-    let goOn = () => {};
-    const isVerified = new Promise<void>((resolve) => {
-      verified = resolve;
-    });
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    /** Says what the real one says, but late: as if the process were busy with others. */
-    class LateAuthentication extends Authentication {
-      override async identify(token: string) {
-        const caller = await super.identify(token);
-        verified();
-        await mayGoOn;
-        return caller;
-      }
-    }
-    const authentication = new LateAuthentication(db, tokens, now);
-    events.subscribe((event) => {
-      if (event.type === 'sessions-ended') authentication.forget(event.sessionIds);
-    });
-    const app = await buildApp({ ...service.services, authentication });
-    t.after(() => app.close());
-    const url = await app.listen({ port: 0, host: '127.0.0.1' });
-    const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
-    await new Promise((resolve) => socket.ws.once('open', resolve));
-
+    const late = await serveLateChecks(t, service);
+    const socket = await late.connect();
     socket.send({ type: 'hello', id: '1', token: alice.token });
-    await isVerified;
+    await late.checked;
     assert.equal((await service.post('/api/logout', {}, { token: alice.token })).status, 200);
-    goOn();
+    late.answer();
     assert.equal((await socket.next()).code, 401);
     assert.equal((await socket.ended).code, 4401);
     assert.equal(await service.isOnline(alice), 0);
   });
 
-  test('a client that goes while its token is looked at does not stay online', async (t) => {
+  test('a client that goes while its token is checked does not stay online', async (t) => {
     const service = await startSockets(t, database);
-    const alice = await service.join('alice');
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    for (const end of ['close', 'terminate'] as const) {
+      const late = await serveLateChecks(t, service);
+      const socket = await late.connect();
+      socket.send({ type: 'hello', id: '1', token: alice.token });
+      await late.checked;
+      socket.ws[end]();
+      await socket.ended;
+      await eventually(async () => (await countConnections(late)) === 0);
+      late.answer();
+      // Bob's hello takes the same way after hers.
+      await (await late.connect()).hello({ token: bob.token });
+      assert.equal(await service.isOnline(alice), 0, end);
+    }
+  });
+
+  test('clients that go right after their hello do not stay online', async (t) => {
+    const service = await startSockets(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     for (let round = 0; round < 20; round++) {
       const { token } = await service.logIn(alice);
       const socket = await service.connect();
@@ -193,6 +228,8 @@ onSqlite('hello', (database) => {
       else socket.ws.terminate();
       await socket.ended;
     }
-    await eventually(async () => (await service.isOnline(alice)) === 0, 1000);
+    await eventually(async () => (await countConnections(service)) === 0);
+    await service.enter(bob);
+    assert.equal(await service.isOnline(alice), 0);
   });
 });

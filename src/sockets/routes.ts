@@ -20,6 +20,7 @@ export async function socketRoutes(app: App, services: Services & Frames): Promi
   const door = { config: services.config, isFull: (addressKey: string) => sockets.isFull(addressKey) };
 
   app.get(PATH, {
+    exposeHeadRoute: false,
     config: { access: 'public' },
     schema: { response: { 400: ErrorAnswer, 403: ErrorAnswer, 429: ErrorAnswer, 500: ErrorAnswer } },
     handler: async (request, reply) => {

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { onSqlite } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
 import type { Caller } from '../accounts/authentication.ts';
 import { sendMessage } from '../chat/messages.ts';
 import type { Db } from '../db/db.ts';
-import { Clock, eventually, type SocketService, startSockets, type TestSocket } from './test-client.ts';
+import {
+  countConnections,
+  eventually,
+  ManualClock,
+  type SocketService,
+  startSockets,
+  type TestSocket,
+} from './test-client.ts';
 
 const EVENTS = 5_000;
 
@@ -19,12 +26,13 @@ async function fillLog(db: Db, { id }: Person): Promise<void> {
   await db.run`update inbox_heads set seq = ${EVENTS} where user_id = ${id}`;
 }
 
-/** Reads a piece, rests as long as the line would take for it, reads the next. */
-function readSlowly({ ws }: TestSocket, bytesPerSecond: number): void {
+/** Reads a piece, moves the time by what the line takes for it, reads the next. */
+function readSlowly({ ws }: TestSocket, bytesPerSecond: number, clock: ManualClock): void {
   const wire = Reflect.get(ws, '_socket');
-  wire.on('data', (piece: Buffer) => {
+  wire.on('data', async (piece: Buffer) => {
     wire.pause();
-    setTimeout(() => wire.resume(), (piece.length / bytesPerSecond) * 1_000);
+    await clock.advance(Math.ceil((piece.length / bytesPerSecond) * 1_000));
+    wire.resume();
   });
 }
 
@@ -35,21 +43,14 @@ async function callerOf({ services }: SocketService, person: Person): Promise<Ca
 const isEvent = ({ type }: { type: string }) => type === 'event';
 
 onSqlite('clients that read slowly or not at all', (database) => {
-  /** Time in which 30 s come, each of them twice as a heartbeat needs it: what came meanwhile is looked at first. */
-  function leap(t: TestContext, clock: Clock): void {
-    const leaps = setInterval(() => clock.add(30_000), 1_200);
-    t.after(() => clearInterval(leaps));
-  }
-
   test('a resume of 5,000 events over a slow line takes its time, and ends well', async (t) => {
-    // Three times as fast, so that the 40 s of the heartbeat and the 30 s without progress pass.
-    const world = { monotonicMs: () => performance.now() * 3 };
-    const service = await startSockets(t, database, { world });
+    const clock = new ManualClock();
+    const service = await startSockets(t, database, { world: clock.world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     await fillLog(service.services.db, alice);
     const socket = await service.connect();
-    readSlowly(socket, 400_000);
-    const startedAt = world.monotonicMs();
+    const startedAt = clock.world.monotonicMs();
+    readSlowly(socket, 100_000, clock);
     socket.send({ type: 'hello', id: '1', token: alice.token, seq: 0 });
     const reply = await socket.next();
     assert.deepEqual([reply.data.resumed, reply.data.seq], [true, EVENTS]);
@@ -65,12 +66,13 @@ onSqlite('clients that read slowly or not at all', (database) => {
       [EVENTS + 1, 'live'],
       'live comes with what was there at hello, or right after',
     );
-    assert.ok(world.monotonicMs() - startedAt > 41_000, 'slow enough to be cut off, were that the rule');
+    const tookMs = clock.world.monotonicMs() - startedAt;
+    assert.ok(tookMs > 41_000, 'longer than a silent client, or one that reads nothing, may stay');
     assert.equal((await socket.ask({ type: 'ack', seq: EVENTS + 1 })).code, 200);
   });
 
   test('clients that never read nor acknowledge cost next to nothing, and are closed with 4008', async (t) => {
-    const clock = new Clock();
+    const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
     await fillLog(service.services.db, alice);
@@ -89,8 +91,12 @@ onSqlite('clients that read slowly or not at all', (database) => {
     }
     assert.equal(await service.isOnline(alice), 1);
     assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
-    leap(t, clock);
-    await eventually(async () => (await service.isOnline(alice)) === 0);
+    await clock.advance(29_000);
+    assert.equal(await service.isOnline(alice), 1);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      return (await service.isOnline(alice)) === 0;
+    });
     for (const socket of sockets) {
       socket.ws.resume();
       assert.deepEqual(await socket.ended, { code: 4008, reason: 'no_progress' });
@@ -104,7 +110,7 @@ onSqlite('clients that read slowly or not at all', (database) => {
   });
 
   test('a thousand connections whose clients are gone without a word go by the heartbeat', async (t) => {
-    const clock = new Clock();
+    const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const sockets: TestSocket[] = [];
     for (let i = 0; i < 100; i++) {
@@ -112,23 +118,23 @@ onSqlite('clients that read slowly or not at all', (database) => {
       for (let k = 0; k < 10; k++) sockets.push(await service.enter(person, { autoPong: false }));
     }
     for (const socket of sockets) socket.ws.pause();
-    assert.equal(service.services.presence.onlineIds().length, 100);
-    leap(t, clock);
-    await eventually(() => service.services.presence.onlineIds().length === 0, 10_000);
-    const left = () =>
-      new Promise((resolve) => service.app.server.getConnections((_, count) => resolve(count)));
-    await eventually(async () => (await left()) === 0, 10_000);
+    const { presence } = service.services;
+    await clock.advance(39_500);
+    assert.equal(presence.onlineIds().length, 100);
+    await clock.advance(500);
+    assert.equal(presence.onlineIds().length, 0);
+    await eventually(async () => (await countConnections(service)) === 0);
     for (const socket of sockets) socket.ws.terminate();
   });
 });
 
 onSqlite('a process that was held up', (database) => {
-  test('looks whose session has ended before it writes to anybody', async (t) => {
-    const clock = new Clock();
+  test('reads which sessions have ended before it writes to any connection', async (t) => {
+    const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const [alice, carol] = [await service.join('alice'), await service.join('carol')];
     const bob = await callerOf(service, await service.join('bob'));
-    const [hers, carols] = [await service.enter(alice), await service.enter(carol)];
+    const [alices, carols] = [await service.enter(alice), await service.enter(carol)];
     const asked = carols.ask({ type: 'sync' });
     // As another process would, which told this one while it could not listen.
     await service.services.db.run`delete from sessions where user_id = ${alice.id}`;
@@ -137,8 +143,8 @@ onSqlite('a process that was held up', (database) => {
     for (const { id } of [alice, carol])
       await sendMessage(service.services, bob, { to: id, cid: id, body: 'hi' }, Date.now());
     carols.send({ type: 'ping' });
-    assert.deepEqual(await hers.ended, { code: 4409, reason: 'session_ended' });
-    assert.deepEqual(hers.unread, []);
+    assert.deepEqual(await alices.ended, { code: 4409, reason: 'session_ended' });
+    assert.deepEqual(alices.unread, []);
     assert.equal((await carols.first(isEvent)).data.body, 'hi');
     assert.deepEqual(await carols.first(({ type }) => type === 'pong'), { type: 'pong' });
   });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Caller } from '../accounts/authentication.ts';
+import { SESSION_USE_STEP_MS } from '../accounts/sessions.ts';
 import type { ServiceEvent } from '../events/events.ts';
 import type { Services } from '../services.ts';
 import { findStart, type Start } from '../sync/start.ts';
@@ -48,16 +49,18 @@ export class Sockets implements AsyncDisposable, Listener {
   readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
   readonly #live = new LiveConnections();
   readonly #dispatch: Dispatch;
-  readonly #timer: NodeJS.Timeout;
+  readonly #interval: Disposable;
   readonly #pulse: Pulse;
   #isDraining = false;
   #onLastClosed: () => void = () => {};
   /** Sessions may have ended without an event that names them. */
   #isDoubtful = false;
   #isAsking = false;
+  #useMarkedAtMs: number;
 
   constructor(services: Services, frames: FrameTable) {
     this.#services = services;
+    this.#useMarkedAtMs = services.monotonicMs();
     const { authentication, db, epoch } = services;
     const own = connectionFrames({
       authentication,
@@ -75,8 +78,7 @@ export class Sockets implements AsyncDisposable, Listener {
       () => this.#catchUp(),
       () => this.#goOn(),
     );
-    this.#timer = setInterval(() => this.#turn(), TURN_MS);
-    this.#timer.unref();
+    this.#interval = services.every(TURN_MS, () => this.#turn());
   }
 
   get isDraining(): boolean {
@@ -161,7 +163,7 @@ export class Sockets implements AsyncDisposable, Listener {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain();
-    clearInterval(this.#timer);
+    this.#interval[Symbol.dispose]();
   }
 
   #pay(connection: Connection): boolean {
@@ -244,9 +246,17 @@ export class Sockets implements AsyncDisposable, Listener {
 
   #turn(): void {
     const nowMs = this.#services.monotonicMs();
+    if (nowMs - this.#useMarkedAtMs >= SESSION_USE_STEP_MS) this.#markUse(nowMs);
     const epochMs = this.#services.now();
     // Nobody is called silent before it was read what came while this process was held up.
     if (this.#pulse.beat()) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
     if (this.#isDoubtful) void this.#askAgain();
+  }
+
+  /** A session with an open socket is in use, though no request comes by it. */
+  #markUse(nowMs: number): void {
+    this.#useMarkedAtMs = nowMs;
+    const connections = this.#live.all.values().filter(({ userId }) => userId !== '');
+    this.#services.authentication.markUsed(connections.map(({ sessionId }) => sessionId));
   }
 }

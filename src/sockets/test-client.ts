@@ -77,6 +77,18 @@ export class TestSocket {
     return this.first((reply) => reply.type === 'reply' && reply.id === id);
   }
 
+  /**
+   * Sends a ping of RFC 6455 and waits for its pong: everything that the service wrote before has come. Throws if the
+   * connection ends instead.
+   */
+  async roundTrip(): Promise<void> {
+    const closed = this.ended.then(({ code, reason }) => {
+      throw new Error(`closed with ${code} ${reason}`);
+    });
+    this.ws.ping();
+    await Promise.race([once(this.ws, 'pong'), closed]);
+  }
+
   /** Says `hello`, and waits until everything from the past has come. @returns the reply */
   async hello(fields: { token: string } & Record<string, unknown>): Promise<Body> {
     const reply = await this.ask({ type: 'hello', ...fields });
@@ -93,16 +105,63 @@ export interface Refusal {
   body: Body;
 }
 
-/** Time that passes as ever, and by what the test adds. */
+/** Time that passes as ever, or with `isStill` does not, and by what the test adds. */
 export class Clock {
   #addedMs = 0;
-  readonly world: World = {
-    now: () => Date.now() + this.#addedMs,
-    monotonicMs: () => performance.now() + this.#addedMs,
-  };
+  readonly world: World;
+
+  constructor({ isStill = false } = {}) {
+    const [epochMs, monotonicMs] = [Date.now(), performance.now()];
+    this.world = {
+      now: () => (isStill ? epochMs : Date.now()) + this.#addedMs,
+      monotonicMs: () => (isStill ? monotonicMs : performance.now()) + this.#addedMs,
+    };
+  }
 
   add(ms: number): void {
     this.#addedMs += ms;
+  }
+}
+
+/**
+ * Time that stands still until the test moves it. What the service does at intervals happens when the test moves the
+ * time, so neither a slow machine nor a busy one changes what a test sees.
+ */
+export class ManualClock {
+  #epochMs = 1_790_000_000_000;
+  #elapsedMs = 0;
+  readonly #intervals = new Set<{ ms: number; dueAt: number; run: () => void }>();
+  readonly world = {
+    now: () => this.#epochMs + this.#elapsedMs,
+    monotonicMs: () => this.#elapsedMs,
+    every: (ms: number, run: () => void): Disposable => {
+      const interval = { ms, dueAt: this.#elapsedMs + ms, run };
+      this.#intervals.add(interval);
+      return { [Symbol.dispose]: () => void this.#intervals.delete(interval) };
+    },
+  } satisfies World;
+
+  /** Moves the time and runs nothing, as in a process that was held up. */
+  add(ms: number): void {
+    this.#elapsedMs += ms;
+  }
+
+  /**
+   * Moves the time from one interval to the next, and runs each when it is due; an interval that is late runs once. What
+   * is due now runs before this returns its promise.
+   */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#elapsedMs + ms;
+    do {
+      const next = Math.min(endMs, ...[...this.#intervals].map(({ dueAt }) => dueAt));
+      this.#elapsedMs = Math.max(this.#elapsedMs, next);
+      for (const interval of [...this.#intervals])
+        if (interval.dueAt <= this.#elapsedMs) {
+          interval.dueAt = this.#elapsedMs + interval.ms;
+          interval.run();
+        }
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.#elapsedMs < endMs);
   }
 }
 
@@ -195,6 +254,19 @@ export async function serveFrames(t: TestContext, { services }: TestService, fra
   return { app, enter };
 }
 
+/** What happens to users and their connections in this service from now on, in order. */
+export function recordOrder({ app, services }: TestService): string[] {
+  const order: string[] = [];
+  services.presence.onChange((_userId, isOnline) => order.push(isOnline ? 'online' : 'offline'));
+  app.server.on('connection', (socket) => socket.on('close', () => order.push('disconnected')));
+  return order;
+}
+
+/** How many TCP connections the service has. */
+export function countConnections({ app }: Pick<TestService, 'app'>): Promise<number> {
+  return new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
+}
+
 /** Bytes as a client would never frame them: one frame, masked with zeros. */
 export function rawFrame(firstByte: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.of(firstByte, 0x80 | payload.length, 0, 0, 0, 0), payload]);
@@ -206,8 +278,8 @@ export function writeRaw(socket: TestSocket, bytes: Buffer): void {
   wire.write(bytes);
 }
 
-/** Waits for what has to come true within `ms` milliseconds. */
-export async function eventually(isTrue: () => boolean | Promise<boolean>, ms = 5000): Promise<void> {
+/** Waits for what has to come true. `ms` only ends a test that would wait forever. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const givesUpAt = performance.now() + ms;
   while (!(await isTrue())) {
     if (performance.now() > givesUpAt) throw new Error(`not true within ${ms} ms: ${isTrue}`);

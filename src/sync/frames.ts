@@ -3,6 +3,14 @@ import type { Services } from '../services.ts';
 import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { takeSnapshot } from './sync.ts';
 
-export function syncFrames({ db, epoch }: Services): FrameTable {
-  return new Map([['sync', frameKind(Type.Object({}), (from) => takeSnapshot(db, from.userId, epoch))]]);
+export function syncFrames({ db, epoch, readLimits }: Services): FrameTable {
+  return new Map([
+    [
+      'sync',
+      frameKind(Type.Object({}), (from) => {
+        readLimits.sync.take(from.userId, from);
+        return takeSnapshot(db, from.userId, epoch);
+      }),
+    ],
+  ]);
 }

@@ -1,4 +1,4 @@
-import { readBlocks } from '../blocks/blocks.ts';
+import { listBlockedIds } from '../blocks/blocks.ts';
 import type { Db } from '../db/db.ts';
 import { canResume, readHead } from '../inbox/inbox.ts';
 
@@ -29,7 +29,7 @@ export interface Start {
 export async function findStart(db: Db, userId: string, epoch: string, asked: Position): Promise<Start> {
   for (;;) {
     const head = await readHead(db, userId);
-    const { blocked } = await readBlocks(db, userId);
+    const blocked = await listBlockedIds(db, userId);
     const resumed =
       asked.seq !== undefined && isOf(epoch, asked) && (await canResume(db, userId, asked.seq, head));
     // Every block is an event: if none came meanwhile, what was read is true at this head.

@@ -1,24 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { OwnUser, toOwnUser } from '../accounts/schemas.ts';
 import { getUser } from '../accounts/users.ts';
-import { listBlocked } from '../blocks/blocks.ts';
+import { readBlockedPage } from '../blocks/blocks.ts';
 import { BlockedUser } from '../blocks/schemas.ts';
-import { listConversations } from '../chat/conversations.ts';
-import { Conversation } from '../chat/schemas.ts';
+import { readConversations } from '../chat/conversations.ts';
+import { Conversation, PersonName } from '../chat/schemas.ts';
 import type { Db } from '../db/db.ts';
-import { listFriends } from '../friends/friends.ts';
+import { readFriends } from '../friends/friends.ts';
 import { FriendEntry } from '../friends/schemas.ts';
-import { holdInbox } from '../inbox/inbox.ts';
+import { NextPage } from '../http/pages.ts';
+import { readHead } from '../inbox/inbox.ts';
 
-/** What names somebody in a list. */
-export const Named = Type.Object({
-  id: Type.String(),
-  username: Type.String(),
-  nickname: Type.String(),
-  avatar: Type.String(),
-});
-
-/** Everything that a device which knows nothing starts from (DESIGN 5). */
+/** What a device that knows nothing starts from (docs/protocol.md, sync): the first page of each list. */
 export const Snapshot = Type.Object({
   epoch: Type.String(),
   seq: Type.Integer({ description: 'The event of the log up to which all this is true' }),
@@ -32,25 +25,27 @@ export const Snapshot = Type.Object({
   requests: Type.Array(FriendEntry),
   blocks: Type.Array(BlockedUser),
   conversations: Type.Array(Conversation),
-  people: Type.Array(Named, {
-    description: 'With whom there are conversations, so that nobody has to be asked for by himself',
-  }),
+  people: Type.Array(PersonName, { description: 'The peers of these conversations' }),
+  next: Type.Object(
+    { friends: NextPage, requests: NextPage, blocks: NextPage, conversations: NextPage },
+    { description: 'Of each list that is longer than a page, where its next page starts' },
+  ),
 });
 export type Snapshot = Static<typeof Snapshot>;
 
-/** What the user's devices must know, with the place in his log at which it is true: he gets no event meanwhile. */
+/**
+ * What a device starts from: the first page of each list, true at `seq` of the user's log. Read without keeping the user's
+ * log or any writer waiting.
+ */
 export async function takeSnapshot(db: Db, userId: string, epoch: string): Promise<Snapshot> {
-  return db.transaction(async (tx) => {
-    const seq = await holdInbox(tx, userId);
-    const [user, friends, blocks, conversations, people] = await Promise.all([
-      getUser(tx, userId),
-      listFriends(tx, userId),
-      listBlocked(tx, userId),
-      listConversations(tx, userId),
-      tx.all<Static<typeof Named>>`
-        select users.id, users.username, users.nickname, users.avatar
-        from conversations join users on users.id = conversations.peer_id
-        where conversations.user_id = ${userId} and users.status <> 'deleted' order by users.id`,
+  return db.snapshot(async (snapshot) => {
+    const [seq, user, friends, requests, blocks, conversations] = await Promise.all([
+      readHead(snapshot, userId),
+      getUser(snapshot, userId),
+      readFriends(snapshot, userId, { list: 'friends' }),
+      readFriends(snapshot, userId, { list: 'requests' }),
+      readBlockedPage(snapshot, userId, {}),
+      readConversations(snapshot, userId, {}),
     ]);
     const { push_enabled, dnd_enabled, push_preview } = user;
     return {
@@ -58,11 +53,21 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       seq,
       profile: toOwnUser(user),
       settings: { push_enabled, dnd_enabled, push_preview },
-      friends: friends.filter((one) => one.state === 'friends'),
-      requests: friends.filter((one) => one.state !== 'friends'),
-      blocks,
-      conversations,
-      people,
+      friends: friends.items,
+      requests: requests.items,
+      blocks: blocks.items,
+      conversations: conversations.items,
+      people: conversations.people,
+      next: {
+        ...nextOf('friends', friends),
+        ...nextOf('requests', requests),
+        ...nextOf('blocks', blocks),
+        ...nextOf('conversations', conversations),
+      },
     };
   });
+}
+
+function nextOf(list: keyof Snapshot['next'], { next }: { next?: string }): Snapshot['next'] {
+  return next === undefined ? {} : { [list]: next };
 }

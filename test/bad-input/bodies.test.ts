@@ -86,7 +86,9 @@ onEachDatabase('Bad input: bodies', (database) => {
     const before = await everythingStored(service.services.db);
     for (const { path, body } of apiRoutes(service.app)) {
       if (!body) continue;
+      const needsBody = Object.keys(body.properties).length > 0;
       for (const [fault, word, call] of BROKEN) {
+        if (word === 'body_empty' && !needsBody) continue;
         const what = `${path} with ${fault}`;
         const answer = await service.call('POST', path, { token, ...call });
         assertRefused(answer, 400, what, path);

@@ -144,7 +144,8 @@ onEachDatabase('Bad input: paths and ids', (database) => {
       for (const method of METHODS.filter((one) => one !== 'CONNECT' && !known.has(`${one} ${url}`))) {
         const answer = await service.call(method, url.replace(':userId', id), { token });
         if (method === 'HEAD') {
-          assert.deepEqual([answer.status, answer.text], [404, ''], url);
+          assert.equal(answer.text, '', url);
+          if (!known.has(`GET ${url}`) || url === '/ws') assert.equal(answer.status, 404, url);
           continue;
         }
         assertEnvelope(answer, `${method} ${url}`);

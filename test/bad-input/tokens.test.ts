@@ -105,15 +105,14 @@ onEachDatabase('Bad input: tokens', (database) => {
       '/api/sessions',
     );
 
-    const deletedAt = performance.now();
     // As the operator's command does it, beside the server.
     await using beside = await openDatabase(service.services.config, service.services.log);
     await beside.transaction(async (tx) => {
-      await deleteUser(tx, bob.id);
+      await deleteUser(tx, bob.id, Date.now());
       await noteOutsideChange(tx);
     });
     let answer = await service.get('/api/sessions', { token: bob.token });
-    while (answer.status === 200 && performance.now() - deletedAt < 1_000) {
+    while (answer.status === 200) {
       await setImmediate();
       answer = await service.get('/api/sessions', { token: bob.token });
     }
@@ -146,7 +145,7 @@ async function wrongAuthorizations(
   const claims: JWTPayload = JSON.parse(Buffer.from(payload, 'base64url').toString());
   const { privateKey: otherKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
   const { privateKey: rsaKey } = await generateKeyPair('RS256');
-  const ours = { alg: 'EdDSA', typ: 'at+jwt', kid: jwk.kid };
+  const ours = { alg: 'EdDSA', typ: 'JWT', kid: jwk.kid };
   assert.equal(claims.iss, issuer);
 
   const { d: _private, ...open } = jwk;
@@ -165,7 +164,7 @@ async function wrongAuthorizations(
   );
 
   const tokens: [string, string][] = [
-    ['alg none', `${part({ alg: 'none', typ: 'at+jwt' })}.${payload}.`],
+    ['alg none', `${part({ alg: 'none', typ: 'JWT' })}.${payload}.`],
     ['alg None, with kid', `${part({ ...ours, alg: 'None' })}.${payload}.`],
     ['no signature', `${header}.${payload}.`],
     ['two parts', `${header}.${payload}`],
@@ -183,7 +182,9 @@ async function wrongAuthorizations(
     ['another algorithm', await sign({}, { alg: 'RS256' }, rsaKey)],
     ['another issuer', await sign({ iss: 'doorman:another' })],
     ['no issuer', await sign({ iss: undefined })],
-    ['another type', await sign({}, { typ: 'JWT' })],
+    ['another type', await sign({}, { typ: 'dpop+jwt' })],
+    ['padding', `${token}=`],
+    ['more padding', `${token}==`],
     ['no type', await sign({}, { typ: undefined })],
     [
       'an unknown critical header',

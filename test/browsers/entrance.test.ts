@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { appear } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
+import { confirm, fill } from './controls.ts';
 import { onChromium } from './each-browser.ts';
 import { watchFaults } from './page-faults.ts';
-import { fill } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
@@ -36,12 +36,12 @@ async function open(
 onChromium('The entrance', (browser) => {
   test('a newcomer signs up, is in, and is shown the way to people', async (t) => {
     const { site, page, faults } = await open(t, browser());
-    assert.equal(await pathOf(page), '/sign-in');
+    await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
     await page.click('[data-testid="other-way"]');
     await fillForm(page, { username: 'alice', password: 'wonderland' });
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-testid="find-people"]');
-    assert.equal(await pathOf(page), '/');
+    await waitFor('the address', async () => (await pathOf(page)) === '/');
     await waitFor('the title', async () => (await page.title()) === 'Chats · Doorman');
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Chats');
     assert.equal((await site.post('/api/login', { username: 'alice', password: 'wonderland' })).status, 200);
@@ -72,10 +72,10 @@ onChromium('The entrance', (browser) => {
     const other = body.data.find((session: { current: number }) => session.current === 0);
     await site.post('/api/sessions/end', { id: other.id }, alice.token);
     await page.waitForSelector('[data-testid="end-ended"]');
-    assert.equal(await pathOf(page), '/sign-in');
+    await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
     await assertAccessible(page, 'the sign-in with a reason');
     await signIn(page, 'alice');
-    assert.equal(await pathOf(page), '/');
+    await waitFor('the address', async () => (await pathOf(page)) === '/');
   });
 
   test('signing out asks first; then nobody is here, and the next one begins anew', async (t) => {
@@ -90,11 +90,11 @@ onChromium('The entrance', (browser) => {
     await waitFor('the dialog to go', async () => (await page.$('dialog')) === null);
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-testid')), 'sign-out');
     await page.click('[data-testid="sign-out"]');
-    await page.click('[data-testid="confirm-yes"]');
+    await confirm(page);
     await page.waitForSelector('[name="username"]');
     assert.equal(await page.$('[data-testid^="end-"]'), null);
     await signIn(page, 'bob');
-    assert.equal(await pathOf(page), '/');
+    await waitFor('the address', async () => (await pathOf(page)) === '/');
   });
 });
 
@@ -145,7 +145,7 @@ onChromium('The forms of the entrance', (browser) => {
     await says(page, 'username', 'Nobody here has this username.');
   });
 
-  test('who tried too often is told how long to wait', async (t) => {
+  test('a network that is limited is named, with the minutes to wait', async (t) => {
     const { page, faults } = await open(t, browser(), { env: { RATE_LIMIT_AUTH: '1/10m' } });
     faults.expect(/^4\d\d POST \/api\/login$/);
     await fillForm(page, { username: 'nobody', password: 'wonderland' });
@@ -155,14 +155,14 @@ onChromium('The forms of the entrance', (browser) => {
     const alert = await page.waitForSelector('[role="alert"] p');
     assert.match(
       (await alert?.evaluate((element) => element.textContent)) ?? '',
-      /^That was often\. Please try again in (?:10|9) minutes\.$/,
+      /^There were too many sign-ins and new accounts from this network\. Please try again in (?:10|9) minutes\.$/,
     );
   });
 
   test('a link leads where it says once one has signed in', async (t) => {
     const { page, site } = await open(t, browser(), { path: '/settings/security' });
     await site.join('alice');
-    assert.equal(await pathOf(page), '/sign-in');
+    await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
     await signIn(page, 'alice');
     await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
   });
@@ -183,9 +183,9 @@ onChromium('The forms of the entrance', (browser) => {
     };
     await runOut();
     await signIn(page, 'bob');
-    assert.equal(await pathOf(page), '/');
+    await waitFor('the address', async () => (await pathOf(page)) === '/');
     await page.click('[data-testid="sign-out"]');
-    await page.click('[data-testid="confirm-yes"]');
+    await confirm(page);
     await page.waitForSelector('[name="username"]');
     await runOut();
     await signIn(page, 'alice');
@@ -253,7 +253,7 @@ function errorOf(page: Page, name: string): Promise<string> {
 }
 
 async function says(page: Page, name: string, sentence: string): Promise<void> {
-  await waitFor(`${name} to say: ${sentence}`, async () => (await errorOf(page, name)) === sentence, 10_000);
+  await waitFor(`${name} to say: ${sentence}`, async () => (await errorOf(page, name)) === sentence);
 }
 
 function focused(page: Page): Promise<string | null | undefined> {

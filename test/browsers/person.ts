@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'puppeteer-core';
+import { confirm, fill } from './controls.ts';
 import type { Scope } from './endings.ts';
 import { type PageFaults, watchFaults } from './page-faults.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
@@ -76,7 +77,7 @@ export class Person {
 
   async signOut(): Promise<void> {
     await this.click('sign-out');
-    await this.click('confirm-yes');
+    await this.confirm();
     await this.page.waitForSelector('[name="username"]');
   }
 
@@ -180,8 +181,12 @@ export class Person {
     await this.click('menu');
     await this.click(`menu-${item}`);
     if (!/^(?:un)?(?:block|friend)$/.test(item)) return;
-    await this.click('confirm-yes');
-    await waitFor('the question to go', async () => (await this.page.$('dialog')) === null);
+    await this.confirm();
+  }
+
+  /** Confirms what the open dialog asks, and waits until the dialog is gone. */
+  async confirm(): Promise<void> {
+    await this.#explain('confirm', confirm(this.page));
   }
 
   async click(testId: string): Promise<void> {
@@ -218,22 +223,6 @@ export class Person {
       });
     }
   }
-}
-
-/** Puts `text` in the place of what a field holds, in one go as pasting does: key by key costs a second for a form. */
-export async function fill(page: Page, selector: string, text: string): Promise<void> {
-  await waitFor(`the field ${selector}`, () => page.evaluate(replaceText, selector, text));
-}
-
-/** @returns whether the field was there, and took it */
-function replaceText(selector: string, text: string): boolean {
-  const field = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(selector);
-  if (!field?.matches(':enabled:read-write') || !field.checkVisibility()) return false;
-  field.focus();
-  field.select();
-  // The one way by which the page hears of it as of a person's own writing.
-  document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
-  return field.value === text;
 }
 
 interface Place {

@@ -19,7 +19,7 @@ import {
   waitForPush,
 } from './notified-person.ts';
 import { arrive } from './person.ts';
-import { openWindow } from './running-browser.ts';
+import { openWindow, PATIENCE_MS } from './running-browser.ts';
 import { type Account, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
@@ -77,10 +77,10 @@ onChromium(
       await leave(bob, records);
 
       await write(alice, 'Tea at five?');
-      await deliver((await pushService.next(endpoint, 30_000)).text ?? '');
+      await deliver((await pushService.next(endpoint, PATIENCE_MS)).text ?? '');
       await waitForBadge(1);
       await write(carol, 'hello');
-      await deliver((await pushService.next(endpoint, 30_000)).text ?? '');
+      await deliver((await pushService.next(endpoint, PATIENCE_MS)).text ?? '');
       await waitForBadge(2);
       assert.deepEqual(
         (await shownNotifications(other)).map(({ title, body, tag }) => [title, body, tag]),
@@ -109,7 +109,7 @@ onChromium(
 
     test('come truly, and are decrypted, with the page closed', async (t) => {
       if (typeof gcm === 'string') return t.skip(gcm);
-      const site = await startSite(t, { world: gcm.world });
+      const site = await startSite(t, { world: gcm.world, env: { PUSH_ALLOW_PRIVATE: '1' } });
       const bob = await arriveAtHome(t, chromium(), site, 'bob');
       await bob.signUp();
       const alice = await arrive(t, chromium(), site, 'alice');
@@ -133,7 +133,7 @@ onChromium(
     test('are held back where they are not wanted, or seen elsewhere, and the log says why', async (t) => {
       if (typeof gcm === 'string') return t.skip(gcm);
       const { submissions, world } = gcm;
-      const site = await startSite(t, { world });
+      const site = await startSite(t, { world, env: { PUSH_ALLOW_PRIVATE: '1' } });
       const bob = await arriveAtHome(t, chromium(), site, 'bob');
       await bob.signUp();
       await turnOn(bob);

@@ -29,7 +29,7 @@ function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | s
     const asked = await alice.page.waitForSelector('[data-testid="confirm-dialog"]');
     const says = await asked?.evaluate((dialog) => (dialog as HTMLElement).innerText);
     assert.match(says ?? '', /One message has not been sent yet and would be lost\./);
-    await alice.click('confirm-yes');
+    await alice.confirm();
     await alice.find('other-way');
     await assertNothingOf(used, alice);
     const records = await openRecords(alice);
@@ -123,7 +123,7 @@ onChromium(
   (chromium) => {
     async function start(t: TestContext): Promise<SharedBrowser | string> {
       if (typeof gcm === 'string') return gcm;
-      const site = await startSite(t, { world: gcm.world });
+      const site = await startSite(t, { world: gcm.world, env: { PUSH_ALLOW_PRIVATE: '1' } });
       return {
         site,
         browser: chromium(),
@@ -148,7 +148,7 @@ onChromium(
       await elsewhere.signIn();
       await openSettings(elsewhere, 'security');
       await elsewhere.click('end-others');
-      await elsewhere.click('confirm-yes');
+      await elsewhere.confirm();
       const end = await alice.page.waitForSelector('[data-testid="end-ended"]');
       assert.equal(
         await end?.evaluate((told) => told.textContent),

@@ -52,7 +52,7 @@ onFirefox(
       );
       assert.match(says, /^node\s+Not confirmed\s+Added now\s+It was set up without signing in/);
       await alice.click(`remove-${other.id}`);
-      await alice.click('confirm-yes');
+      await alice.confirm();
       await waitFor(
         'it to go',
         async () => (await alice.page.$(`[data-testid="device-${other.id}"]`)) === null,
@@ -63,7 +63,7 @@ onFirefox(
       );
 
       await alice.click(`remove-${here.id}`);
-      await alice.click('confirm-yes');
+      await alice.confirm();
       await waitForPush(alice, 'off');
       assert.equal(await endpointOf(alice), '');
       assert.deepEqual(await records.devices(), []);

@@ -113,12 +113,12 @@ onChromium('The settings', (browser) => {
       (session: { current: number }) => session.current === 1,
     );
     await alice.click(`end-${id}`);
-    await alice.click('confirm-yes');
+    await alice.confirm();
     await waitFor('the second to go', async () => (await sessions(alice)) === 3);
     assert.equal((await site.get('/api/sessions', tokens[1])).status, 401);
     await alice.click('end-others');
     await waitForText(alice, 'confirm-dialog', /2 other devices are signed out at once\./);
-    await alice.click('confirm-yes');
+    await alice.confirm();
     await waitFor('this one alone', async () => (await sessions(alice)) === 1);
     assert.equal((await site.get('/api/sessions', tokens[3])).status, 401);
     await waitFor('no more to end', async () => (await alice.page.$('[data-testid="end-others"]')) === null);
@@ -136,7 +136,7 @@ onChromium('The settings', (browser) => {
     await alice.click('settings-blocked');
     await waitForText(alice, `blocked-${bob.id}`, /bob\s+Blocked now\s+Unblock$/);
     await alice.click(`unblock-${bob.id}`);
-    await alice.click('confirm-yes');
+    await alice.confirm();
     await waitForText(alice, 'pane', /You block nobody/);
     await waitForText(alice, 'settings-blocked', /Nobody/);
     assert.equal(await alice.page.evaluate(() => document.activeElement?.tagName), 'H1');

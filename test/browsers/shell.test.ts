@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
+import type { Services } from '../../src/services.ts';
 import { appear, assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
@@ -204,11 +205,13 @@ onChromium('Every place of the page', (browser) => {
   });
 
   test('has a title that counts what is unread, and names where one is', async (t) => {
-    const site = await startSite(t);
+    const stored = Promise.withResolvers<Services>();
+    const site = await startSite(t, { opened: stored.resolve });
+    const { db } = await stored.promise;
     const alice = await enter(t, browser(), site);
     const [bob, carol] = [await site.join('bob'), await site.join('carol')];
     const titled = (title: string) =>
-      waitFor(`the title ${title}`, async () => (await alice.page.title()) === title, 10_000);
+      waitFor(`the title ${title}`, async () => (await alice.page.title()) === title);
     await titled('Chats · Doorman');
     await write(site, bob, alice.id, 'Tea at five?');
     await titled('(1) Chats · Doorman');
@@ -216,8 +219,8 @@ onChromium('Every place of the page', (browser) => {
     await titled('(2) Chats · Doorman');
     await alice.click('nav-people');
     await titled('(2) People · Doorman');
-    // A name that would turn what is around it is held in place.
-    await site.post('/api/user/profile', { nickname: '\u202eevil' }, carol.token);
+    // A name that would turn what is around it is held in place. It is refused today; an earlier version may have stored it.
+    await db.run`update users set nickname = ${'\u202eevil'} where id = ${carol.id}`;
     await alice.page.goto(`${site.url}/people/${carol.id}`);
     await titled('(2) \u2068\u202eevil\u2069 · Doorman');
   });

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/log.ts';
 import { openPushWorker } from '../../src/push/worker.ts';
 import { startRounds } from '../../src/rounds.ts';
-import { openServices, type World } from '../../src/services.ts';
+import { openServices, type Services, type World } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
 import { addCrowd } from '../people.ts';
 import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
@@ -46,6 +46,8 @@ interface SiteOptions {
   world?: World;
   /** So many people are there already: `crowd1`, `crowd2` .. */
   crowd?: number;
+  /** Called once the services are open, for a test that fills the database. */
+  opened?: (services: Services) => void;
 }
 
 /**
@@ -54,13 +56,14 @@ interface SiteOptions {
  */
 export async function startSite(
   scope: Scope,
-  { env = {}, world = {}, crowd = 0 }: SiteOptions = {},
+  { env = {}, world = {}, crowd = 0, opened }: SiteOptions = {},
 ): Promise<Site> {
   const { settings, url } = await chooseSettings(scope, env);
   const config = readConfig(settings);
   const endings = endingsOf(scope);
   const services = endings.use(await openServices(config, openLog('silent'), world));
   if (crowd > 0) await addCrowd(services.db, crowd);
+  opened?.(services);
   endings.use(startRounds(services));
   endings.use(openPushWorker(services));
   const app = await buildApp(services);

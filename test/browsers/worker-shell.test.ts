@@ -87,14 +87,13 @@ onEachBrowser('What the worker keeps', (browser) => {
 });
 
 onChromium('What the worker does with a service that fails', (browser) => {
-  test('a service that says nothing is waited for three seconds, not more', async (t) => {
+  test('a service that does not answer is asked, and the kept page comes in place of its answer', async (t) => {
     const { gate, page } = await start(t, browser());
     gate.state = 'silent';
-    const from = performance.now();
+    gate.asked.length = 0;
     await page.goto(`${gate.url}/people`);
-    const tookMs = performance.now() - from;
     assert.equal(await textOf(page), 'kept');
-    assert.ok(tookMs >= 2_900 && tookMs < 15_000, `${tookMs} ms`);
+    assert.ok(gate.asked.includes('GET /people'), 'the service is asked first');
   });
 
   test('the page itself starts without the service', async (t) => {

@@ -22,7 +22,7 @@ interface Endpoint {
   /** In brackets: an array of it. */
   readonly data?: Shape | readonly [Shape];
   /** Fields of the answer beside the data. */
-  readonly beside?: string;
+  readonly beside?: readonly string[];
 }
 
 interface Scene {
@@ -75,7 +75,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /api/users': many(
     'DirectoryEntry',
     async (api) => (await api.users({ q: 'ali ce&', online: true, limit: 10 })).users,
-    { query: ['q', 'online', 'limit', 'after'], beside: 'next' },
+    { query: ['q', 'online', 'limit', 'after'], beside: ['next'] },
   ),
   'GET /api/user/profile/{userId}': one('PublicProfile', (api, { bob }) => api.profileOf(bob)),
   'POST /api/user/profile': one(
@@ -87,7 +87,10 @@ const ENDPOINTS: Record<string, Endpoint> = {
     body: 'SettingsBody',
   }),
   'POST /api/user/block': one('BlockedUser', (api, { bob }) => api.block(bob), { body: 'BlockBody' }),
-  'GET /api/user/blocked': many('BlockedUser', (api) => api.blocked()),
+  'GET /api/user/blocked': many('BlockedUser', async (api) => (await api.blockedPage({ limit: 5 })).blocked, {
+    query: ['limit', 'after'],
+    beside: ['next'],
+  }),
   'POST /api/user/unblock': nothing((api, { bob }) => api.unblock(bob), 'BlockBody'),
   'POST /api/messages': one('Stored', (api, { bob }) => api.sendMessage({ to: bob, cid: 'c1', body: 'hi' }), {
     body: 'SendBody',
@@ -100,7 +103,11 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/messages/mark': one('MarkedAnswer', (api, { bob }) => api.markRead({ peer: bob, read: 1 }), {
     body: 'MarkBody',
   }),
-  'GET /api/conversations': many('Conversation', (api) => api.conversations()),
+  'GET /api/conversations': many(
+    'Conversation',
+    async (api, { bob }) => (await api.conversations({ peer: bob, limit: 5 })).conversations,
+    { query: ['limit', 'after', 'peer'], beside: ['people', 'seq', 'next'] },
+  ),
   'POST /api/friends/request': friend('request'),
   'POST /api/friends/cancel': friend('cancel'),
   'POST /api/friends/accept': {
@@ -110,9 +117,13 @@ const ENDPOINTS: Record<string, Endpoint> = {
   },
   'POST /api/friends/decline': friend('decline'),
   'POST /api/friends/remove': friend('remove'),
-  'GET /api/friends': many('FriendEntry', (api) => api.friends()),
+  'GET /api/friends': many(
+    'FriendEntry',
+    async (api) => (await api.friends({ list: 'requests', limit: 5 })).friends,
+    { query: ['limit', 'after', 'list'], beside: ['seq', 'next'] },
+  ),
   'GET /api/sync': one('Snapshot', (api) => api.snapshot()),
-  'GET /api/push/public-key': { call: (api) => api.pushKey(), beside: 'publicKey' },
+  'GET /api/push/public-key': { call: (api) => api.pushKey(), beside: ['publicKey'] },
   'POST /api/push/subscribe': nothing(
     (api, { subscription }) => api.pushSubscribe(subscription),
     'SubscribeBody',
@@ -145,6 +156,11 @@ const NOT_IN_THE_KIT: Record<string, string> = {
   'GET /openapi.json': 'for programmers',
   'GET /ws': 'the socket, which the kit speaks by itself',
 };
+
+/** A schema without the order of its fields, which a type does not know. */
+function unordered(schema: Body): Body {
+  return schema?.required ? { ...schema, required: schema.required.toSorted() } : schema;
+}
 
 onSqlite('The interface as the kit has it', (database) => {
   test('every endpoint has its method, which calls it, with the body it is described with', async (t) => {
@@ -189,7 +205,7 @@ onSqlite('The interface as the kit has it', (database) => {
   test('the types of the kit are those that the service describes', async (t) => {
     const service = await serve(t, database);
     const { paths } = (await service.get('/openapi.json')).body;
-    for (const [name, { body, query = [], data, beside }] of Object.entries(ENDPOINTS)) {
+    for (const [name, { body, query = [], data, beside = [] }] of Object.entries(ENDPOINTS)) {
       const [method = '', path = ''] = name.split(' ');
       const described = paths[path][method.toLowerCase()];
       const parameters = (described.parameters ?? []).filter((one: Body) => one.in === 'query');
@@ -199,13 +215,14 @@ onSqlite('The interface as the kit has it', (database) => {
         name,
       );
       const asked = described.requestBody?.content['application/json'].schema;
-      const shape = body ? plain(SHAPES[body]) : { type: 'object', properties: {} };
+      const none = { type: 'object', properties: {}, description: 'May be left out' };
+      const shape = body ? plain(SHAPES[body]) : none;
       if (method === 'POST') assert.deepEqual(asked, shape, `${name}: what is asked`);
       else assert.equal(asked, undefined, name);
       const { properties } = described.responses[200].content['application/json'].schema;
       const { code: _code, message: _message, data: answered, ...rest } = properties;
-      assert.deepEqual(answered, toSchema(data), `${name}: what is answered`);
-      assert.deepEqual(Object.keys(rest), beside ? [beside] : [], name);
+      assert.deepEqual(unordered(answered), unordered(toSchema(data)), `${name}: what is answered`);
+      assert.deepEqual(Object.keys(rest), beside, name);
     }
   });
 
@@ -278,12 +295,15 @@ onSqlite('The interface as the kit has it', (database) => {
 
 onSqlite('What can go wrong', (database) => {
   test('too many calls say how long to wait', async (t) => {
-    const service = await serve(t, database, { env: { RATE_LIMIT_API: '3/1m' } });
+    const service = await serve(t, database, {
+      env: { RATE_LIMIT_API: '3/1m' },
+      world: { monotonicMs: () => 1_000 },
+    });
     const alice = await new Device(t, service.url).signUp('alice');
     for (let i = 0; i < 3; i++) await alice.doorman.api.friends();
     await assert.rejects(alice.doorman.api.friends(), (error: Body) => {
       assert.deepEqual([error.name, error.code, error.error], ['DoormanError', 429, 'rate_limited']);
-      assert.ok(error.retryAfterMs > 50_000 && error.retryAfterMs <= 60_000, `${error.retryAfterMs}`);
+      assert.equal(error.retryAfterMs, 60_000);
       assert.equal(error.message, `429 rate_limited: ${error.msg}`);
       return true;
     });
@@ -292,7 +312,8 @@ onSqlite('What can go wrong', (database) => {
   test('a service that is not there, that says nothing, and a proxy in its place are unreachable', async (t) => {
     const service = await serve(t, database);
     const line = await startLine(t, service.url);
-    const alice = await new Device(t, line.url, { times: { deadlineMs: 200 } }).signUp('alice');
+    // The stalled line below waits for the deadline; all other calls, also on a busy machine, are answered long before it.
+    const alice = await new Device(t, line.url, { times: { deadlineMs: 5_000 } }).signUp('alice');
     const unreachable = { name: 'DoormanError', code: 0, error: 'unreachable', retryAfterMs: undefined };
     line.answers = () => ({
       status: 502,
@@ -310,14 +331,12 @@ onSqlite('What can go wrong', (database) => {
     await assert.rejects(alice.doorman.api.friends(), unreachable);
     line.answers = () => undefined;
     line.isStalled = true;
-    const began = Date.now();
     await assert.rejects(alice.doorman.api.friends(), unreachable);
-    assert.ok(Date.now() - began < 10_000);
     line.isStalled = false;
     line.isDown = true;
     await assert.rejects(alice.doorman.api.friends(), unreachable);
     line.isDown = false;
-    assert.deepEqual(await alice.doorman.api.friends(), []);
+    assert.deepEqual((await alice.doorman.api.friends()).friends, []);
     assert.ok(alice.doorman.session);
   });
 

@@ -73,6 +73,7 @@ onSqlite('docs/client.md', (database) => {
       presence: true,
       typing: true,
       outgoing: true,
+      storage: true,
     };
     const ends: Record<SessionEnd, true> = { signed_out: true, ended: true, expired: true, suspended: true };
     const states: Record<DoormanEvents['connection']['state'], true> = {

@@ -4,13 +4,13 @@ import { suspendUser } from '../../src/accounts/standing.ts';
 import { closeCodes } from '../../src/sockets/close-codes.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
-import { Device, join, until } from './device.ts';
+import { allButProofs, Device, join, until } from './device.ts';
 import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
 /** Which of the codes of docs/protocol.md a test below sees. */
-const again = [1006, 1011, 1012, 1013, 4008, 4408, 3999] as const;
-const broken = [1002, 1003, 1007, 1008, 4413] as const;
+const again = [1002, 1006, 1007, 1011, 1012, 1013, 4008, 4408, 3999] as const;
+const broken = [1003, 1008, 4413] as const;
 
 onSqlite('The kit obeys the close codes', (database) => {
   // They wait for the clock most of the time.
@@ -41,8 +41,10 @@ onSqlite('The kit obeys the close codes', (database) => {
         line.close(code, 'whatever');
         assert.deepEqual(await alice.is('stopped'), { state: 'stopped', why: 'broken' });
         alice.doorman.reconnectNow();
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        assert.equal(line.arrivals.length, 1);
+        // Bob's connection is the second one: Alice has opened none before it.
+        await join(t, line.url, 'bob');
+        assert.equal(line.arrivals.length, 2);
+        assert.deepEqual(alice.doorman.connection, { state: 'stopped', why: 'broken' });
         assert.ok(alice.doorman.session);
         await alice.connect();
       });
@@ -168,7 +170,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const { db, events } = service.services;
-      const sessionIds = await db.transaction((tx) => suspendUser(tx, alice.id));
+      const sessionIds = await db.transaction((tx) => suspendUser(tx, alice.id, Date.now()));
       events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
       const { end } = await alice.first('session', ({ session }) => session === undefined);
       assert.equal(end, 'suspended');
@@ -185,7 +187,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       const { end } = await phone.first('session', ({ session }) => session === undefined);
       assert.equal(end, 'ended');
       assert.deepEqual(phone.doorman.connection, { state: 'off' });
-      await until(async () => (await phone.storage.all('')).length === 0);
+      await until(async () => (await allButProofs(phone.storage)).length === 0);
     });
 
     test('4429 for the eleventh connection: the oldest leaves its place and does not come back', async (t) => {
@@ -209,10 +211,8 @@ onSqlite('The kit obeys the close codes', (database) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
-      const began = Date.now();
       for (let i = 0; i < 100; i++) alice.doorman.typing(`nobody-${i}`);
       await until(() => line.frames.filter(({ type }) => type === 'typing').length === 100);
-      assert.ok(Date.now() - began > 2_000);
       assert.equal(alice.doorman.connection.state, 'live');
       assert.equal(line.arrivals.length, 1);
     });

@@ -24,6 +24,7 @@ const EVENTS = [
   'presence',
   'typing',
   'outgoing',
+  'storage',
 ] as const satisfies readonly DoormanEvent[];
 
 /** Something that was told, of one kind. */
@@ -141,4 +142,9 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
     if (Date.now() > giveUpAt) throw new Error(`it never came: ${isSo}`);
     await new Promise((again) => setTimeout(again, 10));
   }
+}
+
+/** What a storage has beside the proofs, which alone outlast signing out. */
+export async function allButProofs(storage: DoormanStorage): Promise<[key: string, value: unknown][]> {
+  return (await storage.all('')).filter(([key]) => key !== 'device-proofs');
 }

@@ -18,6 +18,7 @@ class Page extends EventTarget {
     super();
     Object.assign(this, state);
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
+    t.mock.method(performance, 'now', () => Date.now()); // so that a tick moves it too
     const doorman = {
       setView: ({ visible, active }: { visible: boolean; active: boolean }) => {
         const view = `${visible ? 'visible' : 'hidden'} ${active ? 'active' : 'idle'}`;

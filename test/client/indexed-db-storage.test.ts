@@ -1,38 +1,50 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { IndexedDbStorage } from '../../client/src/indexed-db-storage.ts';
+import { createDoorman } from '../../client/src/doorman.ts';
+import { openStorage } from '../../client/src/storage.ts';
 
-/** A browser whose database never answers, or late; Node has none. */
-function hangingDatabase(t: TestContext) {
-  const request: { onsuccess?: () => void; result?: unknown } = {};
-  Object.defineProperty(globalThis, 'indexedDB', { value: { open: () => request }, configurable: true });
+/** A browser with this `indexedDB.open`; Node has none. */
+function browserWith(t: TestContext, open: () => object): void {
+  Object.defineProperty(globalThis, 'indexedDB', { value: { open }, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'indexedDB'));
-  return request;
 }
 
-test('a database that never answers is done without, after ten seconds', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  hangingDatabase(t);
-  const storage = new IndexedDbStorage('doorman');
-  const kept = storage.set('a', 1);
-  t.mock.timers.tick(9_999);
-  const isDone = await Promise.race([kept.then(() => true), new Promise((resolve) => setImmediate(resolve))]);
-  assert.equal(isDone, undefined);
-  t.mock.timers.tick(1);
-  await kept;
-  assert.equal(await storage.get('a'), 1);
+test('a kit over a database that never opens goes on in memory', async (t) => {
+  browserWith(t, () => ({}));
+  const doorman = createDoorman({ baseUrl: 'http://localhost' }, { storageMs: 50 });
+  const states: unknown[] = [];
+  doorman.on('storage', (event) => states.push(event));
+  assert.equal(await doorman.restore(), undefined);
+  await doorman.storage.set('program/a', 1);
+  assert.equal(await doorman.storage.get('program/a'), 1);
+  assert.deepEqual(states, [{ state: 'memory' }]);
 });
 
-test('one that answers after that is closed, and nothing is parted between the two', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const request = hangingDatabase(t);
-  const storage = new IndexedDbStorage('doorman');
-  const kept = storage.set('a', 1);
-  t.mock.timers.tick(10_000);
-  await kept;
-  let closed = 0;
-  request.result = { close: () => closed++ };
-  request.onsuccess?.();
-  assert.equal(closed, 1);
-  assert.equal(await storage.get('a'), 1);
+test('a kit over a database that the browser refuses goes on in memory', async (t) => {
+  const error = new DOMException('not here', 'SecurityError');
+  browserWith(t, () => {
+    throw error;
+  });
+  const doorman = createDoorman({ baseUrl: 'http://localhost' });
+  const states: unknown[] = [];
+  doorman.on('storage', (event) => states.push(event));
+  await doorman.storage.set('program/a', 1);
+  assert.equal(await doorman.storage.get('program/a'), 1);
+  assert.deepEqual(states, [{ state: 'memory', error }]);
+});
+
+test('a database that the browser refused once is opened at the next operation', async (t) => {
+  const requests: { onerror?: () => void; error?: Error }[] = [];
+  browserWith(t, () => {
+    requests.push({ error: new Error('not now') });
+    return requests.at(-1) ?? {};
+  });
+  const storage = openStorage();
+  const first = storage.get('a');
+  requests[0]?.onerror?.();
+  await assert.rejects(first, /not now/);
+  const second = storage.get('a');
+  requests[1]?.onerror?.();
+  await assert.rejects(second, /not now/);
+  assert.equal(requests.length, 2);
 });

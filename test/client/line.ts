@@ -23,6 +23,8 @@ export class Line {
   isStalled = false;
   /** Called with each frame that the service sends; `false` swallows it. */
   passes: (frame: Body) => boolean = () => true;
+  /** Called with each frame of a client; with a number, the service does not get it, and the socket ends with that code. */
+  rejects: (frame: Body) => number | undefined = () => undefined;
   /** Answers a request instead of the service. */
   answers: (
     request: IncomingMessage,
@@ -125,8 +127,13 @@ export class Line {
     const { near, far } = passing;
     this.#sockets.add(passing);
     near.on('message', (data) => {
-      this.frames.push(JSON.parse(String(data)));
-      if (!passing.isFrozen) far.send(String(data));
+      const frame = JSON.parse(String(data));
+      this.frames.push(frame);
+      const code = this.rejects(frame);
+      if (code !== undefined) {
+        near.close(code);
+        far.terminate();
+      } else if (!passing.isFrozen) far.send(String(data));
     });
     far.on('message', (data) => {
       if (!passing.isFrozen && this.passes(JSON.parse(String(data)))) near.send(String(data));

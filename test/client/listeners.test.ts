@@ -12,7 +12,7 @@ test('a listener hears until it is ended, also one that was added twice', () => 
   endFirst();
   endFirst();
   listeners.tell('typing', { from: 'b' });
-  listeners.tell('block', { userId: 'c' });
+  listeners.tell('block', { userId: 'c', seq: 1 });
   assert.deepEqual(heard, ['a', 'a', 'b']);
 });
 

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MemoryStorage } from '../../client/src/memory-storage.ts';
+import { readSession } from '../../client/src/session.ts';
 import { resubscribe } from '../../client/src/worker-push.ts';
 import { rotateVapidKeys } from '../../src/push/vapid-keyring.ts';
 import { onSqlite, type TestDatabase } from '../databases.ts';
 import { startPushService } from '../push-service.ts';
 import { Device, until } from './device.ts';
+import { FAILURES, FailingStorage } from './failing-storage.ts';
 import { PushBrowser } from './push-browser.ts';
 import { serve } from './serving.ts';
 
 const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Safari/604.1';
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15';
+
+/** Only catches a hang. */
+const limit = { timeout: 30_000 };
 
 async function start(t: TestContext, database: TestDatabase) {
   const service = await serve(t, database);
@@ -196,6 +201,27 @@ onSqlite('Notifications', (database) => {
     await resubscribe(browser.registration, { baseUrl: service.url, storage: new MemoryStorage() });
     assert.equal(browser.subscription, null);
   });
+
+  for (const failure of FAILURES)
+    test(`stay as they are where the storage ${failure}, in the worker and in the page`, limit, async (t) => {
+      const { service, browser, alice, push } = await start(t, database);
+      await push.enable();
+      const { subscription } = browser;
+      const storage = new FailingStorage(alice.storage);
+      storage.fail(failure, 'get');
+      const options = { baseUrl: service.url, storage };
+      const times = { deadlineMs: 15_000, storageMs: 100 };
+      const expected = { code: 0, error: 'storage_failed' };
+      await assert.rejects(resubscribe(browser.registration, options, times), expected);
+      await assert.rejects(readSession(storage, times), expected);
+      assert.equal(browser.subscription, subscription);
+      storage.recover();
+      const restarted = new Device(t, service.url, { storage, times });
+      await restarted.doorman.restore();
+      storage.fail(failure, 'get');
+      await restarted.doorman.push.check();
+      assert.equal(browser.subscription, subscription);
+    });
 
   test('are not subscribed by a session that has ended, as the service would take them for a stranger’s', async (t) => {
     const { service, browser, alice, push } = await start(t, database);

@@ -63,7 +63,7 @@ onEachDatabase('4 Endpoints: envelope and summary', (database) => {
       ['GET', '/api/nothing'],
       ['GET', '/api/register'],
       ['PUT', '/api/login'],
-      ['HEAD', '/api/push/public-key'],
+      ['HEAD', '/api/login'],
       ['POST', '/api/users'],
       ['GET', '/api/user/profile'],
       ['GET', '/API/users'],

@@ -104,12 +104,22 @@ onEachDatabase('4 Endpoints: users, profiles and settings', (database) => {
     assert.deepEqual(await update({ username: 'bob', password: 'x', id: '1', unknown: [] }), expected);
   });
 
+  test('4.8 POST /api/user/profile: an empty nickname is the username, as at registration', async (t) => {
+    const service = await startService(t, database);
+    const { id, token } = await service.join('alice');
+    await service.post('/api/user/profile', { nickname: 'Al' }, { token });
+    const { status, body } = await service.post('/api/user/profile', { nickname: '' }, { token });
+    assert.deepEqual([status, body.data.nickname], [200, 'alice']);
+    assert.equal((await service.get(`/api/user/profile/${id}`)).body.data.nickname, 'alice');
+    assert.deepEqual((await service.get('/api/users?q=al&limit=5', { token })).body.data.length, 1);
+  });
+
   test('4.8 POST /api/user/profile: values out of bounds are 400 and change nothing', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const before = (await service.post('/api/user/profile', {}, { token })).body.data;
     const wrong = {
-      nickname: ['', 'n'.repeat(65), null, 5, ['a']],
+      nickname: ['n'.repeat(65), null, 5, ['a']],
       avatar: ['a'.repeat(2049), 'javascript:1', 'ftp://example.com/a', 'https://u@example.com/', null, 5],
       gender: ['Female', 'x', null, 0],
       bio: ['b'.repeat(1001), null, 5, {}],

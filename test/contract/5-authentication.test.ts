@@ -62,7 +62,7 @@ onEachDatabase('5 Authentication', (database) => {
       { authorization: `Bearer ${expired}` },
       { authorization: `Bearer ${ended}` },
       { authorization: `Bearer ${head}.${part({ ...claims, exp: claims.exp + 1 })}.${signature}` },
-      { authorization: `Bearer ${part({ alg: 'none', typ: 'at+jwt' })}.${payload}.` },
+      { authorization: `Bearer ${part({ alg: 'none', typ: 'JWT' })}.${payload}.` },
       { authorization: `Bearer ${head}.${payload}` },
       { authorization: `Bearer ${'a'.repeat(5000)}` },
       { 'x-access-token': fresh },

@@ -33,11 +33,15 @@ onEachDatabase('6 Events', (database) => {
     const service = await startService(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const { publicKey } = (await service.get('/api/push/public-key')).body;
+    const carol = await service.join('carol');
     const subscriptions = [push.subscribe(publicKey), push.subscribe(publicKey)];
+    // Without a token, as the interface says (4.14), and with one.
     await service.post('/api/push/subscribe', { userId: alice.id, subscription: subscriptions[0] });
-    await service.post('/api/push/subscribe', { userId: alice.id, subscription: subscriptions[1] }, alice);
-    const message = { to: alice.id, cid: crypto.randomUUID(), body: 'hello' };
-    assert.equal((await service.post('/api/messages', message, { token: bob.token })).status, 200);
+    await service.post('/api/push/subscribe', { userId: carol.id, subscription: subscriptions[1] }, carol);
+    for (const { id } of [alice, carol]) {
+      const message = { to: id, cid: crypto.randomUUID(), body: 'hello' };
+      assert.equal((await service.post('/api/messages', message, { token: bob.token })).status, 200);
+    }
     for (const { endpoint } of subscriptions) {
       const { text } = await push.next(endpoint, 5000);
       const { title, navigate } = JSON.parse(text ?? '').notification;

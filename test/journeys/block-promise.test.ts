@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { suspendUser } from '../../src/accounts/standing.ts';
-import { eventually, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
+import { ManualClock, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
 
 /** Alice and Bob with two devices each; she blocks him. */
 async function startTwo(t: TestContext, database: TestDatabase) {
-  const service = await startSockets(t, database);
+  // Time stands still: nothing is gathered, sent or cut off but where a test says so.
+  const service = await startSockets(t, database, { world: new ManualClock().world });
   const [alice, bob] = [await service.join('alice'), await service.join('bob')];
   const hers = [await service.enter(alice), await service.enter(await service.logIn(alice))] as const;
   const his = [await service.enter(bob), await service.enter(await service.logIn(bob))] as const;
@@ -15,7 +16,7 @@ async function startTwo(t: TestContext, database: TestDatabase) {
     const { body } = await service.post(path, { blockedId: bob.id }, { token: alice.token });
     assert.equal(body.code, 200, JSON.stringify(body));
   };
-  /** Everything that is gathered has been told, and everything that was told has come. */
+  /** Everything that is gathered has been written, and everything that was written has come. */
   const settle = async (...sockets: readonly TestSocket[]) => {
     await service.services.watchers.tell();
     await service.services.receipts.settle();
@@ -92,6 +93,7 @@ onEachDatabase('the block promise', (database) => {
     await unblock();
     for (const socket of [hers[0], his[0]])
       assert.deepEqual((await socket.ask({ type: 'sync' })).data.requests, []);
+    await settle(...his);
     assert.equal(events(his[1]).length, before, 'he learns it when he syncs');
     await his[0].ask({ type: 'friend', op: 'request', userId: alice.id });
     await hers[0].ask({ type: 'friend', op: 'accept', userId: bob.id });
@@ -143,6 +145,7 @@ onEachDatabase('the block promise', (database) => {
     assert.deepEqual((await hers[0].ask({ type: 'watch', userIds: [bob.id] })).data, [online(bob.id)]);
     assert.deepEqual((await his[0].ask({ type: 'watch', userIds: [alice.id] })).data, [online(alice.id)]);
     await block();
+    await settle();
     const sight = async (socket: TestSocket) => (await socket.first(({ type }) => type === 'presence')).users;
     assert.deepEqual(await sight(his[0]), [never(alice.id)]);
     await his[0].ask({ type: 'view', visible: false });
@@ -164,9 +167,12 @@ onEachDatabase('the block promise', (database) => {
     assert.deepEqual((await his[0].ask({ type: 'watch', userIds: [alice.id] })).data, [never(alice.id)]);
     const unseen = his[0].unread.length;
     await unblock();
+    await settle(...hers, ...his);
     assert.deepEqual(await sight(hers[0]), [{ ...online(bob.id), idle: 1 }]);
-    await eventually(() => his[0].unread.slice(unseen).some(({ type }) => type === 'presence'));
-    assert.deepEqual(his[0].unread.at(-1)?.users, [online(alice.id)]);
+    assert.deepEqual(
+      his[0].unread.slice(unseen).map(({ users }) => users),
+      [[online(alice.id)]],
+    );
   });
 
   test('the answers of the HTTP interface stay what they are: isOnline, profile, directory', async (t) => {
@@ -207,7 +213,7 @@ onEachDatabase('the block promise', (database) => {
   test('the refusal is that of a suspended or deleted account, and the blocked person gets no event', async (t) => {
     const { service, hers, his, alice, bob, block, settle, send } = await startTwo(t, database);
     const carol = await service.join('carol');
-    await service.services.db.transaction((tx) => suspendUser(tx, carol.id));
+    await service.services.db.transaction((tx) => suspendUser(tx, carol.id, Date.now()));
     await settle(...his);
     const before = his.map((socket) => socket.unread.length);
     await block();

@@ -278,5 +278,5 @@ async function verifyPush(
   assert.ok(count > 0);
   const expected = count === 1 ? '新消息 · New message' : `${count} 条新消息 · ${count} new messages`;
   const last = () => JSON.parse(received().at(-1)?.text ?? '{}').notification?.body;
-  await t.waitFor(() => assert.equal(last(), expected), { interval: 20, timeout: 10_000 });
+  await t.waitFor(() => assert.equal(last(), expected), { interval: 20, timeout: 60_000 });
 }

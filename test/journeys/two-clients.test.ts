@@ -155,7 +155,7 @@ class Terminal {
   }
 
   async #find(isMeant: (line: string) => boolean, what: string): Promise<void> {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000); // a line takes some seconds at most: a start, a push
     signal.addEventListener('abort', () => this.#wake());
     for (;;) {
       const at = this.unread.findIndex(isMeant);

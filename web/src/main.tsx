@@ -4,7 +4,6 @@ import './app.css';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { createDoorman } from '../../client/src/doorman.ts';
-import { openStorage } from '../../client/src/storage.ts';
 import { App } from './app.tsx';
 import { deviceName } from './device-name.ts';
 import { waitingUpdate } from './shell/update.ts';
@@ -12,10 +11,15 @@ import { createPage } from './state/create-page.ts';
 import { WORDS } from './words/languages.ts';
 import { linkWorker } from './worker-link.ts';
 
-const storage = openStorage();
 const device = deviceName(navigator.userAgent, WORDS.en.shell.device).slice(0, 64);
-const doorman = createDoorman({ baseUrl: location.origin, device, storage });
-const page = createPage(doorman, storage);
+const doorman = createDoorman({ baseUrl: location.origin, device });
+doorman.on('storage', ({ error }) =>
+  console.warn(
+    'This browser keeps nothing, so the page does while it is open:',
+    error ?? 'no answer in time',
+  ),
+);
+const page = createPage(doorman);
 
 const root = document.getElementById('root');
 if (root) createRoot(root).render(<App page={page} />);

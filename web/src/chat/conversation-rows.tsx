@@ -1,8 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
+import { DirectoryFoot } from '../people/directory-states.tsx';
+import { useMorePages } from '../people/more-pages.ts';
 import { PaneContext } from '../shell/panes.ts';
-import { useSights } from '../state/hooks.ts';
+import { usePage, useSights } from '../state/hooks.ts';
 import type { ConversationView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './conversation-list.module.css';
@@ -28,6 +30,9 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
   });
   const items = virtualizer.getVirtualItems();
   useSights(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
+  const last = items.at(-1)?.index ?? 0;
+  const { view, loadMore, onSeen } = useMorePages(usePage().chats.more, conversations.length);
+  useEffect(() => onSeen(0, last), [onSeen, last]);
   useReturn(active, (peer) => {
     const i = conversations.findIndex((one) => one.peer === peer);
     if (i < 0) return;
@@ -56,7 +61,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
                 key={key}
                 ref={virtualizer.measureElement}
                 data-index={index}
-                aria-setsize={conversations.length}
+                aria-setsize={view.hasMore ? -1 : conversations.length}
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)` }}
               >
@@ -66,6 +71,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
           );
         })}
       </ul>
+      <DirectoryFoot view={view} onRetry={loadMore} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import { Waiting } from '../shell/waiting.tsx';
-import { useDirectory, usePage } from '../state/hooks.ts';
+import { useDirectory, usePage, useReadable } from '../state/hooks.ts';
 import type { ConversationView } from '../state/views.ts';
 import { ConversationRows } from './conversation-rows.tsx';
 import { fold, isNamed } from './name-search.ts';
@@ -18,7 +18,8 @@ interface FoundConversationsProps {
  * begin with what was typed.
  */
 export function FoundConversations({ conversations, typed, nobody }: FoundConversationsProps) {
-  const { people } = usePage();
+  const { chats, people } = usePage();
+  const { hasMore } = useReadable(chats.more.view);
   const { view } = useDirectory({ q: typed.trim(), isOnlineOnly: false });
   const found = useMemo(() => {
     const folded = fold(typed);
@@ -26,6 +27,7 @@ export function FoundConversations({ conversations, typed, nobody }: FoundConver
     void view;
     return conversations.filter(({ peer }) => isNamed(people.person(peer).get(), folded));
   }, [conversations, typed, people, view]);
-  if (found.length > 0) return <ConversationRows conversations={found} />;
+  // The list goes on to its next pages until one has a user of that name.
+  if (found.length > 0 || hasMore) return <ConversationRows conversations={found} />;
   return view.isLoading ? <Waiting /> : nobody;
 }

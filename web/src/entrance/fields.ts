@@ -46,6 +46,8 @@ export function fieldOf(word: string): 'username' | 'password' | 'nickname' | un
     case 'password_too_long':
     case 'wrong_password':
       return 'password';
+    case 'nickname_invalid':
+      return 'nickname';
     default:
       return undefined;
   }

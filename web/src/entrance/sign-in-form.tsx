@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { BusyButton } from '../shell/busy-button.tsx';
-import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
+import { ErrorText } from '../shell/error-text.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './entrance.module.css';
@@ -24,7 +24,6 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
       onTry();
       return session.signIn({ username, password });
     },
-    sentence: useErrorSentence(),
   });
   return (
     <form className={styles.form} onSubmit={entry.submit} noValidate aria-busy={entry.isPending}>
@@ -58,7 +57,7 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
         error={entry.errors.fields.password}
       />
       <div className={styles.enter}>
-        <ErrorText error={entry.errors.other} />
+        <ErrorText error={entry.errors.other} sentence={entry.sentence} />
         <BusyButton
           type="submit"
           size="md"

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { BusyButton } from '../shell/busy-button.tsx';
-import { ErrorText, useErrorSentence } from '../shell/error-text.tsx';
+import { ErrorText } from '../shell/error-text.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './entrance.module.css';
@@ -25,7 +25,6 @@ export function SignUpForm() {
     }),
     enter: () =>
       session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
-    sentence: useErrorSentence(),
   });
   const { fields, other } = entry.errors;
   return (
@@ -90,7 +89,7 @@ export function SignUpForm() {
         </button>
       )}
       <div className={styles.enter}>
-        <ErrorText error={other} />
+        <ErrorText error={other} sentence={entry.sentence} />
         <BusyButton
           type="submit"
           size="md"

@@ -1,4 +1,6 @@
 import { useForm } from '../shell/use-form.ts';
+import { entrySentence } from '../words/error-sentence.ts';
+import { useLanguage } from '../words/words.tsx';
 import { fieldOf } from './fields.ts';
 
 type Field = 'username' | 'password' | 'nickname';
@@ -9,10 +11,11 @@ interface Asked {
   /** What is wrong before anything is sent, as sentences. */
   check: () => Partial<Record<Field, string | undefined>>;
   enter: () => Promise<void>;
-  sentence: (error: unknown) => string;
 }
 
 /** The coming and going of a form at the entrance. */
-export function useEntry({ check, enter, sentence }: Asked) {
-  return useForm({ fields: FIELDS, check, send: enter, fieldOf, sentence });
+export function useEntry({ check, enter }: Asked) {
+  const { language } = useLanguage();
+  const sentence = (error: unknown) => entrySentence(error, language);
+  return { ...useForm({ fields: FIELDS, check, send: enter, fieldOf, sentence }), sentence };
 }

@@ -3,7 +3,7 @@ import { AlertIcon, PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { useErrorSentence } from '../shell/error-text.tsx';
 import { useTimes } from '../shell/time-text.tsx';
-import type { DirectoryView } from '../state/views.ts';
+import type { DirectoryView, PagesView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './directory-states.module.css';
 import { useSecondsUntil } from './seconds-until.ts';
@@ -64,7 +64,7 @@ export function NoRows({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: No
 }
 
 /** Under the rows that are there: more that come, or why they do not. */
-export function DirectoryFoot({ view, onRetry }: { view: DirectoryView; onRetry: () => void }) {
+export function DirectoryFoot({ view, onRetry }: { view: PagesView; onRetry: () => void }) {
   const { people: words, shell } = useWords();
   if (view.waitsUntil !== undefined) return <Waits until={view.waitsUntil} />;
   if (view.failure !== undefined)

@@ -2,11 +2,13 @@ import { Button } from '@mantine/core';
 import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import { useCallback, useMemo } from 'react';
 import { EmptyState } from '../shell/empty-state.tsx';
-import { useFreshness, useFriends } from '../state/hooks.ts';
+import { useFreshness, useFriends, usePage } from '../state/hooks.ts';
 import type { PersonView } from '../state/views.ts';
 import { LOCALES } from '../words/languages.ts';
 import { useLanguage, useWords } from '../words/words.tsx';
+import { DirectoryFoot } from './directory-states.tsx';
 import { FoundStatus } from './found-status.tsx';
+import { useMorePages } from './more-pages.ts';
 import { sortByName, startsWith } from './names.ts';
 import { usePeople } from './people-by-id.ts';
 import { PeopleRows } from './people-rows.tsx';
@@ -28,16 +30,26 @@ export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => 
     [known, q, language],
   );
   const idAt = useCallback((index: number) => shown[index]?.id ?? '', [shown]);
+  const { view, loadMore, onSeen } = useMorePages(usePage().friends.moreFriends, shown.length);
   return (
     <>
-      <FoundStatus count={q === '' ? undefined : shown.length} />
-      {shown.length === 0 ? (
+      <FoundStatus count={q === '' ? undefined : shown.length} hasMore={view.hasMore} />
+      {shown.length === 0 && !view.hasMore && (
         <NoFriends hasFriends={friends.length > 0} onSearchAll={onSearchAll} />
-      ) : (
-        <PeopleRows label={words.friends} count={shown.length} rowRem={ROW_REM} idAt={idAt}>
+      )}
+      {shown.length > 0 && (
+        <PeopleRows
+          label={words.friends}
+          count={shown.length}
+          isOpenEnded={view.hasMore}
+          rowRem={ROW_REM}
+          idAt={idAt}
+          onSeen={onSeen}
+        >
           {(index, tabIndex) => <FriendRow person={shown[index]} tabIndex={tabIndex} />}
         </PeopleRows>
       )}
+      <DirectoryFoot view={view} onRetry={loadMore} />
     </>
   );
 }

@@ -30,7 +30,7 @@ interface PeopleRowsProps {
   /** @param tabIndex of what can be used in the row */
   children: (index: number, tabIndex: 0 | -1) => ReactNode;
   /** Which rows can be seen now; the same function at every render. */
-  onSeen?: (first: number, last: number) => void;
+  onSeen?: ((first: number, last: number) => void) | undefined;
 }
 
 /** So long a list is at rest before it is asked who of it is online. */

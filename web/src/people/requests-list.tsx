@@ -3,10 +3,12 @@ import { InboxIcon, SearchIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { PaneContext } from '../shell/panes.ts';
-import { useFreshness, useFriends } from '../state/hooks.ts';
+import { useFreshness, useFriends, usePage } from '../state/hooks.ts';
 import type { FriendView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
+import { DirectoryFoot } from './directory-states.tsx';
 import { FoundStatus } from './found-status.tsx';
+import { useMorePages } from './more-pages.ts';
 import { startsWith } from './names.ts';
 import { usePeople } from './people-by-id.ts';
 import { PeopleRows } from './people-rows.tsx';
@@ -25,10 +27,11 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
   const received = useRequests(asked, q);
   const sent = useRequests(requested, q);
   const found = received.length + sent.length;
+  const { view, loadMore, onSeen } = useMorePages(usePage().friends.moreRequests, found);
   return (
     <>
-      <FoundStatus count={q === '' ? undefined : found} />
-      {found === 0 && (
+      <FoundStatus count={q === '' ? undefined : found} hasMore={view.hasMore} />
+      {found === 0 && !view.hasMore && (
         <NoRequests hasRequests={asked.length + requested.length > 0} onSearchAll={onSearchAll} />
       )}
       <Section
@@ -36,6 +39,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
         requests={received}
         rowRem={RECEIVED_REM}
         aboveRem={TITLE_REM}
+        onSeen={sent.length === 0 ? onSeen : undefined}
       >
         {(request, tabIndex) => <ReceivedRow request={request} tabIndex={tabIndex} />}
       </Section>
@@ -44,9 +48,11 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
         requests={sent}
         rowRem={ROW_REM}
         aboveRem={received.length === 0 ? TITLE_REM : 2 * TITLE_REM + received.length * RECEIVED_REM}
+        onSeen={onSeen}
       >
         {(request, tabIndex) => <SentRow request={request} tabIndex={tabIndex} />}
       </Section>
+      <DirectoryFoot view={view} onRetry={loadMore} />
     </>
   );
 }
@@ -68,10 +74,12 @@ interface SectionProps {
   requests: readonly Request[];
   rowRem: number;
   aboveRem: number;
+  /** Of the section at the end. */
+  onSeen: ((first: number, last: number) => void) | undefined;
   children: (request: Request, tabIndex: 0 | -1) => ReactNode;
 }
 
-function Section({ title, requests, rowRem, aboveRem, children }: SectionProps) {
+function Section({ title, requests, rowRem, aboveRem, onSeen, children }: SectionProps) {
   const titleId = useId();
   const Title = use(PaneContext) === 'front' ? 'h2' : 'h3';
   const idAt = useCallback((index: number) => requests[index]?.id ?? '', [requests]);
@@ -81,7 +89,14 @@ function Section({ title, requests, rowRem, aboveRem, children }: SectionProps) 
       <Title className={styles.title} style={{ height: `${TITLE_REM}rem` }} id={titleId}>
         {title}
       </Title>
-      <PeopleRows label={title} count={requests.length} rowRem={rowRem} aboveRem={aboveRem} idAt={idAt}>
+      <PeopleRows
+        label={title}
+        count={requests.length}
+        rowRem={rowRem}
+        aboveRem={aboveRem}
+        idAt={idAt}
+        onSeen={onSeen}
+      >
         {(index, tabIndex) => {
           const request = requests[index];
           return request && children(request, tabIndex);

@@ -3,24 +3,33 @@ import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { UnblockDialog } from '../people/block-dialogs.tsx';
+import { DirectoryFoot } from '../people/directory-states.tsx';
 import { profilePath } from '../people/person-paths.ts';
 import { useFocusKept } from '../people/use-focus-kept.ts';
 import { EmptyState } from '../shell/empty-state.tsx';
+import { EndOfList } from '../shell/end-of-list.tsx';
 import { PersonName } from '../shell/name.tsx';
 import { PersonAvatar } from '../shell/person-avatar.tsx';
 import { TimeText } from '../shell/time-text.tsx';
-import { useBlocked, useFreshness, usePerson } from '../state/hooks.ts';
+import { useBlocked, useFreshness, usePage, usePerson, useReadable } from '../state/hooks.ts';
 import type { BlockedView } from '../state/views.ts';
 import { useWords } from '../words/words.tsx';
 import { LoadingRows } from './loading.tsx';
 import { SettingsPage } from './section.tsx';
 import styles from './settings.module.css';
 
+/** Rows that are shown at first, and that come when the end of them is on the screen. */
+const ROWS = 100;
+
 /** Whom the user blocks. */
 export function BlockedPage() {
   const words = useWords().settings;
   const blocked = useBlocked();
   const isKnown = useFreshness() !== 'none';
+  const { more } = usePage().blocks;
+  const view = useReadable(more.view);
+  const [count, setCount] = useState(ROWS);
+  const loadMore = () => (count < blocked.length ? setCount(count + ROWS) : more.loadMore());
   useFocusKept(blocked.length);
   return (
     <SettingsPage title={words.blocked}>
@@ -34,10 +43,12 @@ export function BlockedPage() {
         <>
           <p className={styles.says}>{words.blockedEmptySays}</p>
           <ul className={styles.rows}>
-            {blocked.map((entry) => (
+            {blocked.slice(0, count).map((entry) => (
               <BlockedRow key={entry.id} blocked={entry} />
             ))}
           </ul>
+          <EndOfList count={count + blocked.length} onSeen={loadMore} />
+          {count >= blocked.length && <DirectoryFoot view={view} onRetry={loadMore} />}
         </>
       )}
     </SettingsPage>

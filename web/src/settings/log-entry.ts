@@ -12,12 +12,12 @@ export type WaitingFor =
   | 'trouble';
 
 /** Why a test did not come through. */
-export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'unreachable';
+export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'port' | 'unreachable';
 
 /** Why nobody was told of a message. */
 export type Reason =
-  | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already')
-  | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'seen');
+  | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already' | 'unconfirmed')
+  | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'port' | 'seen');
 
 /** What became of one notification, ready for words. Moments are epoch milliseconds. */
 export type Fate =
@@ -48,7 +48,7 @@ export function fateOf(entry: PushLogEntry): Fate {
     case 'refused':
     case 'failed':
       if (entry.kind === 'test') return { is: 'test_failed', why: whyFailed(entry) };
-      return { is: 'not_sent', reason: 'given_up' };
+      return { is: 'not_sent', reason: detail === 'port' ? 'port' : 'given_up' };
     case 'unusable':
     case 'dnd':
     case 'off':
@@ -56,6 +56,7 @@ export function fateOf(entry: PushLogEntry): Fate {
     case 'no_device':
     case 'account_closed':
     case 'told_already':
+    case 'unconfirmed':
       return { is: 'not_sent', reason: outcome };
     default:
       return { is: 'unknown' };
@@ -74,6 +75,7 @@ function whyWaiting({ status, detail }: PushLogEntry): WaitingFor {
 function whyFailed({ status, detail }: PushLogEntry): TestFailure {
   if (status !== null) return status === 429 || status >= 500 ? 'busy' : 'refused';
   if (detail.startsWith('timeout')) return 'timeout';
+  if (detail === 'port') return 'port';
   return detail.startsWith('private_address') ? 'private' : 'unreachable';
 }
 

@@ -50,7 +50,8 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
       forget(edits);
       if (isChanged) toast.say(words.saved);
     },
-    fieldOf: (word) => (word === 'avatar_invalid' ? 'avatar' : undefined),
+    fieldOf: (word) =>
+      word === 'avatar_invalid' ? 'avatar' : word === 'nickname_invalid' ? 'nickname' : undefined,
     sentence: useErrorSentence(),
   });
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useWords } from '../words/words.tsx';
 import { BusyButton } from './busy-button.tsx';
 import styles from './dialog.module.css';
@@ -14,7 +14,10 @@ interface ConfirmDialogProps {
   /** The act in a word or two, as on the button: `Block`. */
   confirm: string;
   isDangerous?: boolean;
-  /** While it is under way the dialog waits; it says what went wrong, and closes when all went well. */
+  /**
+   * While it is under way the dialog waits; it says what went wrong, and closes when all went well. `onClose` is not called
+   * for a dialog that the user has closed by then: another one may be open in its place.
+   */
   onConfirm: () => Promise<void> | void;
   onClose: () => void;
 }
@@ -38,12 +41,19 @@ function Question({
   const words = useWords().shell;
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const act = async () => {
     setError(undefined);
     setPending(true);
     try {
       await onConfirm();
-      onClose();
+      if (isOpen.current) onClose();
     } catch (caught) {
       setError(caught);
       setPending(false);

@@ -6,10 +6,12 @@ import styles from './error-text.module.css';
 /**
  * What went wrong, in a kind sentence, read out at once.
  *
- * @param error what was caught, or the bare word of an envelope; nothing is shown for `undefined`
+ * @param props.error what was caught, or the bare word of an envelope; nothing is shown for `undefined`
+ * @param props.sentence left out: `useErrorSentence`
  */
-export function ErrorText({ error }: { error: unknown }) {
-  const sentence = useErrorSentence();
+export function ErrorText(props: { error: unknown; sentence?: (error: unknown) => string }) {
+  const errorSentence = useErrorSentence();
+  const { error, sentence = errorSentence } = props;
   return (
     <div role="alert">
       {error !== undefined && (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DoormanError } from '../../../client/src/errors.ts';
 import { onSqlite } from '../../../test/databases.ts';
-import { aWhile, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { type TestPage, Town, until, untilEqual } from './test-pages.ts';
 
 /** All that a page shows of somebody. */
 function seen({ page }: TestPage, peer: string) {
@@ -48,12 +48,19 @@ onSqlite('blocks of the page', (database) => {
   test('from the click on nothing is shown, before the service has answered', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
+    const carol = await town.join('carol');
+    // Each of Bob's devices may send one typing frame a second.
+    const [phone, desk] = [await town.another('bob'), await town.another('bob')];
     const answered = alice.page.blocks.block(bob.id);
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
-    bob.page.chats.thread(alice.id).noteTyping();
+    phone.page.chats.thread(alice.id).noteTyping();
     await answered;
-    bob.page.chats.thread(alice.id).noteTyping();
-    await aWhile();
+    // Frames of a connection are carried out in their order: what Carol sees comes after what Alice does not.
+    desk.page.chats.thread(alice.id).noteTyping();
+    desk.page.chats.thread(carol.id).noteTyping();
+    await until(() => carol.page.chats.thread(bob.id).typing.get());
+    carol.page.chats.thread(alice.id).noteTyping();
+    await until(() => alice.page.chats.thread(carol.id).typing.get());
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
     assert.deepEqual(
       alice.page.blocks.all.get().map(({ id }) => id),
@@ -136,7 +143,9 @@ onSqlite('blocks of the page', (database) => {
       blocks.block(bob.id),
       blocks.unblock(bob.id),
     ]);
-    await aWhile();
+    // The log tells of this message after all that those acts caused.
+    await town.writeMany(bob, alice.id, ['hi']);
+    await until(() => alice.page.chats.unreadTotal.get() === 1);
     assert.equal(blocks.isBlocked(bob.id).get(), false);
     assert.deepEqual(await alice.doorman.api.blocked(), []);
   });

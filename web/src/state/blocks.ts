@@ -4,6 +4,7 @@ import { Computed, type Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';
 import type { BlocksStore } from './page.ts';
+import { Pages } from './pages.ts';
 import { Turns } from './turns.ts';
 import type { BlockedView } from './views.ts';
 
@@ -13,11 +14,13 @@ interface BlocksHost {
   /** Somebody is blocked, or no longer; what is shown of him changes now. */
   changed(userId: string, isBlocked: boolean): void;
   keepList(): void;
+  gotPeople(people: readonly BlockedUser[]): void;
 }
 
 /** Whom the user blocks. */
 export class Blocks implements BlocksStore {
   readonly all: Computed<readonly BlockedView[]>;
+  readonly more: Pages<Awaited<ReturnType<Doorman['api']['blockedPage']>>>;
   readonly #host: BlocksHost;
   /** By the service's word; when it was, epoch milliseconds. */
   readonly #known = new Map<string, number>();
@@ -25,11 +28,20 @@ export class Blocks implements BlocksStore {
   readonly #wanted = new Map<string, number>();
   /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
   readonly #told = new Map<string, number>();
+  /** Users of whose block a page, the log or an act said something since the last snapshot. */
+  readonly #confirmed = new Set<string>();
   readonly #turns = new Turns();
   readonly #views = new Keyed<boolean>({ view: (id) => this.has(id) });
 
   constructor(host: BlocksHost) {
     this.#host = host;
+    const { doorman, errands } = host;
+    this.more = new Pages({
+      errands,
+      ask: (after) => doorman.api.blockedPage({ after }),
+      got: ({ blocked, next }) => this.#notePage(blocked, next),
+      isEager: true,
+    });
     this.all = new Computed<readonly BlockedView[]>(() =>
       [...new Map([...this.#known, ...this.#wanted])]
         .map(([id, at]) => ({ id, at: this.#known.get(id) ?? at }))
@@ -78,31 +90,50 @@ export class Blocks implements BlocksStore {
     });
   }
 
-  noteSnapshot(blocks: readonly BlockedUser[]): void {
-    const now = new Map(blocks.map(({ id, create_time }) => [id, create_time]));
-    for (const id of [...this.#known.keys()])
-      if (!now.has(id)) this.#change(id, () => this.#known.delete(id));
-    for (const [id, at] of now) this.#change(id, () => this.#known.set(id, at));
-    this.all.invalidate();
+  /** The first page. Blocks on later pages stay as they were kept until their page is there. */
+  noteSnapshot(blocks: readonly BlockedUser[], next: string | undefined): void {
+    this.#confirmed.clear();
+    this.#notePage(blocks, next);
+    this.more.begin(next);
+  }
+
+  /** The connection is back. */
+  noteLive(): void {
+    this.more.retry();
   }
 
   restore(blocks: readonly BlockedView[]): void {
     for (const { id, at } of blocks) this.#change(id, () => this.#known.set(id, at));
   }
 
-  kept(): BlockedView[] {
-    return [...this.#known].map(([id, at]) => ({ id, at }));
+  /** The latest ones. */
+  kept(count: number): BlockedView[] {
+    const known = [...this.#known].map(([id, at]) => ({ id, at }));
+    return known.sort((one, other) => other.at - one.at).slice(0, count);
   }
 
   clear(): void {
     this.#known.clear();
     this.#wanted.clear();
     this.#told.clear();
+    this.#confirmed.clear();
+    this.more.begin(undefined);
     this.#views.refreshAll();
     this.all.invalidate();
   }
 
+  /** What the log or an act said since the snapshot is newer. Once all pages are there, nothing else that was kept is true. */
+  #notePage(blocks: readonly BlockedUser[], next: string | undefined): void {
+    this.#host.gotPeople(blocks);
+    for (const { id, create_time } of blocks.filter(({ id }) => !this.#confirmed.has(id)))
+      this.#change(id, () => this.#known.set(id, create_time));
+    if (next !== undefined) return;
+    const unconfirmed = [...this.#known.keys()].filter((id) => !this.#confirmed.has(id));
+    for (const id of unconfirmed) this.#change(id, () => this.#known.delete(id));
+  }
+
   #change(userId: string, change: () => void): void {
+    this.#confirmed.add(userId);
     const before = this.has(userId);
     change();
     this.all.invalidate();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../test/databases.ts';
-import { aWhile, settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
 
 /** What a list shows: whose conversation, its last words, how many are unread. */
 function rows({ page }: TestPage) {
@@ -148,6 +148,5 @@ onSqlite('conversations of the page', (database) => {
     bob.page.chats.thread(alice.id).send('three');
     await until(() => thread.view.get().messages.length === 3);
     assert.equal(thread.view.get().messages[0], first);
-    await aWhile();
   });
 });

@@ -1,7 +1,7 @@
-import { DoormanError } from '../../../client/src/errors.ts';
 import type { MarkedEvent, MessageEvent, Outgoing } from '../../../client/src/events.ts';
-import type { Conversation as WireConversation } from '../../../client/src/wire.ts';
+import type { Snapshot, Conversation as WireConversation } from '../../../client/src/wire.ts';
 import { Computed } from './cell.ts';
+import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
 import {
   type Conversation,
@@ -17,20 +17,16 @@ import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
 import { Outbox } from './outbox.ts';
 import type { ChatsStore, Draft } from './page.ts';
-import { type ThreadHost, ThreadStore } from './thread.ts';
+import type { ThreadHost, ThreadStore } from './thread.ts';
+import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
 import { correctCount, unreadOf, wouldGuess } from './unread.ts';
 import type { ConversationView } from './views.ts';
 
-/** Threads that keep more than their last page in memory. */
-const WHOLE_THREADS = 5;
-
 /** What the chats stand on. */
 export interface ChatsHost
-  extends Pick<
-    ThreadHost,
-    'doorman' | 'errands' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'
-  > {
+  extends Omit<ConversationPagesHost, 'got' | 'isKnown'>,
+    Pick<ThreadHost, 'doorman' | 'errands' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'> {
   isBlocked(userId: string): boolean;
   /** What of the list or the drafts is to be kept has changed. */
   keepList(): void;
@@ -43,21 +39,38 @@ export interface ChatsHost
 export class Chats implements ChatsStore {
   readonly conversations: Computed<readonly ConversationView[]>;
   readonly unreadTotal: Computed<number>;
+  readonly more: ConversationPages['list'];
   readonly drafts: Drafts;
   readonly typing = new Typing();
   readonly #host: ChatsHost;
   readonly #outbox: Outbox;
+  readonly #pages: ConversationPages;
   readonly #known = new Map<string, Conversation>();
-  readonly #threads = new Map<string, ThreadStore>();
+  readonly #threads: Threads;
   /** Marks that the service has not confirmed yet. */
   readonly #reads = new Map<string, number>();
-  /** The threads that were closed last, the latest at the end. */
-  #recent: string[] = [];
 
   constructor(host: ChatsHost) {
     this.#host = host;
     this.#outbox = new Outbox(host.doorman);
+    this.#pages = new ConversationPages({
+      ...host,
+      isKnown: (peer) => this.has(peer),
+      got: (conversations) => this.#noteLoaded(conversations),
+    });
+    this.more = this.#pages.list;
     this.drafts = new Drafts((peer) => host.keepDraft(peer));
+    this.#threads = new Threads({
+      ...host,
+      conversation: (of) => this.conversation(of),
+      isLoaded: (of) => this.#pages.has(of),
+      load: (of) => this.#pages.load(of),
+      outgoing: (to) => this.#outbox.of(to),
+      typing: (from) => this.typing.of(from),
+      markRead: (of, n) => this.#markRead(of, n),
+      outgoingChanged: () => this.noteOutgoing(),
+      emptyDraft: (of) => this.drafts.set(of, ''),
+    });
     this.conversations = new Computed((before) =>
       listConversations({
         own: host.ownId(),
@@ -73,20 +86,7 @@ export class Chats implements ChatsStore {
   }
 
   thread(peer: string): ThreadStore {
-    const known = this.#threads.get(peer);
-    if (known) return known;
-    const thread = new ThreadStore(peer, {
-      ...this.#host,
-      conversation: (of) => this.conversation(of),
-      outgoing: (to) => this.#outbox.of(to),
-      typing: (from) => this.typing.of(from),
-      markRead: (of, n) => this.#markRead(of, n),
-      closed: (of) => this.#closed(of),
-      outgoingChanged: () => this.noteOutgoing(),
-      emptyDraft: (of) => this.drafts.set(of, ''),
-    });
-    this.#threads.set(peer, thread);
-    return thread;
+    return this.#threads.of(peer);
   }
 
   draft(peer: string): Draft {
@@ -101,8 +101,9 @@ export class Chats implements ChatsStore {
     return this.#known.get(peer) ?? noConversation(peer);
   }
 
-  noteSnapshot(conversations: readonly WireConversation[], isOtherDatabase: boolean): void {
+  noteSnapshot({ conversations, next }: Snapshot, isOtherDatabase: boolean): void {
     this.#known.clear();
+    this.#pages.begin(conversations, next.conversations);
     this.#outbox.noteSnapshot();
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     if (isOtherDatabase) this.#reads.clear();
@@ -111,17 +112,20 @@ export class Chats implements ChatsStore {
       if (read <= one.tally.read) this.#reads.delete(peer);
       else this.#known.set(peer, withOwnRead(one, read));
     }
-    for (const thread of this.#threads.values()) thread.noteSnapshot(isOtherDatabase);
+    for (const thread of this.#threads.all()) thread.noteSnapshot(isOtherDatabase);
     this.#changed();
   }
 
   noteMessage(event: MessageEvent): void {
     const { peer, n, from, cid, body, at } = event;
+    if (n === 1) this.#pages.add(peer);
     this.#outbox.noteMessage(event);
     this.#known.set(peer, withMessage(this.conversation(peer), event));
     if (from === peer) this.typing.end(peer);
-    this.#threads.get(peer)?.noteMessage({ n, from, cid, body, at });
-    if (!this.#threads.has(peer) && n === 1) this.thread(peer).noteMessage({ n, from, cid, body, at });
+    // Of one that begins all messages are known, also before it is opened.
+    const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
+    thread?.noteMessage({ n, from, cid, body, at });
+    this.#pages.loadMissing(peer);
     this.#changed();
   }
 
@@ -134,7 +138,7 @@ export class Chats implements ChatsStore {
       if (wouldGuess(before.tally, read)) void this.#countAnew(peer, read);
       this.#tellIfRead(peer, before);
     }
-    this.#threads.get(peer)?.lookAgain();
+    this.#threads.find(peer)?.lookAgain();
     this.#changed();
   }
 
@@ -142,28 +146,31 @@ export class Chats implements ChatsStore {
   noteOutgoing(outgoing?: Outgoing): void {
     if (outgoing) this.#outbox.note(outgoing, this.conversation(outgoing.to).tally.head);
     else this.#outbox.read();
-    if (outgoing) this.#threads.get(outgoing.to)?.view.invalidate();
-    else for (const thread of this.#threads.values()) thread.view.invalidate();
+    if (outgoing) this.#threads.find(outgoing.to)?.view.invalidate();
+    else for (const thread of this.#threads.all()) thread.view.invalidate();
     this.#changed();
   }
 
   /** Blocked: nothing of him is shown. Else what was not told during the block is asked for. */
   noteBlock(peer: string, isAllKnown: boolean): void {
     this.typing.end(peer);
-    if (!isAllKnown) void this.#refresh(peer);
+    if (!isAllKnown) this.#pages.loadSoon(peer);
     this.#changed();
   }
 
   /** The connection is back, or is gone. */
   noteConnection(isLive: boolean): void {
-    for (const thread of this.#threads.values()) {
+    for (const thread of this.#threads.all()) {
       if (isLive) thread.retryLoading();
       if (thread.isOpen) thread.view.invalidate();
     }
+    if (!isLive) return;
+    this.#pages.list.retry();
+    for (const { peer } of this.conversations.get()) this.#pages.loadMissing(peer);
   }
 
   noteAttended(): void {
-    for (const thread of this.#threads.values()) if (thread.isOpen) thread.lookAgain();
+    for (const thread of this.#threads.all()) if (thread.isOpen) thread.lookAgain();
   }
 
   /** What was kept on this device, before the service told anything. */
@@ -172,6 +179,7 @@ export class Chats implements ChatsStore {
     reads: readonly (readonly [peer: string, n: number])[],
   ): void {
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
+    this.#pages.begin(conversations);
     this.#outbox.read();
     // Told again: whether the service heard of it before the page was closed is not known.
     for (const [peer, n] of reads) this.#markRead(peer, n);
@@ -180,7 +188,8 @@ export class Chats implements ChatsStore {
 
   /** What is to be kept of the list. */
   kept(): { conversations: WireConversation[]; reads: [peer: string, n: number][] } {
-    const conversations = [...this.#known.values()].flatMap((one) => toWire(one) ?? []);
+    const loaded = [...this.#known.values()].filter(({ peer }) => this.#pages.has(peer));
+    const conversations = loaded.flatMap((one) => toWire(one) ?? []);
     return {
       conversations: conversations.sort((one, other) => other.last.at - one.last.at),
       reads: [...this.#reads],
@@ -189,12 +198,12 @@ export class Chats implements ChatsStore {
 
   clear(): void {
     this.#known.clear();
+    this.#pages.begin([]);
     this.#outbox.clear();
     this.#reads.clear();
-    this.#recent = [];
     this.drafts.clear();
     this.typing.clear();
-    for (const thread of this.#threads.values()) thread.clear();
+    this.#threads.clear();
     this.#changed();
   }
 
@@ -211,14 +220,6 @@ export class Chats implements ChatsStore {
     if (unreadOf(before.tally) > 0 && unreadOf(this.conversation(peer).tally) === 0) this.#host.allRead(peer);
   }
 
-  #closed(peer: string): void {
-    this.#recent = [...this.#recent.filter((one) => one !== peer), peer];
-    while (this.#recent.length > WHOLE_THREADS) {
-      const thread = this.#threads.get(this.#recent.shift() ?? '');
-      if (thread && !thread.isOpen) thread.trim();
-    }
-  }
-
   /** Own messages lie between the unread ones: how many are the peer's is not known from the mark alone. */
   async #countAnew(peer: string, read: number): Promise<void> {
     const { countedTo } = this.conversation(peer).tally;
@@ -229,16 +230,13 @@ export class Chats implements ChatsStore {
     this.#changed();
   }
 
-  async #refresh(peer: string): Promise<void> {
-    const { doorman, errands } = this.#host;
-    try {
-      const fresh = (await errands.run(() => doorman.api.conversations())).find((one) => one.peer === peer);
-      if (fresh) this.#known.set(peer, withFresh(this.conversation(peer), fresh));
-      this.#threads.get(peer)?.lookAgain();
-      this.#changed();
-    } catch (error) {
-      if (!(error instanceof DoormanError)) throw error; // what was known before the block stays
+  /** The service answered these; the log may have said more of them already. */
+  #noteLoaded(conversations: readonly WireConversation[]): void {
+    for (const one of conversations) {
+      this.#known.set(one.peer, withFresh(this.conversation(one.peer), one));
+      this.#threads.find(one.peer)?.lookAgain();
     }
+    this.#changed();
   }
 
   #changed(): void {

@@ -1,6 +1,5 @@
 import type { Doorman } from '../../../client/src/doorman.ts';
 import type { Connection, Session, SessionEnd } from '../../../client/src/events.ts';
-import type { DoormanStorage } from '../../../client/src/storage.ts';
 import type { Snapshot } from '../../../client/src/wire.ts';
 import { Badge } from './badge.ts';
 import { Blocks } from './blocks.ts';
@@ -10,6 +9,7 @@ import { Errands } from './errands.ts';
 import { Friends } from './friends.ts';
 import { Keeping } from './keeping.ts';
 import { keptSources, restoreList } from './kept-state.ts';
+import type { Named } from './names.ts';
 import { Own } from './own.ts';
 import type { Page, SessionStore } from './page.ts';
 import { People } from './people.ts';
@@ -18,16 +18,11 @@ import { browserSurroundings, type Surroundings } from './surroundings.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
 
 /**
- * The page's state over a kit that nobody else listens to or starts.
- *
- * @param storage the kit's own, so that signing out in any tab clears both
+ * The page's state over a kit that only the page starts and listens to. It keeps its own data in the kit's storage, so that
+ * signing out in any tab clears both.
  */
-export function createPage(
-  doorman: Doorman,
-  storage: DoormanStorage,
-  surroundings: Surroundings = browserSurroundings(),
-): Page {
-  return new DoormanPage(doorman, storage, surroundings);
+export function createPage(doorman: Doorman, surroundings: Surroundings = browserSurroundings()): Page {
+  return new DoormanPage(doorman, surroundings);
 }
 
 /** Passes on what the kit tells to those whom it concerns, and begins and ends with each user. */
@@ -50,30 +45,34 @@ class DoormanPage implements Page {
   /** Of the database that the numbers are of; empty while nothing is known. */
   #epoch = '';
   #current: Session | undefined;
+  /** Until what was kept of the current user is shown. */
+  #entering: Promise<void> | undefined;
   /** Since the last time it was live, the connection was found to be none. */
   #isCutOff = false;
   #isBeginning = false;
   readonly #badge: Badge;
 
-  constructor(doorman: Doorman, storage: DoormanStorage, surroundings: Surroundings) {
+  constructor(doorman: Doorman, surroundings: Surroundings) {
     this.doorman = doorman;
     this.#surroundings = surroundings;
     this.#badge = new Badge(surroundings);
     this.connection = new Cell<ConnectionView>(doorman.connection);
     this.#keeping = new Keeping(
-      storage,
+      doorman.storage,
       keptSources(this, () => this.#epoch),
     );
     const errands = this.#errands;
     const isBlocked = (userId: string) => this.blocks.has(userId);
     const keepList = () => this.#keeping.note('list');
+    const gotPeople = (people: readonly Named[]) => this.people.names.note(people);
     this.people = new People({ doorman, errands, keepNames: () => this.#keeping.note('names') });
     this.presence = new Presence({ doorman, isBlocked });
-    this.friends = new Friends({ doorman, errands, isBlocked, keepList });
+    this.friends = new Friends({ doorman, errands, isBlocked, keepList, gotPeople });
     this.blocks = new Blocks({
       doorman,
       errands,
       keepList,
+      gotPeople,
       changed: (...told) => this.#blockChanged(...told),
     });
     this.own = new Own({ doorman, errands, keepList });
@@ -82,6 +81,7 @@ class DoormanPage implements Page {
       errands,
       isBlocked,
       keepList,
+      gotPeople,
       ownId: () => doorman.session?.userId ?? '',
       isFresh: () => this.freshness.get() === 'fresh',
       isCutOff: () => this.#isCutOff,
@@ -102,8 +102,9 @@ class DoormanPage implements Page {
 
   async start(): Promise<void> {
     this.#endings.push(this.#surroundings.followView(this.doorman));
-    // Whoever is found is told by `session` too, and begun with there. In a storage that cannot be read nobody is.
-    const session = await this.doorman.restore().catch(() => undefined);
+    // The session that is found comes with `session` too, and is entered there.
+    const session = await this.doorman.restore();
+    await this.#entering;
     if (session || this.#session.get().state !== 'restoring') return;
     this.#session.set({ state: 'signed_out' });
     await this.#keeping.wipe({ exceptDrafts: true });
@@ -136,12 +137,12 @@ class DoormanPage implements Page {
       }),
       doorman.on('presence', (sights) => presence.note(sights)),
       doorman.on('friend', (event) => friends.noteEvent(event, Date.now())),
-      doorman.on('block', ({ userId }) => {
+      doorman.on('block', ({ userId, seq }) => {
         blocks.noteEvent(userId, true);
-        friends.noteBlockEvent(userId);
+        friends.noteBlockEvent(userId, seq);
       }),
       doorman.on('unblock', ({ userId }) => blocks.noteEvent(userId, false)),
-      doorman.on('profile', (profile) => {
+      doorman.on('profile', ({ seq: _seq, ...profile }) => {
         own.noteProfile(profile);
         people.names.note([profile]);
       }),
@@ -166,7 +167,7 @@ class DoormanPage implements Page {
     this.#clear();
     this.#current = session;
     if (session) {
-      void this.#enter(session);
+      this.#entering = this.#enter(session);
       return;
     }
     this.#session.set({ state: 'signed_out', ...(end && { end }) });
@@ -196,21 +197,23 @@ class DoormanPage implements Page {
   }
 
   #begin(snapshot: Snapshot): void {
-    const { epoch, profile, settings, friends, requests, blocks, conversations, people } = snapshot;
+    const { epoch, profile, settings, blocks, conversations, people, next } = snapshot;
     const isOtherDatabase = this.#epoch !== '' && this.#epoch !== epoch;
     this.#epoch = epoch;
     this.freshness.set('fresh');
     this.#isBeginning = true;
     this.own.noteProfile(profile);
     this.own.noteSettings(settings);
-    this.people.names.note([profile, ...friends, ...requests, ...blocks, ...people]);
-    this.blocks.noteSnapshot(blocks);
-    this.friends.noteAll([...friends, ...requests]);
-    this.chats.noteSnapshot(conversations, isOtherDatabase);
+    this.people.names.note([profile, ...people]);
+    this.blocks.noteSnapshot(blocks, next.blocks);
+    this.friends.noteSnapshot(snapshot);
+    this.chats.noteSnapshot(snapshot, isOtherDatabase);
     this.#isBeginning = false;
     this.#badge.show(this.chats.unreadTotal.get(), { anyway: true });
-    const unread = new Set(conversations.filter((one) => one.unread > 0).map(({ peer }) => peer));
-    this.#surroundings.closeNotifications((peer) => !unread.has(peer));
+    const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
+    // Of a conversation on a later page it is not known.
+    const unlisted = next.conversations === undefined ? 0 : 1;
+    this.#surroundings.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
   }
 
   #connectionChanged(connection: Connection): void {
@@ -219,7 +222,8 @@ class DoormanPage implements Page {
     this.connection.set(connection);
     this.presence.noteConnection(isLive);
     this.chats.noteConnection(isLive);
-    if (isLive) this.people.noteLive();
+    if (!isLive) return;
+    for (const store of [this.people, this.friends, this.blocks]) store.noteLive();
   }
 
   #blockChanged(userId: string, isBlocked: boolean): void {

@@ -1,9 +1,11 @@
 import type { Doorman } from '../../../client/src/doorman.ts';
 import type { FriendEvent } from '../../../client/src/events.ts';
+import type { FriendEntry, PersonName, Snapshot } from '../../../client/src/wire.ts';
 import { Computed, type Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';
 import type { FriendsStore } from './page.ts';
+import { Pages } from './pages.ts';
 import { Turns } from './turns.ts';
 import type { FriendAct, FriendState, FriendsView, FriendView } from './views.ts';
 
@@ -12,7 +14,10 @@ interface FriendsHost {
   readonly errands: Errands;
   isBlocked(userId: string): boolean;
   keepList(): void;
+  gotPeople(people: readonly PersonName[]): void;
 }
+
+type FriendPage = Awaited<ReturnType<Doorman['api']['friends']>>;
 
 /** What is to be seen at once; the service may see it otherwise, and then has the last word. */
 const WANTED: Record<FriendAct, FriendState | ((before: FriendState) => FriendState)> = {
@@ -27,6 +32,8 @@ const WANTED: Record<FriendAct, FriendState | ((before: FriendState) => FriendSt
 /** Friends, and who asked whom. */
 export class Friends implements FriendsStore {
   readonly all: Computed<FriendsView>;
+  readonly moreFriends: Pages<FriendPage>;
+  readonly moreRequests: Pages<FriendPage>;
   readonly #host: FriendsHost;
   /** By the service's word. */
   readonly #known = new Map<string, FriendView>();
@@ -34,11 +41,28 @@ export class Friends implements FriendsStore {
   readonly #wanted = new Map<string, FriendView>();
   /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
   readonly #told = new Map<string, number>();
+  /** Users that a page or the log named since the last snapshot, and up to which number of the log that is true. */
+  readonly #trueAt = new Map<string, number>();
   readonly #turns = new Turns();
   readonly #views = new Keyed<FriendState>({ view: (id) => this.#stateOf(id) });
 
   constructor(host: FriendsHost) {
     this.#host = host;
+    const { doorman, errands } = host;
+    this.moreFriends = new Pages({
+      errands,
+      ask: (after) => doorman.api.friends({ list: 'friends', after }),
+      got: (page) => {
+        this.#notePage(page);
+        if (page.next === undefined) this.#forgetUnconfirmed();
+      },
+      isEager: true,
+    });
+    this.moreRequests = new Pages({
+      errands,
+      ask: (after) => doorman.api.friends({ list: 'requests', after }),
+      got: (page) => this.#notePage(page),
+    });
     this.all = new Computed<FriendsView>(() => {
       const shown = [...new Map([...this.#known, ...this.#wanted]).values()]
         .filter(({ id, state }) => this.#stateOf(id) === state)
@@ -73,14 +97,18 @@ export class Friends implements FriendsStore {
   }
 
   /** @param at epoch milliseconds */
-  noteEvent({ userId, state }: FriendEvent, at: number): void {
+  noteEvent({ userId, state, seq }: FriendEvent, at: number): void {
+    if (seq <= (this.#trueAt.get(userId) ?? 0)) return; // a page has it
+    this.#trueAt.set(userId, seq);
     this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
     this.#set(userId, state, at);
     this.#changed(userId);
   }
 
   /** The log told of a block, which ends what was asked between the two; a friendship rests (DESIGN 4). */
-  noteBlockEvent(userId: string): void {
+  noteBlockEvent(userId: string, seq: number): void {
+    if (seq <= (this.#trueAt.get(userId) ?? 0)) return;
+    this.#trueAt.set(userId, seq);
     if (this.#known.get(userId)?.state !== 'friends') this.#known.delete(userId);
     this.#changed(userId);
   }
@@ -90,28 +118,69 @@ export class Friends implements FriendsStore {
     this.#changed(userId);
   }
 
-  noteAll(entries: readonly { id: string; state: string; at: number }[]): void {
-    this.#known.clear();
-    for (const { id, state, at } of entries) this.#set(id, toFriendState(state), at);
-    this.#views.refreshAll();
-    this.all.invalidate();
-    this.#host.keepList();
+  /** The first page of each list. Friends on later pages stay as they were kept until their page is there. */
+  noteSnapshot({ friends, requests, seq, next }: Snapshot): void {
+    if (next.friends === undefined) this.#known.clear();
+    for (const [id, { state }] of this.#known) if (state !== 'friends') this.#known.delete(id);
+    this.#trueAt.clear();
+    this.#notePage({ friends: [...friends, ...requests], seq });
+    this.moreFriends.begin(next.friends);
+    this.moreRequests.begin(next.requests);
+  }
+
+  /** The connection is back. */
+  noteLive(): void {
+    this.moreFriends.retry();
+    this.moreRequests.retry();
+  }
+
+  /** What was kept on this device. */
+  restore(entries: readonly FriendView[]): void {
+    for (const entry of entries) this.#known.set(entry.id, entry);
+    this.#allChanged();
   }
 
   has(userId: string): boolean {
     return this.#known.has(userId);
   }
 
-  kept(): FriendView[] {
-    return [...this.#known.values()];
+  /** The latest ones. */
+  kept(count: number): FriendView[] {
+    return [...this.#known.values()].sort((one, other) => other.at - one.at).slice(0, count);
   }
 
   clear(): void {
     this.#known.clear();
     this.#wanted.clear();
     this.#told.clear();
+    this.#trueAt.clear();
+    this.moreFriends.begin(undefined);
+    this.moreRequests.begin(undefined);
     this.#views.refreshAll();
     this.all.invalidate();
+  }
+
+  #notePage({ friends, seq }: { friends: readonly FriendEntry[]; seq: number }): void {
+    this.#host.gotPeople(friends);
+    for (const { id, state, at } of friends) {
+      if (seq <= (this.#trueAt.get(id) ?? -1)) continue;
+      this.#trueAt.set(id, seq);
+      this.#set(id, toFriendState(state), at);
+    }
+    this.#allChanged();
+  }
+
+  /** All friends are loaded: a kept friend who is on no page is none. */
+  #forgetUnconfirmed(): void {
+    for (const [id, { state }] of this.#known)
+      if (state === 'friends' && !this.#trueAt.has(id)) this.#known.delete(id);
+    this.#allChanged();
+  }
+
+  #allChanged(): void {
+    this.#views.refreshAll();
+    this.all.invalidate();
+    this.#host.keepList();
   }
 
   #stateOf(userId: string): FriendState {

@@ -39,8 +39,8 @@ export interface KeptSources {
 type Part = 'list' | 'names';
 
 /**
- * Keeps on this device what was loaded, so that it can be read without a connection: each user's under his own keys,
- * bounded, and gone when he signs out. A storage that fails, as when it is full, costs no more than that.
+ * Keeps on this device what was loaded, so that it can be read without a connection: each user's under their own keys,
+ * bounded, and gone when they sign out. The storage is the kit's, which answers also where the device's own fails.
  */
 export class Keeping {
   readonly #storage: DoormanStorage;
@@ -73,7 +73,7 @@ export class Keeping {
         threads: [],
       };
     const useless: string[] = [];
-    for (const [key, sealed] of await this.#readAll()) {
+    for (const [key, sealed] of await this.#storage.all(PREFIX)) {
       const part = key.startsWith(own) ? key.slice(own.length) : undefined;
       const list = part === 'list' && unseal(sealed, userId, isKeptList);
       const names = part === 'names' && unseal(sealed, userId, isKeptNames);
@@ -127,7 +127,7 @@ export class Keeping {
   wipe({ exceptDrafts }: { exceptDrafts: boolean }): Promise<void> {
     this.#stop();
     return this.#inTurn(async () => {
-      const keys = (await this.#readAll()).map(([key]) => key);
+      const keys = (await this.#storage.all(PREFIX)).map(([key]) => key);
       await this.#delete(keys.filter((key) => !exceptDrafts || !DRAFT.test(key)));
     });
   }
@@ -179,16 +179,8 @@ export class Keeping {
     for (const key of keys) await this.#storage.delete(key);
   }
 
-  async #readAll(): Promise<[key: string, value: unknown][]> {
-    try {
-      return await this.#storage.all(PREFIX);
-    } catch {
-      return []; // whatever the browser has against it: the page works without
-    }
-  }
-
   #inTurn(act: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(act).catch(() => {}); // as in #readAll
+    this.#turn = this.#turn.then(act);
     return this.#turn;
   }
 }

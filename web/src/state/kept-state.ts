@@ -8,6 +8,8 @@ import type { Own } from './own.ts';
 import type { People } from './people.ts';
 
 const MAX_CONVERSATIONS = 500;
+const MAX_FRIENDS = 1_000;
+const MAX_BLOCKS = 1_000;
 const MAX_NAMES = 1_000;
 /** Of one thread: its last page, and no more text than this. */
 const MAX_MESSAGES = 50;
@@ -40,7 +42,7 @@ export function restoreList({ chats, people, friends, blocks, own }: Stores, kep
   own.restore(kept.profile, kept.settings);
   people.names.note([kept.profile], 0);
   blocks.restore(kept.blocks);
-  friends.noteAll(kept.friends);
+  friends.restore(kept.friends);
   chats.restore(kept.conversations, kept.reads);
 }
 
@@ -51,8 +53,8 @@ function keptList({ chats, friends, blocks, own }: Stores, epoch: string): KeptL
   return {
     epoch,
     ...self,
-    friends: friends.kept(),
-    blocks: blocks.kept(),
+    friends: friends.kept(MAX_FRIENDS),
+    blocks: blocks.kept(MAX_BLOCKS),
     conversations: conversations.slice(0, MAX_CONVERSATIONS),
     reads,
   };

@@ -32,6 +32,11 @@ const MAX_NAMES = 20_000;
 const GOOD_FOR_MS = 24 * 3_600_000;
 const UNKNOWN = { username: '', avatar: '', name: '', state: 'unknown' } as const;
 
+/** There is no such user; an id with text that no service takes, as an address may have, is no user's either. */
+export function isUnknownUser(error: DoormanError): boolean {
+  return error.code === 404 || error.error === 'bad_text';
+}
+
 interface NamesHost {
   readonly doorman: Doorman;
   readonly errands: Errands;
@@ -129,7 +134,7 @@ export class Names {
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       // Whatever else it was: asked again when the connection is back, or he is shown anew.
-      if (error.code === 404) this.noteGone(id);
+      if (isUnknownUser(error)) this.noteGone(id);
     }
   }
 

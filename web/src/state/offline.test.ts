@@ -4,16 +4,17 @@ import { createDoorman } from '../../../client/src/doorman.ts';
 import type { DoormanStorage } from '../../../client/src/storage.ts';
 import { restoreUser, suspendUser } from '../../../src/accounts/standing.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
+import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
 import { createPage } from './create-page.ts';
 import { noSurroundings } from './surroundings.ts';
-import { settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { allSettled, settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
 
 /** The page of the same device while the service is out of reach. */
 async function startOffline(storage: DoormanStorage) {
   // Nothing listens on the discard port.
   const doorman = createDoorman({ baseUrl: 'http://127.0.0.1:9', storage });
-  const page = createPage(doorman, storage, noSurroundings());
+  const page = createPage(doorman, noSurroundings());
   await page.start();
   return {
     page,
@@ -92,20 +93,25 @@ onSqlite('what the page keeps', (database) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     await until(() => alice.page.own.profile.get() !== undefined);
-    const kept = async () => (await keys(alice.storage)).length > 0;
-    assert.equal(await kept(), false);
-    alice.browser.hide();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.equal(await kept(), true);
-    alice.page.chats.draft('bob').set('hello');
+    await alice.page.flush();
+    const draft = alice.page.chats.draft('bob');
     const key = `page:${alice.id}:draft:bob`;
+    const sealed = (text: string) => ({ version: 1, userId: alice.id, value: { peer: 'bob', text } });
+    // From here on nothing comes over the network, and every timer waits for the test.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    draft.set('hello');
+    await allSettled();
     assert.equal(await alice.storage.get(key), undefined);
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    assert.deepEqual(await alice.storage.get(key), {
-      version: 1,
-      userId: alice.id,
-      value: { peer: 'bob', text: 'hello' },
-    });
+    t.mock.timers.tick(100);
+    await allSettled();
+    assert.deepEqual(await alice.storage.get(key), sealed('hello'));
+    draft.set('hello again');
+    await allSettled();
+    assert.deepEqual(await alice.storage.get(key), sealed('hello'));
+    alice.browser.hide();
+    await allSettled();
+    assert.deepEqual(await alice.storage.get(key), sealed('hello again'));
+    t.mock.timers.reset();
   });
 
   test('what is written in two tabs is kept of both, and what was sent in one of none', async (t) => {
@@ -135,9 +141,11 @@ onSqlite('what the page keeps', (database) => {
     alice.page.chats.draft(bob.id).set('written a moment before');
     await alice.page.session.signOut();
     await alice.page.flush();
-    assert.deepEqual(await alice.storage.all(''), []);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    assert.deepEqual(await alice.storage.all(''), [], 'nothing is written afterwards');
+    assert.deepEqual(await allButProofs(alice.storage), []);
+    // Ends after every timer that was to write: those were set before, and none is longer.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await allSettled();
+    assert.deepEqual(await allButProofs(alice.storage), [], 'nothing is written afterwards');
     nothingOfAlice(alice, bob.id);
     assert.deepEqual(alice.page.session.get(), { state: 'signed_out', end: 'signed_out' });
   });
@@ -185,7 +193,7 @@ onSqlite('what the page keeps', (database) => {
     await until(() => answer !== asked);
     await alice.page.session.signOut();
     answer();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await allSettled();
     assert.equal(alice.page.people.person(carol.id).get().state, 'unknown');
     assert.equal(alice.page.people.profile(carol.id).get().profile, undefined);
   });
@@ -196,7 +204,7 @@ onSqlite('what the page keeps', (database) => {
     const { id } = alice;
     const { db, events } = town.service.services;
     alice.page.chats.draft(bob.id).set('half a sentence more');
-    const sessionIds = await db.transaction((tx) => suspendUser(tx, id));
+    const sessionIds = await db.transaction((tx) => suspendUser(tx, id, Date.now()));
     events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
     await until(() => alice.page.session.get().state === 'signed_out');
     await alice.page.flush();
@@ -291,6 +299,24 @@ onSqlite('what the page keeps', (database) => {
     alice.storage.get = fail;
     const unknown = await alice.reload();
     await untilEqual(() => unknown.page.session.get().state, 'signed_out');
+  });
+
+  test('a storage that never answers keeps no user out: they sign in, write and sign out', async (t) => {
+    const town = await Town.open(t, database);
+    const bob = await town.join('bob');
+    await town.join('alice');
+    const never = () => new Promise<never>(() => {});
+    const one = town.newPage({ get: never, set: never, delete: never, all: never, clear: never });
+    await one.page.start();
+    assert.equal(one.page.session.get().state, 'signed_out');
+    await one.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
+    await settled(one);
+    one.page.chats.draft(bob.id).set('half a');
+    await one.page.flush();
+    assert.equal((await one.doorman.send(bob.id, 'hello')).state, 'stored');
+    await one.page.session.signOut();
+    assert.equal(one.page.session.get().state, 'signed_out');
+    assert.deepEqual(await allButProofs(one.doorman.storage), []);
   });
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DoormanError } from '../../../client/src/errors.ts';
 import { MemoryStorage } from '../../../client/src/memory-storage.ts';
 import { onSqlite } from '../../../test/databases.ts';
-import { aWhile, settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
 
 /** Who is what to somebody, by id. */
 function relations({ page }: TestPage) {
@@ -37,7 +37,9 @@ onSqlite('friends of the page', (database) => {
     const answered = alice.page.friends.act('request', bob.id);
     assert.equal(alice.page.friends.state(bob.id).get(), 'friends');
     await answered;
-    await aWhile();
+    // The log tells of this message after everything that the act caused.
+    await town.writeMany(bob, alice.id, ['hi']);
+    await until(() => alice.page.chats.unreadTotal.get() === 1);
     assert.equal(alice.page.friends.state(bob.id).get(), 'friends');
   });
 
@@ -62,10 +64,12 @@ onSqlite('friends of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { friend } = alice.doorman.api;
+    const accepted = Promise.withResolvers<void>();
+    alice.doorman.on('friend', ({ state }) => state === 'friends' && accepted.resolve());
     alice.doorman.api.friend = async (act, id) => {
       const answer = await friend(act, id);
       await bob.page.friends.act('accept', alice.id);
-      await aWhile();
+      await accepted.promise;
       return answer;
     };
     await alice.page.friends.act('request', bob.id);
@@ -79,7 +83,9 @@ onSqlite('friends of the page', (database) => {
     await alice.page.friends.act('accept', bob.id);
     await until(() => alice.page.friends.state(bob.id).get() === 'friends');
     await alice.page.blocks.block(bob.id);
-    await aWhile();
+    // The log tells of this message after everything that the act caused.
+    await town.writeMany(await town.join('carol'), alice.id, ['hi']);
+    await until(() => alice.page.chats.unreadTotal.get() === 1);
     assert.deepEqual(relations(alice).friends, [bob.id]);
     const reloaded = await alice.reload();
     await settled(reloaded);
@@ -113,7 +119,9 @@ onSqlite('the user of the page', (database) => {
     await first;
     assert.equal(shown(), false);
     await second;
-    await aWhile();
+    // The log tells of this message after both changes.
+    await town.writeMany(await town.join('bob'), alice.id, ['hi']);
+    await until(() => alice.page.chats.unreadTotal.get() === 1);
     assert.equal(shown(), false);
     const { updateSettings } = alice.doorman.api;
     alice.doorman.api.updateSettings = (body) => updateSettings({ ...body, pushPreview: 'all' as 'full' });

@@ -62,7 +62,7 @@ export class Own implements OwnStore {
     this.#host.keepList();
   }
 
-  noteSettings({ push_enabled, dnd_enabled, push_preview }: SettingsEvent): void {
+  noteSettings({ push_enabled, dnd_enabled, push_preview }: Omit<SettingsEvent, 'seq'>): void {
     this.#known = {
       pushEnabled: push_enabled === 1,
       dndEnabled: dnd_enabled === 1,

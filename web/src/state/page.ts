@@ -11,6 +11,7 @@ import type {
   FriendAct,
   FriendState,
   FriendsView,
+  PagesView,
   PersonView,
   ProfileView,
   SessionView,
@@ -54,10 +55,18 @@ export interface SessionStore extends Readable<SessionView> {
 export interface ChatsStore {
   /** By the last message, the latest first; those with blocked people too (`isBlocked`). */
   readonly conversations: Readable<readonly ConversationView[]>;
-  /** Of all whom the user does not block. */
+  readonly more: MorePages;
+  /** Of all conversations that are loaded, but for those with blocked users. */
   readonly unreadTotal: Readable<number>;
   thread(peer: string): Thread;
   draft(peer: string): Draft;
+}
+
+/** The pages of a list after its first one. */
+export interface MorePages {
+  readonly view: Readable<PagesView>;
+  /** More calls while one is under way do nothing. */
+  loadMore(): void;
 }
 
 /** What is being written to somebody; kept over reloads until it is sent. */
@@ -117,6 +126,9 @@ export interface PresenceStore {
 
 export interface FriendsStore {
   readonly all: Readable<FriendsView>;
+  /** They are loaded one after the other by themselves. */
+  readonly moreFriends: MorePages;
+  readonly moreRequests: MorePages;
   state(userId: string): Readable<FriendState>;
   act(act: FriendAct, userId: string): Promise<void>;
 }
@@ -124,6 +136,8 @@ export interface FriendsStore {
 export interface BlocksStore {
   /** The newest first. */
   readonly all: Readable<readonly BlockedView[]>;
+  /** They are loaded one after the other by themselves. */
+  readonly more: MorePages;
   isBlocked(userId: string): Readable<boolean>;
   /** From this call on nothing of him is shown: no typing, no dot, no unread. */
   block(userId: string): Promise<void>;

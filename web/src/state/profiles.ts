@@ -4,6 +4,7 @@ import type { PublicProfile } from '../../../client/src/wire.ts';
 import type { Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';
+import { isUnknownUser } from './names.ts';
 import type { ProfileView } from './views.ts';
 
 const GOOD_FOR_MS = 60_000;
@@ -82,7 +83,7 @@ export class Profiles {
       if (!(error instanceof DoormanError)) throw error;
       if (error.error === 'signed_out') return;
       const profile = this.#heard.get(id)?.view.profile;
-      if (error.code === 404) {
+      if (isUnknownUser(error)) {
         this.#set(id, { view: { profile: undefined, state: 'gone' }, at: Date.now() });
         this.#host.gone(id);
       } else this.#set(id, { view: { profile, state: profile ? 'known' : 'failed' }, at: 0 });

@@ -62,7 +62,7 @@ export class TestBrowser {
 }
 
 /** Waits are short: nobody waits for a machine that is asleep. */
-const TIMES = { ackMs: 5, watchMs: 5, backoffMs: 20, maxBackoffMs: 100 };
+const TIMES = { storageMs: 200, ackMs: 5, watchMs: 5, backoffMs: 20, maxBackoffMs: 100 };
 
 /** A whole service, and pages of people who use it. */
 export class Town {
@@ -107,7 +107,7 @@ export class Town {
   newPage(storage: DoormanStorage): TestPage {
     const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
     const browser = new TestBrowser();
-    const page = createPage(doorman, storage, browser.surroundings);
+    const page = createPage(doorman, browser.surroundings);
     const end = async () => {
       await page.close();
       doorman.disconnect();
@@ -151,9 +151,12 @@ export function settled({ page }: TestPage): Promise<void> {
 }
 
 /** Waits for what comes over the network, at most fifteen seconds. */
-export async function until(isSo: () => boolean, what: string | (() => unknown) = 'it'): Promise<void> {
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string | (() => unknown) = 'it',
+): Promise<void> {
   const end = Date.now() + 15_000;
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (Date.now() > end)
       assert.fail(`not within 15 s: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -175,7 +178,7 @@ export async function untilEqual<T>(read: () => T, expected: T): Promise<void> {
   );
 }
 
-/** Long enough that what should not come would have come. */
-export function aWhile(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 150));
+/** Everything has happened that was waiting for nothing but promises which are settled already. */
+export function allSettled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

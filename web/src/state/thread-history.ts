@@ -16,6 +16,10 @@ export interface HistoryHost {
   readonly peer: string;
   /** The number of the last message that the log told of. */
   head(): number;
+  /** Whether `head` is what the service says; else `load` asks for it. */
+  isLoaded(): boolean;
+  /** @throws {DoormanError} */
+  load(): Promise<void>;
   /** Whether it is worth asking: the thread is on the screen, and `head` is what the service says. */
   isWanted(): boolean;
   /** Something was loaded, or could not be. */
@@ -54,6 +58,7 @@ export class ThreadHistory {
 
   /** It reaches up to the last message that the log told of. */
   get isUpToDate(): boolean {
+    if (!this.#host.isLoaded()) return false;
     return this.#host.head() === 0 || (this.#range !== undefined && endOf(this.#range) >= this.#host.head());
   }
 
@@ -64,6 +69,8 @@ export class ThreadHistory {
     this.#newer = own;
     void this.#attempt(async () => {
       while (this.#newer === own && !this.isUpToDate) {
+        if (!this.#host.isLoaded()) await this.#host.load();
+        if (this.isUpToDate) return;
         const before = this.#range;
         await this.#loadNewer(own);
         if (this.#range === before) return; // the history has less than the log says: not again and again
@@ -116,7 +123,8 @@ export class ThreadHistory {
 
   /** Everything was told anew, in what may be another state of the database. */
   noteSnapshot(isOtherDatabase: boolean): void {
-    if (isOtherDatabase || (this.#range && endOf(this.#range) > this.#host.head())) this.clear();
+    const isTooLong = this.#range && this.#host.isLoaded() && endOf(this.#range) > this.#host.head();
+    if (isOtherDatabase || isTooLong) this.clear();
     this.#failure = undefined;
   }
 

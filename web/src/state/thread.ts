@@ -18,6 +18,10 @@ export interface ThreadHost {
   readonly errands: Errands;
   ownId(): string;
   conversation(peer: string): Conversation;
+  /** Whether `conversation` is what the service says. */
+  isLoaded(peer: string): boolean;
+  /** @throws {DoormanError} */
+  load(peer: string): Promise<void>;
   outgoing(peer: string): readonly OnItsWay[];
   typing(peer: string): Readable<boolean>;
   /** Whether the service has told which message is the last of each conversation. */
@@ -53,6 +57,8 @@ export class ThreadStore implements Thread {
       errands: host.errands,
       peer,
       head: () => host.conversation(peer).tally.head,
+      isLoaded: () => host.isLoaded(peer),
+      load: () => host.load(peer),
       isWanted: () => this.isOpen && host.isFresh(),
       changed: () => this.#loaded(),
     });
@@ -120,12 +126,12 @@ export class ThreadStore implements Thread {
   }
 
   retry(cid: string): void {
-    this.#host.doorman.retry(cid);
+    this.#host.doorman.retry(cid, this.#peer);
     this.#host.outgoingChanged();
   }
 
   discard(cid: string): void {
-    void this.#host.doorman.discard(cid).then(() => this.#host.outgoingChanged());
+    void this.#host.doorman.discard(cid, this.#peer).then(() => this.#host.outgoingChanged());
   }
 
   noteTyping(): void {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { onSqlite } from '../../../test/databases.ts';
-import { aWhile, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { Typing } from './typing.ts';
 
 function viewOf({ page }: TestPage, peer: string) {
   return page.chats.thread(peer).view.get();
@@ -107,7 +108,8 @@ onSqlite('threads of the page', (database) => {
     assert.equal(counter.calls, 3);
     close();
     thread.open();
-    await aWhile();
+    await town.writeMany(bob, alice.id, ['121']);
+    await untilEqual(() => numbers(laptop, bob.id).at(-1), 121);
     assert.equal(counter.calls, 3, 'what is known is not asked for again');
   });
 
@@ -178,17 +180,18 @@ onSqlite('threads of the page', (database) => {
     await until(() => viewOf(alice, bob.id).messages.length === 1);
     alice.browser.attend(false);
     thread.setAtEnd(true);
-    await aWhile();
-    assert.equal(unread(), 1, 'nobody is before it');
+    await town.writeMany(bob, alice.id, ['2']);
+    await until(() => viewOf(alice, bob.id).messages.length === 2);
+    assert.equal(unread(), 2, 'no one is before it');
     alice.browser.attend(true);
     assert.equal(unread(), 0);
     thread.setAtEnd(false);
-    await town.writeMany(bob, alice.id, ['2']);
+    await town.writeMany(bob, alice.id, ['3']);
     await until(() => unread() === 1, 'not at its end');
     thread.setAtEnd(true);
     assert.equal(unread(), 0);
     close();
-    await town.writeMany(bob, alice.id, ['3']);
+    await town.writeMany(bob, alice.id, ['4']);
     await until(() => unread() === 1, 'closed');
   });
 
@@ -248,17 +251,18 @@ onSqlite('threads of the page', (database) => {
     assert.equal(alice.page.chats.unreadTotal.get(), 1);
   });
 
-  test('who stops typing without a word is seen typing for about four seconds', async (t) => {
-    const town = await Town.open(t, database);
-    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    const { typing } = alice.page.chats.thread(bob.id);
-    typing.subscribe(() => {});
-    bob.page.chats.thread(alice.id).noteTyping();
-    await until(() => typing.get());
-    const startedAt = Date.now();
-    await until(() => !typing.get());
-    const lastedMs = Date.now() - startedAt;
-    assert.ok(lastedMs > 3_500 && lastedMs < 8_000, `${lastedMs} ms`);
+  test('who stops typing without a word is seen typing for four seconds', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const typing = new Typing();
+    const seen: boolean[] = [];
+    typing.of('bob').subscribe(() => seen.push(typing.of('bob').get()));
+    typing.note('bob');
+    t.mock.timers.tick(1_000);
+    typing.note('bob');
+    t.mock.timers.tick(3_999);
+    assert.deepEqual(seen, [true]);
+    t.mock.timers.tick(1);
+    assert.deepEqual(seen, [true, false]);
   });
 
   test('a restored database leaves nothing of what was known', async (t) => {

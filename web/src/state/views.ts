@@ -116,6 +116,9 @@ export interface DirectoryView {
   readonly failure: string | undefined;
 }
 
+/** How far a list is loaded that comes in pages. */
+export type PagesView = Pick<DirectoryView, 'hasMore' | 'isLoading' | 'waitsUntil' | 'failure'>;
+
 export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
 export type FriendAct = 'request' | 'cancel' | 'accept' | 'decline' | 'remove';
 

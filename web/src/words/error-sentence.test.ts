@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DoormanError } from '../../../client/src/errors.ts';
-import { errorSentence, errorWordSentence } from './error-sentence.ts';
+import { entrySentence, errorSentence, errorWordSentence } from './error-sentence.ts';
 import { WORDS } from './languages.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -40,6 +40,27 @@ test('there is a sentence for each word with which the service refuses a person'
   assert.deepEqual(missing, []);
 });
 
+test('there is a sentence for each word with which the kit refuses', () => {
+  // What was discarded shows no error, and no message of the composer fills a frame.
+  const neverHere = ['discarded', 'frame_too_large'];
+  const words = globSync('client/src/*.ts', { cwd: root }).flatMap((file) =>
+    [
+      ...readFileSync(join(root, file), 'utf8').matchAll(
+        /new DoormanError\(\d+, '(\w+)'|export const [A-Z_]+_REJECTED = '(\w+)'/g,
+      ),
+    ].map(([, word = '', named = '']) => word || named),
+  );
+  for (const word of ['cid_used', 'bad_text', 'frame_rejected']) assert.ok(words.includes(word), word);
+  for (const language of ['en', 'zh'] as const) {
+    const { other } = WORDS[language].errorTexts;
+    const missing = words.filter((word) => errorWordSentence(word, language) === other);
+    assert.deepEqual(
+      missing.filter((word) => !neverHere.includes(word)),
+      [],
+    );
+  }
+});
+
 test('a person is told how long to wait', () => {
   const limited = (retryAfterMs?: number) =>
     new DoormanError(429, 'rate_limited', '请求过于频繁', {
@@ -50,6 +71,26 @@ test('a person is told how long to wait', () => {
   assert.equal(errorSentence(limited(600_000), 'en'), 'That was often. Please try again in 10 minutes.');
   assert.equal(errorSentence(limited(29_400), 'zh'), '操作太频繁了，请在30秒钟后再试。');
   assert.equal(errorSentence(limited(), 'en'), 'That was often. Please wait a little and try again.');
+});
+
+test('at the entrance, a limit names the network, and when to try again', () => {
+  const limited = (more: { retryAfterMs?: number }) =>
+    new DoormanError(429, 'rate_limited', '请求过于频繁', more);
+  assert.equal(
+    entrySentence(limited({ retryAfterMs: 700_000 }), 'en'),
+    'There were too many sign-ins and new accounts from this network. Please try again in 12 minutes.',
+  );
+  assert.equal(
+    entrySentence(limited({ retryAfterMs: 700_000 }), 'zh'),
+    '此网络的登录和注册次数过多，请在12分钟后再试。',
+  );
+  assert.equal(
+    entrySentence(limited({}), 'en'),
+    'There were too many sign-ins and new accounts from this network. Please wait a little and try again.',
+  );
+  assert.equal(entrySentence(limited({}), 'zh'), '此网络的登录和注册次数过多，请稍后再试。');
+  const wrong = new DoormanError(400, 'wrong_password', '密码错误');
+  assert.equal(entrySentence(wrong, 'en'), errorSentence(wrong, 'en'));
 });
 
 test('what is not known is said kindly, never in the words of a machine', () => {

@@ -13,6 +13,15 @@ export function errorSentence(error: unknown, language: Language): string {
   return errorWordSentence(error.error, language);
 }
 
+/** The same for registrations and logins, which the service limits for the address, that is for all users of a network. */
+export function entrySentence(error: unknown, language: Language): string {
+  if (!(error instanceof DoormanError && error.error === 'rate_limited'))
+    return errorSentence(error, language);
+  const { networkLimited, networkLimitedSoon } = WORDS[language].errorTexts;
+  if (error.retryAfterMs === undefined) return networkLimitedSoon;
+  return networkLimited(timesIn(LOCALES[language]).duration(error.retryAfterMs / 1000));
+}
+
 /** The same for a bare word of the envelope, as a refused message carries it. */
 export function errorWordSentence(word: string, language: Language): string {
   const { errors, errorTexts } = WORDS[language];

@@ -5,6 +5,7 @@ export const errors: typeof import('./errors.en.ts').errors = {
   password_too_short: '密码至少需要 6 个字符。',
   password_too_long: '密码最多 128 个字符。',
   nickname_too_long: '昵称最多 64 个字符。',
+  nickname_invalid: '昵称含有不可见的字符，或首尾有空格。',
   avatar_invalid: '这不是图片地址，应以 https:// 开头。',
   invalid_field: '有内容不太对，请检查后再试。',
 
@@ -12,12 +13,14 @@ export const errors: typeof import('./errors.en.ts').errors = {
   wrong_password: '密码不正确。',
   wrong_old_password: '旧密码不正确。',
   account_suspended: '该账号已被停用，请联系服务管理员。',
+  too_many_logins: '该账号近期多次输错密码，请一分钟后再试，或使用以前登录过的设备。',
   user_not_found: '对方已不在这里。',
   session_not_found: '该设备已经退出登录。',
   subscription_not_found: '该设备已不再接收通知。',
 
   push_unavailable: '浏览器没能开启通知，请重试，或重启浏览器。',
   endpoint_private: '无法使用此浏览器的推送服务。',
+  endpoint_port: '无法使用此浏览器的推送服务。',
   endpoint_not_https: '无法使用此浏览器的推送服务。',
   endpoint_invalid: '无法使用此浏览器的推送服务。',
   endpoint_too_long: '无法使用此浏览器的推送服务。',
@@ -25,10 +28,16 @@ export const errors: typeof import('./errors.en.ts').errors = {
   not_accepting: '对方暂时不接收消息。',
   unblock_first: '你已屏蔽对方，请先解除屏蔽。',
   too_many_messages: '消息发得太快了，请稍等片刻。',
+  cid_used: '这条消息没有发出，请重新输入。',
   message_self: '这是你自己，请选择其他人。',
   block_self: '不能屏蔽自己。',
   friend_self: '不能添加自己为好友。',
   friend_state: '情况刚刚有变，请重新查看。',
+
+  too_many_friend_requests: '好友申请过于频繁，请稍后再试。',
+  too_many_requests_to_user: '对该用户的好友申请过于频繁，请稍后再试。',
+  too_many_open_requests: '待处理的好友申请过多，请先撤回一些。',
+  too_many_test_sends: '测试通知过于频繁，请一分钟后再试。',
 
   unreachable: '无法连接到服务，请检查网络后重试。',
   signed_out: '你已退出登录，请重新登录。',
@@ -36,12 +45,17 @@ export const errors: typeof import('./errors.en.ts').errors = {
   overloaded: '现在非常繁忙，请稍后再试。',
   internal: '服务出了点问题，请重试。',
   body_too_large: '内容太长了。',
+  storage_failed: '浏览器无法保存，请重试。',
+  bad_text: '内容含有无法发送的字符。',
+  frame_rejected: '服务无法读取这条消息，请换一种写法。',
   body_bad_text: '内容含有无法发送的字符。',
   forbidden: '你没有权限这样做。',
 };
 
 export const errorTexts: typeof import('./errors.en.ts').errorTexts = {
   rateLimited: (wait) => `操作太频繁了，请在${wait}后再试。`,
+  networkLimited: (wait) => `此网络的登录和注册次数过多，请在${wait}后再试。`,
+  networkLimitedSoon: '此网络的登录和注册次数过多，请稍后再试。',
   rateLimitedSoon: '操作太频繁了，请稍后再试。',
   other: '没有成功，请重试。',
 };

@@ -126,7 +126,7 @@ export const settings = {
   noDevices: 'No device is told yet.',
   unconfirmed: 'Not confirmed',
   unconfirmedSays:
-    'It was set up without signing in, so it is told only that there is something new, once a minute at most. If you do not know it, remove it.',
+    'It was set up without signing in. It is notified only if no device of your own was set up in the last 30 days, then without names or text, once a minute at most. If you do not know it, remove it.',
   unusable: 'Broken',
   unusableSays: 'Its keys are no good. Turn notifications off and on there, or remove it.',
   test: 'Send a test',
@@ -151,6 +151,7 @@ export const settings = {
     busy: 'The push service has too much to do, or trouble of its own. Try again later.',
     timeout: 'The push service did not answer in time. Try again later.',
     private: 'The push service lies in a private network, where Doorman does not call.',
+    port: 'The push service is on a port that is not allowed here. Contact the administrator.',
     unreachable: 'The push service could not be reached. Try again later.',
   },
   openLog: 'See why you were told, or not',
@@ -191,6 +192,8 @@ export const settings = {
       no_device: 'no device of yours has notifications on',
       account_closed: 'the account was closed',
       told_already: 'it had just been told that there is something new',
+      unconfirmed:
+        'it was set up without signing in, and this account has, or lately had, devices of its own',
       unusable: 'its keys are no good',
       gone: 'it gave up its subscription, and was removed',
       gone_refused: 'its push service refused it for 7 days, and it was removed',
@@ -199,6 +202,7 @@ export const settings = {
       busy: 'its push service had too much to do, or trouble of its own',
       timeout: 'its push service did not answer in time',
       private: 'its push service lies in a private network',
+      port: 'its push service is on a port that is not allowed here',
       unreachable: 'its push service could not be reached',
     },
     unknown: 'Something that this page has no words for',

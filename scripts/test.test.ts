@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** Runs a test file of this text as `npm run test:unit` does. @returns its exit code and its last line */
+async function run(t: TestContext, text: string): Promise<[number | null, string]> {
+  const folder = await mkdtemp(join(tmpdir(), 'doorman-runner-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'one.test.mjs');
+  await writeFile(file, text);
+  const script = fileURLToPath(new URL('./test.mjs', import.meta.url));
+  // Without the mark by which Node's runner knows that it runs within itself.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const words = [script, '--unit', file];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+  const lines = `${stdout}${stderr}`.trimEnd().split('\n');
+  return [status, (lines.at(-1) ?? '').replace(/[\d.]+ s$/, 'N s')];
+}
+
+const use = "import { describe, test } from 'node:test';";
+const nothing = 'FAILED: no test was executed';
+
+test('a run ends with a line that counts', async (t) => {
+  const passing = `${use} describe('group', () => test('one', () => {})); test.skip('two');`;
+  assert.deepEqual(await run(t, passing), [0, 'PASSED: 1 passed, 0 failed, 1 skipped, N s']);
+  const failing = `${use} test('one', () => {}); test('two', () => { throw new Error(); });`;
+  assert.deepEqual(await run(t, failing), [1, 'FAILED: 1 passed, 1 failed, 0 skipped, N s']);
+});
+
+test('a run in which no test is executed fails', async (t) => {
+  assert.deepEqual(await run(t, ''), [1, nothing]);
+  assert.deepEqual(await run(t, `${use} describe('group', () => {});`), [1, nothing]);
+  assert.deepEqual(await run(t, `${use} describe.skip('group', () => test('one', () => {}));`), [1, nothing]);
+  assert.deepEqual(await run(t, "import 'node:child_process';"), [1, nothing]);
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { type Person, startService } from '../../test/harness.ts';
+import { noteOutsideChange } from '../db/outside-changes.ts';
+import type { Services } from '../services.ts';
+import { Clock, startSockets } from '../sockets/test-client.ts';
+import type { UserRow } from './schemas.ts';
+import { deleteUser, findUserByNameOrId, restoreUser } from './standing.ts';
+
+const KEYS = {
+  p256dh: Buffer.alloc(65, 4).toString('base64url'),
+  auth: Buffer.alloc(16).toString('base64url'),
+};
+
+/** As the operator's command does it. */
+async function removeAccount({ db }: Services, { id }: Person): Promise<void> {
+  await db.transaction(async (tx) => {
+    await deleteUser(tx, id, Date.now());
+    await noteOutsideChange(tx);
+  });
+}
+
+onEachDatabase('a deleted account', (database) => {
+  test('keeps its name, and nothing else that was stored of its user', async (t) => {
+    const service = await startService(t, database);
+    const { services, post } = service;
+    const { db } = services;
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const carol = await service.join('carol');
+    const profile = {
+      nickname: 'Wonder',
+      email: 'a@example.org',
+      phone: '+49 30 1',
+      bio: 'b',
+      gender: 'female',
+      avatar: '/a.png',
+    };
+    await post('/api/user/profile', profile, { token: alice.token });
+    for (const token of [alice.token, undefined]) {
+      const subscription = { endpoint: `https://push.example.com/${token?.length}`, keys: KEYS };
+      const stored = await post(
+        '/api/push/subscribe',
+        { userId: alice.id, subscription },
+        { ...(token && { token }) },
+      );
+      assert.equal(stored.status, 200);
+    }
+    for (const [from, to] of [
+      [alice, bob],
+      [bob, alice],
+    ] as const)
+      await post('/api/messages', { to: to.id, cid: from.id, body: 'hi' }, { token: from.token });
+    await post('/api/friends/request', { userId: alice.id }, { token: bob.token });
+    await post('/api/friends/accept', { userId: bob.id }, { token: alice.token });
+    await post('/api/friends/request', { userId: carol.id }, { token: alice.token });
+
+    await removeAccount(services, alice);
+    const row: (UserRow & { nickname_key?: string }) | undefined = await findUserByNameOrId(db, 'Alice');
+    assert.ok(row);
+    assert.deepEqual(
+      [row.username, row.username_key, row.status, row.nickname, row.nickname_key],
+      ['alice', 'alice', 'deleted', 'alice', ''],
+    );
+    assert.deepEqual(
+      [row.password_hash, row.email, row.phone, row.bio, row.gender, row.avatar],
+      ['', '', '', '', '', ''],
+    );
+    const { id } = alice;
+    const left = await Promise.all([
+      db.all`select id from sessions where user_id = ${id}`,
+      db.all`select id from push_subscriptions where user_id = ${id}`,
+      db.all`select peer_id from push_due where user_id = ${id} or peer_id = ${id}`,
+      db.all`select peer_id from push_jobs where user_id = ${id} or peer_id = ${id}`,
+      db.all`select id from push_log where user_id = ${id}`,
+      db.all`select state from friends where user_id = ${id} or peer_id = ${id}`,
+      db.all`select seq from inbox where user_id = ${id}`,
+    ]);
+    assert.deepEqual(left, [[], [], [], [], [], [], []]);
+    assert.equal((await post('/api/register', alice)).body.error, 'username_taken');
+    await assert.rejects(
+      db.transaction((tx) => restoreUser(tx, id)),
+      { name: 'ServiceError', kind: 'not-found' },
+    );
+    await removeAccount(services, alice);
+  });
+
+  test('is nowhere, while its messages stay readable', async (t) => {
+    const clock = new Clock();
+    const service = await startSockets(t, database, { world: clock.world });
+    const { services, get, post } = service;
+    const [alice, bob, carol] = [
+      await service.join('alice'),
+      await service.join('bob'),
+      await service.join('carol'),
+    ];
+    await post('/api/messages', { to: bob.id, cid: 'c1', body: 'hi' }, { token: alice.token });
+    await post('/api/friends/request', { userId: bob.id }, { token: alice.token });
+    await post('/api/friends/accept', { userId: alice.id }, { token: bob.token });
+    for (const { id: blockedId } of [alice, carol])
+      await post('/api/user/block', { blockedId }, { token: bob.token });
+    const own = await service.enter(alice);
+    const watching = await service.enter(await service.join('dora'));
+    const watch = async () => (await watching.ask({ type: 'watch', userIds: [alice.id] })).data;
+    assert.deepEqual(await watch(), [{ id: alice.id, online: 1, idle: 0, lastSeen: 0 }]);
+
+    await removeAccount(services, alice);
+    assert.equal((await own.ended).code, 4409);
+    const gone = { id: alice.id, online: 0, idle: 0, lastSeen: 0 };
+    clock.add(10_000); // for which a user who did not say bye stays online
+    const offline = await watching.first(({ type, users }) => type === 'presence' && users[0].online === 0);
+    assert.deepEqual(offline.users, [gone]);
+    assert.deepEqual(await watch(), [gone]);
+
+    const token = bob.token;
+    assert.equal((await get('/api/sessions', { token: alice.token })).status, 401);
+    assert.equal((await get(`/api/user/profile/${alice.id}`)).status, 404);
+    for (const query of ['', '?q=alice', '?limit=1000', '?online=1', '?q=al&online=1']) {
+      const names = (await get(`/api/users${query}`, { token })).body.data.map(
+        (one: { id: string }) => one.id,
+      );
+      assert.ok(!names.includes(alice.id), query);
+    }
+    for (const query of ['', '?limit=10']) {
+      const blocked = (await get(`/api/user/blocked${query}`, { token })).body.data;
+      assert.deepEqual(
+        blocked.map((one: { username: string }) => one.username),
+        ['carol'],
+        query,
+      );
+    }
+    assert.deepEqual((await get('/api/friends', { token })).body.data, []);
+    const { data } = (await get('/api/sync', { token })).body;
+    assert.ok(!JSON.stringify({ ...data, conversations: [] }).includes(alice.id));
+    assert.equal(data.conversations.length, 1);
+    const history = (await get(`/api/messages?peer=${alice.id}`, { token })).body.data;
+    assert.deepEqual(
+      (history.items ?? history).map((one: { body: string }) => one.body),
+      ['hi'],
+    );
+    const send = await post(
+      '/api/messages',
+      { to: alice.id, cid: 'c2', body: 'there?' },
+      { token: carol.token },
+    );
+    assert.deepEqual([send.status, send.body.error], [403, 'not_accepting']);
+  });
+});

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Db, Queries } from '../db/db.ts';
+import { inPieces } from '../db/pieces.ts';
+import { lockUser } from './users.ts';
+
+// OWASP's device cookies: a device that signed in to an account brings a proof of it at later logins. It lets a user try a
+// password while others are slowed down (login-attempts.ts), and lets no one in.
+
+/** A proof that was not used for so long has ended. */
+const PROOF_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
+const MAX_PROOFS_OF_USER = 20;
+/** One device may have several users, and sends the proofs of all. */
+const MAX_PROOFS_SENT = 20;
+
+/** A proof as its device has it: 32 random bytes in base64url. */
+export type Proof = string;
+
+/**
+ * Reads the header `Device-Proof`: proofs, separated by commas. What is no proof is left out; `none` asks for a first one.
+ *
+ * @returns `undefined` if there is no such header: this client keeps no proofs
+ */
+export function readProofs(header: string | string[] | undefined): Proof[] | undefined {
+  if (header === undefined) return undefined;
+  const entries = String(header).split(',', MAX_PROOFS_SENT);
+  return entries.map((entry) => entry.trim()).filter((entry) => /^[\w-]{43}$/.test(entry));
+}
+
+/** The one of the proofs that is valid for this user; of several, the one used last. */
+export async function findProof(
+  db: Queries,
+  userId: string,
+  proofs: readonly Proof[],
+  now: number,
+): Promise<Proof | undefined> {
+  if (proofs.length === 0) return undefined;
+  const byHash = new Map(proofs.map((proof) => [hashOf(proof), proof]));
+  const row = await db.get<{ hash: string }>`
+    select hash from device_proofs
+    where hash in ${db.list([...byHash.keys()])} and user_id = ${userId} and used_at > ${now - PROOF_IDLE_MS}
+    order by used_at desc, hash limit 1`;
+  return row && byHash.get(row.hash);
+}
+
+/**
+ * Notes that the device of a session uses its valid proof, or issues one if it has none. A user has 20; the one that was
+ * unused for longest gives way.
+ *
+ * @param proofs what the device sent
+ * @returns the proof that is valid from now on; `undefined` if the session has ended meanwhile
+ */
+export async function renewProof(
+  db: Db,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  proofs: readonly Proof[],
+  now: number,
+): Promise<Proof | undefined> {
+  const issued = randomBytes(32).toString('base64url');
+  return db.transaction(async (tx) => {
+    // What ends sessions and proofs locks the user too, so it comes wholly before or wholly after this.
+    if (!(await lockUser(tx, userId))) return undefined;
+    if (!(await tx.get`select id from sessions where id = ${sessionId}`)) return undefined;
+    const known = await findProof(tx, userId, proofs, now);
+    if (known !== undefined) {
+      await tx.run`update device_proofs set used_at = ${now} where hash = ${hashOf(known)}`;
+      return known;
+    }
+    await tx.run`
+      delete from device_proofs where hash in (
+        select hash from device_proofs where user_id = ${userId}
+        order by used_at desc, hash limit ${MAX_PROOFS_OF_USER} offset ${MAX_PROOFS_OF_USER - 1})`;
+    await tx.run`insert into device_proofs (hash, user_id, used_at) values (${hashOf(issued)}, ${userId}, ${now})`;
+    return issued;
+  });
+}
+
+/** Ends every proof of the user but those in `kept`, in the caller's transaction. */
+export async function endProofsOfUser(
+  tx: Queries,
+  userId: string,
+  kept: readonly Proof[] = [],
+): Promise<void> {
+  await tx.run`
+    delete from device_proofs where user_id = ${userId} and hash not in ${tx.list(kept.map(hashOf))}`;
+}
+
+/** Removes proofs that ended by disuse. */
+export async function removeUnusedProofs(db: Db, now: number): Promise<void> {
+  await inPieces(
+    (limit) => db.run`
+      delete from device_proofs where hash in (
+        select hash from device_proofs where used_at <= ${now - PROOF_IDLE_MS} order by used_at limit ${limit})`,
+  );
+}
+
+/** A plain hash is enough: no one can try 2^256 proofs. */
+function hashOf(proof: Proof): string {
+  return createHash('sha256').update(proof).digest('base64url');
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import { onPostgres, type TestDatabase } from '../../test/databases.ts';
+import { openLine } from '../../test/postgres-line.ts';
+import { openPostgres } from './postgres.ts';
+import { PostgresLock } from './postgres-lock.ts';
+
+async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {
+  const settings = await database.create(t);
+  assert.ok('databaseUrl' in settings);
+  return settings.databaseUrl;
+}
+
+/** A client of the database that is none of Doorman's. */
+function openClient(t: TestContext, url: string, name = 'test'): postgres.Sql {
+  const sql = postgres(url, { max: 1, fetch_types: false, connection: { application_name: name } });
+  t.after(() => sql.end({ timeout: 1 }));
+  return sql;
+}
+
+function keepLog() {
+  const messages: string[] = [];
+  const keep = (_: object, message: string) => messages.push(message);
+  return { messages, log: { info: keep, warn: keep } };
+}
+
+const isLockHeld = `locktype = 'advisory' and granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+onPostgres('the lock of a server', (database) => {
+  test('a second server waits for the first', async (t) => {
+    const url = await createUrl(t, database);
+    const { messages, log } = keepLog();
+    const first = await PostgresLock.take({ url, log });
+    assert.deepEqual(messages, []);
+    const order: string[] = [];
+    const waiting = PostgresLock.take({ url, log }).then((lock) => {
+      order.push('the second has it');
+      return lock;
+    });
+    await until(() => messages.length > 0);
+    order.push('the first ends');
+    await first[Symbol.asyncDispose]();
+    await using _second = await waiting;
+    assert.deepEqual(order, ['the first ends', 'the second has it']);
+    assert.deepEqual(messages, ['another server uses the database; waiting until it ends']);
+  });
+
+  test('a lost lock is taken again; what is under way is cut off and nothing is written without it', async (t) => {
+    const url = await createUrl(t, database);
+    const line = await openLine(t, url);
+    const { messages, log } = keepLog();
+    await using lock = await PostgresLock.take({ url: line.url, log });
+    await using db = await openPostgres({ url, lock });
+    const began = Promise.withResolvers<void>();
+    const underWay = db.transaction(async (tx) => {
+      await tx.run`insert into service (name, value) values ('under way', '')`;
+      began.resolve();
+      for (;;) await tx.get`select 1 as one`;
+    });
+    underWay.catch(() => {});
+    await began.promise;
+
+    await line.cut(); // only the lock's connection goes this way
+    await assert.rejects(underWay, /the connection to the database is lost/);
+    const notHeld = { message: 'the lock on the database is not held' };
+    await assert.rejects(db.run`insert into service (name, value) values ('bare', '')`, notHeld);
+    await assert.rejects(
+      db.transaction((tx) => tx.run`insert into service (name, value) values ('whole', '')`),
+      notHeld,
+    );
+    await assert.rejects(db.checkHealth(), notHeld);
+    assert.deepEqual(await db.all`select name from service`, [], 'reads are served');
+
+    await line.mend();
+    await until(() => messages.includes('the lock on the database is held again'));
+    await db.checkHealth();
+    assert.equal(await db.run`insert into service (name, value) values ('again', '')`, 1);
+    assert.deepEqual(await db.all`select name from service`, [{ name: 'again' }]);
+  });
+
+  test('a backend of this process that still holds the lock is ended', async (t) => {
+    const url = await createUrl(t, database);
+    const line = await openLine(t, url);
+    const { messages, log } = keepLog();
+    await using lock = await PostgresLock.take({ url: line.url, log });
+    const sql = openClient(t, url);
+    const findHolders = () => sql.unsafe(`select pid from pg_locks where ${isLockHeld}`);
+    const [ghost] = await findHolders();
+    line.freeze();
+    await until(() => messages.includes('the lock on the database is held again'));
+    const holders = await findHolders();
+    assert.equal(holders.length, 1);
+    assert.notEqual(holders[0]?.pid, ghost?.pid);
+    await lock.confirm();
+  });
+
+  test('the parameters of the address do not hide whose backend it is', async (t) => {
+    const url = await createUrl(t, database);
+    const { messages, log } = keepLog();
+    await using _lock = await PostgresLock.take({ url: `${url}?application_name=chat`, log });
+    const sql = openClient(t, url);
+    const rows = await sql.unsafe(
+      `select application_name as name from pg_stat_activity join pg_locks using (pid) where ${isLockHeld}`,
+    );
+    assert.match(rows[0]?.name, /^doorman lock [0-9a-f-]{36}$/);
+    assert.deepEqual(messages, []);
+  });
+
+  test('when another server has the lock, it says so and does not come back', async (t) => {
+    const url = await createUrl(t, database);
+    const line = await openLine(t, url);
+    const { messages, log } = keepLog();
+    await using first = await PostgresLock.take({ url: line.url, log });
+    const waiting = PostgresLock.take({ url, log });
+    await until(() => messages.length > 0);
+    await line.cut();
+    await using second = await waiting;
+    await line.mend();
+    await first.taken;
+    await assert.rejects(first.confirm(), /is not held/);
+    await second.confirm();
+  });
+
+  test('a new holder begins when the transactions of the server before it have ended', async (t) => {
+    const url = await createUrl(t, database);
+    const left = openClient(t, url, 'doorman');
+    await left.unsafe('begin; select 1').simple();
+    const sql = openClient(t, url);
+    const order: string[] = [];
+    const taking = PostgresLock.take({ url }).then((lock) => {
+      order.push('begins');
+      return lock;
+    });
+    // It has the lock and has looked for such transactions twice.
+    const looks = new Set<string>();
+    await until(async () => {
+      const rows =
+        await sql.unsafe(`select query_start::text as at from pg_stat_activity join pg_locks using (pid)
+        where ${isLockHeld} and query like '%xact_start <%'`);
+      for (const { at } of rows) looks.add(at);
+      return looks.size >= 2;
+    });
+    order.push('the transaction ends');
+    await left.unsafe('rollback').simple();
+    await using _lock = await taking;
+    assert.deepEqual(order, ['the transaction ends', 'begins']);
+  });
+});

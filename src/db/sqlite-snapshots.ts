@@ -1,0 +1,73 @@
+import type { ListFragment, Part, Queries } from './db.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import type { Statements } from './statements.ts';
+
+/**
+ * Reads that see the database at one moment, on a connection of their own: a read transaction on the shared reader would
+ * show other readers a state from before writes that were already answered. One after the other; each holds its moment only
+ * as long as its body runs.
+ */
+export class SqliteSnapshots {
+  readonly #file: string;
+  readonly #statements: Statements;
+  #connection: SqliteConnection | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, statements: Statements) {
+    this.#file = file;
+    this.#statements = statements;
+  }
+
+  read<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => this.#read(body));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** Waits for those that were asked for. */
+  async close(): Promise<void> {
+    await this.#last;
+    this.#connection?.close();
+  }
+
+  async #read<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
+    this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
+    const { raw } = this.#connection;
+    raw.exec('begin');
+    try {
+      return await body(new Snapshot(this.#connection, this.#statements));
+    } finally {
+      raw.exec('rollback');
+    }
+  }
+}
+
+class Snapshot implements Queries {
+  readonly #connection: SqliteConnection;
+  readonly #statements: Statements;
+
+  constructor(connection: SqliteConnection, statements: Statements) {
+    this.#connection = connection;
+    this.#statements = statements;
+  }
+
+  async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
+    return this.#connection.all<Row>(this.#statements.of(strings, parts), parts);
+  }
+
+  async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
+    return this.#connection.get<Row>(this.#statements.of(strings, parts), parts);
+  }
+
+  async run(): Promise<number> {
+    throw new Error('a snapshot only reads');
+  }
+
+  list(values: readonly string[]): ListFragment {
+    return this.#statements.list(values);
+  }
+
+  get skipLocked() {
+    return this.#statements.skipLocked;
+  }
+}

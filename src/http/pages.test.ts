@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceError } from '../errors.ts';
+import { cutPage, type Place, readPlace } from './pages.ts';
+
+const place = (at: number, id: string): Place => ({ at, id });
+
+test('a page ends with the cursor of its last entry, the last page with none', () => {
+  const rows = [place(3, 'c'), place(2, 'b'), place(1, 'a')];
+  const { rows: first, next } = cutPage(rows, 2, (row) => row);
+  assert.deepEqual(first, rows.slice(0, 2));
+  assert.deepEqual(readPlace(next), place(2, 'b'));
+  assert.deepEqual(
+    cutPage(rows, 3, (row) => row),
+    { rows },
+  );
+  assert.deepEqual(
+    cutPage([], 3, (row: Place) => row),
+    { rows: [] },
+  );
+});
+
+test('without a cursor a page begins before every entry', () => {
+  assert(readPlace(undefined).at >= Number.MAX_SAFE_INTEGER);
+});
+
+test('a cursor that no page ever gave is refused', () => {
+  const { next = '' } = cutPage([place(7, 'x'), place(6, 'y')], 1, (row) => row);
+  const forged = ['', 'x', `${next}=`, `${next} `, Buffer.from('-1:x').toString('base64url')];
+  forged.push(Buffer.from('1e3:x').toString('base64url'), Buffer.from('7:x\0').toString('base64url'));
+  for (const after of forged)
+    assert.throws(
+      () => readPlace(after),
+      (error) => error instanceof ServiceError && error.kind === 'invalid' && error.word === 'bad_cursor',
+      after,
+    );
+});

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import { networkOf } from './client-address.ts';
+
+/** The limits that count addresses or accounts, each with the setting that sizes or turns it off. */
+const SETTINGS = { api: 'RATE_LIMIT_API', auth: 'RATE_LIMIT_AUTH', account: 'RATE_LIMIT_AUTH' };
+
+/** Bounds the memory of a minute; what other networks send counts for the total alone. */
+const MAX_NETWORKS = 1000;
+const SHOWN_NETWORKS = 10;
+
+interface Count {
+  refused: number;
+  readonly networks: Map<string, number>;
+}
+
+/**
+ * Counts the requests that rate limits refuse, so that the log says once a minute which limit refused how many and where
+ * they came from: one line for a limit, whatever comes, without whole addresses.
+ */
+export class Refusals {
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #byLimit = new Map<keyof typeof SETTINGS, Count>();
+
+  constructor(log: Pick<Logger, 'warn'>) {
+    this.#log = log;
+  }
+
+  /** @param address what the client is counted by (`clientKey`) */
+  note(limit: keyof typeof SETTINGS, address: string): void {
+    const count = this.#byLimit.get(limit) ?? { refused: 0, networks: new Map<string, number>() };
+    this.#byLimit.set(limit, count);
+    count.refused++;
+    const network = networkOf(address);
+    const known = count.networks.get(network);
+    if (known !== undefined || count.networks.size < MAX_NETWORKS)
+      count.networks.set(network, (known ?? 0) + 1);
+  }
+
+  /** Logs what was refused since the last report, the networks with the most first. */
+  report(): void {
+    for (const [limit, { refused, networks }] of this.#byLimit) {
+      const most = [...networks].sort(([, one], [, other]) => other - one).slice(0, SHOWN_NETWORKS);
+      const otherNetworks = refused - most.reduce((sum, [, count]) => sum + count, 0);
+      const shown = { networks: Object.fromEntries(most), ...(otherNetworks > 0 && { otherNetworks }) };
+      this.#log.warn({ limit, setting: SETTINGS[limit], refused, ...shown }, 'a rate limit refused requests');
+    }
+    this.#byLimit.clear();
+  }
+}

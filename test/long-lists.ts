@@ -1,0 +1,61 @@
+import type { Db } from '../src/db/db.ts';
+
+/** What stands straight in the database of the `i`-th user of a list; the last one is the latest. */
+const at = (i: number) => 1000 + i;
+
+/** A conversation of the user with each of `peers`: one message of the peer, unread. @returns the peers, the latest first */
+export async function addConversations(
+  db: Db,
+  userId: string,
+  peers: readonly string[],
+): Promise<readonly string[]> {
+  await db.transaction(async (tx) => {
+    for (const [i, peer] of peers.entries()) {
+      const [low = '', high = ''] = [userId, peer].sort();
+      await tx.run`
+        insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+        values (${low}, ${high}, 1, ${peer}, 'c', ${`hi ${i}`}, ${at(i)})`;
+      for (const [user_id, peer_id, unread] of [
+        [userId, peer, 1],
+        [peer, userId, 0],
+      ] as const)
+        await tx.run`
+          insert into conversations (user_id, peer_id, n, last_at, unread)
+          values (${user_id}, ${peer_id}, 1, ${at(i)}, ${unread})`;
+    }
+  });
+  return peers.toReversed();
+}
+
+/** What each of `peers` is to the user. @returns the peers, the latest first */
+export async function addFriends(
+  db: Db,
+  userId: string,
+  peers: readonly string[],
+  state: 'friends' | 'asked' | 'requested',
+): Promise<readonly string[]> {
+  const otherSide = { friends: 'friends', asked: 'requested', requested: 'asked' }[state];
+  await db.transaction(async (tx) => {
+    for (const [i, peer] of peers.entries())
+      for (const [user_id, peer_id, is] of [
+        [userId, peer, state],
+        [peer, userId, otherSide],
+      ] as const)
+        await tx.run`insert into friends (user_id, peer_id, state, at) values (${user_id}, ${peer_id}, ${is}, ${at(i)})`;
+  });
+  return peers.toReversed();
+}
+
+/** The user blocks each of `peers`. @returns the peers, the latest first */
+export async function addBlocks(
+  db: Db,
+  userId: string,
+  peers: readonly string[],
+): Promise<readonly string[]> {
+  await db.transaction(async (tx) => {
+    for (const [i, peer] of peers.entries())
+      await tx.run`
+        insert into blocks (blocker_id, blocked_id, created_at, position) values (${userId}, ${peer}, ${at(i)}, ${i + 1})`;
+  });
+  return peers.toReversed();
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import type { Part } from '../../src/db/db.ts';
+import { dialect } from '../../src/db/postgres.ts';
+import { Statements } from '../../src/db/statements.ts';
+import { onPostgres } from '../databases.ts';
+import { mayScan, SMALL_TABLES, UNINDEXED_FOREIGN_KEYS } from './growing-tables.ts';
+import { findStatements, type SourceStatement } from './statements-in-sources.ts';
+
+/** A node of `explain (format json)`, as far as it is read here. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** What keeps the order of an index and stops it as soon as a LIMIT above is satisfied. */
+const PASSES_ROWS_ON = new Set(['LockRows', 'Subquery Scan', 'Result', 'Nested Loop', 'Incremental Sort']);
+
+onPostgres('query plans', (database) => {
+  test('each read of a growing table is by the leading column of an index, or stops at a LIMIT', async (t) => {
+    const { sql, leadingColumns } = await open(t);
+    const faults: string[] = [];
+    for (const statement of findStatements()) {
+      const found = mayScan(statement) ? [] : faultsOf(await planOf(sql, statement), leadingColumns);
+      faults.push(...found.map((fault) => `${statement.place}: ${fault}`));
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  test('a walk through a whole index is recognised, also where it looks like an index scan', async (t) => {
+    const { sql, leadingColumns } = await open(t);
+    const look = async (text: string) =>
+      faultsOf(await planOf(sql, { place: '', strings: [text], parts: [] }), leadingColumns);
+    assert.deepEqual(await look("select id from users where bio = 'x'"), ['Seq Scan on users']);
+    assert.deepEqual(await look("select user_id, peer_id from friends where peer_id = 'x'"), [
+      "Index Only Scan on friends by friends_pkey: (peer_id = 'x'::text)",
+    ]);
+    assert.deepEqual(await look('select id from users order by id limit 10'), []);
+    assert.equal(
+      (await look('select count(*) from (select id from users limit 10) as few, users')).length,
+      1,
+    );
+  });
+
+  test('the first column of each foreign key leads an index, but for those that are listed', async (t) => {
+    const { sql } = await open(t);
+    const rows = await sql<{ key: string }[]>`
+      select conrelid::regclass || '.' || attname as key
+      from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+      where contype = 'f' and not exists (select 1 from pg_index where indrelid = conrelid and indkey[0] = conkey[1])
+      order by 1`;
+    assert.deepEqual(
+      rows.map((row) => row.key),
+      Object.keys(UNINDEXED_FOREIGN_KEYS),
+    );
+  });
+
+  async function open(t: TestContext) {
+    const settings = await database.create(t);
+    if (!('databaseUrl' in settings)) throw new Error('no PostgreSQL');
+    const sql = postgres(settings.databaseUrl, {
+      max: 1,
+      fetch_types: false,
+      // What is asked is whether an index can answer, not whether it is cheapest at the size of a test.
+      connection: {
+        enable_hashjoin: 'off',
+        enable_mergejoin: 'off',
+        enable_material: 'off',
+        // As if all pages were in memory, so that some thousand rows are a large table.
+        random_page_cost: '0',
+        seq_page_cost: '0',
+        enable_seqscan: 'off',
+        enable_bitmapscan: 'off',
+        plan_cache_mode: 'force_generic_plan',
+      } as Record<string, string>,
+    });
+    t.after(() => sql.end({ timeout: 1 }));
+    await fillTables(sql);
+    const rows = await sql<{ name: string; column: string }[]>`
+      select indexrelid::regclass::text as name, attname as column
+      from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]`;
+    return { sql, leadingColumns: new Map(rows.map((row) => [row.name, row.column])) };
+  }
+});
+
+/** Rows of any values, so that the planner takes the tables for large ones. */
+async function fillTables(sql: postgres.Sql): Promise<void> {
+  const constraints = await sql<{ table: string; name: string }[]>`
+    select conrelid::regclass::text as "table", conname as name from pg_constraint
+    where contype = 'c' and connamespace = 'public'::regnamespace`;
+  for (const { table, name } of constraints)
+    await sql`alter table ${sql(table)} drop constraint ${sql(name)}`;
+  const tables = await sql<{ name: string; values: string }[]>`
+    select table_name as name,
+      string_agg(case when is_nullable = 'YES' then 'null' when data_type = 'text' then '''v'' || n' else 'n' end,
+        ', ' order by ordinal_position) as values
+    from information_schema.columns where table_schema = 'public' group by table_name`;
+  await sql`set session_replication_role = replica`;
+  for (const { name, values } of tables)
+    await sql.unsafe(`insert into ${name} select ${values} from generate_series(1000, 6000) as numbers (n)`);
+  await sql`analyze`;
+}
+
+async function planOf(sql: postgres.Sql, { strings, parts }: SourceStatement): Promise<PlanNode> {
+  const statements = new Statements(dialect);
+  const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
+  const places: Part[] = parts.map((part) =>
+    part === 'list' ? statements.list([]) : part === 'skipLocked' ? statements.skipLocked : null,
+  );
+  const { text } = statements.of(template, places);
+  const nulls = parts.filter((part) => part !== 'skipLocked').map(() => 'null');
+  await sql.unsafe(`prepare explained as ${text}`);
+  const rows = await sql.unsafe(
+    `explain (format json) execute explained ${nulls.length > 0 ? `(${nulls.join(', ')})` : ''}`,
+  );
+  await sql.unsafe('deallocate explained');
+  return rows[0]?.['QUERY PLAN'][0].Plan;
+}
+
+/** @param limited whether a LIMIT above takes rows in the order in which this node finds them */
+function faultsOf(node: PlanNode, leadingColumns: ReadonlyMap<string, string>, limited = false): string[] {
+  const type = node['Node Type'];
+  const own = isBounded(node, leadingColumns, limited) ? [] : [describeNode(node)];
+  const goesOn = type === 'Limit' || (limited && PASSES_ROWS_ON.has(type));
+  // Of a join only the outer side is read as far as the LIMIT needs; the inner one is read whole for each of its rows.
+  const inner = (node.Plans ?? []).map((plan, i) => faultsOf(plan, leadingColumns, goesOn && i === 0));
+  return [...own, ...inner.flat()];
+}
+
+function isBounded(node: PlanNode, leadingColumns: ReadonlyMap<string, string>, limited: boolean): boolean {
+  const table = node['Relation Name'];
+  if (table === undefined || SMALL_TABLES.has(table) || node['Node Type'] === 'ModifyTable') return true;
+  const index = node['Index Name'];
+  if (index === undefined) return false;
+  if (limited) return true;
+  // The indexed column stands on the left of each comparison.
+  const column = leadingColumns.get(index);
+  return new RegExp(`(^|\\()(ROW\\()?${column}(,| )`).test(node['Index Cond'] ?? '');
+}
+
+function describeNode(node: PlanNode): string {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index, 'Index Cond': condition } = node;
+  return `${type} on ${table}${index ? ` by ${index}: ${condition ?? 'no condition'}` : ''}`;
+}

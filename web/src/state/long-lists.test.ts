@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Doorman } from '../../../client/src/doorman.ts';
+import { onSqlite } from '../../../test/databases.ts';
+import { addBlocks, addConversations, addFriends } from '../../../test/long-lists.ts';
+import { addCrowd } from '../../../test/people.ts';
+import { settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+
+/** Alice's account, Bob's page, and more users than two pages have. */
+async function start(t: TestContext, database: Parameters<typeof Town.open>[1]) {
+  const town = await Town.open(t, database);
+  const { db } = town.service.services;
+  const [first, bob] = [await town.join('alice'), await town.join('bob')];
+  return { town, db, aliceId: first.id, bob, crowd: await addCrowd(db, 450) };
+}
+
+function peers({ page }: TestPage): string[] {
+  return page.chats.conversations.get().map(({ peer }) => peer);
+}
+
+function row({ page }: TestPage, peer: string) {
+  const found = page.chats.conversations.get().find((one) => one.peer === peer);
+  return found && { body: found.last?.body, unread: found.unread };
+}
+
+/** The answers of one method come only once the test lets them. @returns lets them */
+function hold(api: Doorman['api'], method: 'conversations' | 'friends'): { asked: number; release(): void } {
+  const original = api[method].bind(api);
+  const held: (() => void)[] = [];
+  const state = {
+    asked: 0,
+    release: () => {
+      Object.assign(api, { [method]: original });
+      for (const letGo of held.splice(0)) letGo();
+    },
+  };
+  const holding = async (query: object) => {
+    const answer = await original(query);
+    state.asked++;
+    await new Promise<void>((resolve) => held.push(resolve));
+    return answer;
+  };
+  Object.assign(api, { [method]: holding });
+  return state;
+}
+
+onSqlite('lists of the page that are longer than a page of the service', (database) => {
+  test('conversations come page by page, with names, and count as unread from then on', async (t) => {
+    const { town, db, aliceId, crowd } = await start(t, database);
+    const latestFirst = await addConversations(db, aliceId, crowd);
+    const alice = await town.another('alice');
+    const { chats, people } = alice.page;
+    for (const size of [200, 400, 450]) {
+      await until(() => chats.conversations.get().length === size && !chats.more.view.get().isLoading);
+      assert.deepEqual(peers(alice), latestFirst.slice(0, size));
+      assert.equal(chats.unreadTotal.get(), size);
+      assert.equal(chats.more.view.get().hasMore, size < 450);
+      alice.doorman.disconnect();
+      alice.doorman.connect();
+      await settled(alice);
+      chats.more.loadMore();
+      chats.more.loadMore();
+    }
+    assert.equal(people.person(crowd[0] ?? '').get().username, 'crowd1');
+    await alice.page.flush();
+    const again = await alice.reload();
+    assert.equal(peers(again).length, 450, 'what was loaded is kept');
+    await settled(again);
+    assert.equal(peers(again).length, 200, 'the service has told no more yet');
+    again.page.chats.more.loadMore();
+    await untilEqual(() => peers(again), latestFirst.slice(0, 400));
+  });
+
+  test('a conversation on a later page is loaded when a message comes', async (t) => {
+    const { town, db, aliceId, bob, crowd } = await start(t, database);
+    await addConversations(db, aliceId, [bob.id, ...crowd]);
+    const alice = await town.another('alice');
+    assert.equal(row(alice, bob.id), undefined);
+    await town.writeMany(bob, aliceId, ['two']);
+    await untilEqual(() => row(alice, bob.id), { body: 'two', unread: 2 });
+    assert.equal(peers(alice)[0], bob.id);
+    assert.equal(alice.page.people.person(bob.id).get().name, 'bob');
+    assert.equal(alice.page.chats.unreadTotal.get(), 202);
+  });
+
+  test('a page that was read before a message came does not take the message back', async (t) => {
+    const { town, db, aliceId, bob, crowd } = await start(t, database);
+    await addConversations(db, aliceId, [...crowd.slice(0, 50), bob.id, ...crowd.slice(50, 300)]);
+    const alice = await town.another('alice');
+    const held = hold(alice.doorman.api, 'conversations');
+    alice.page.chats.more.loadMore();
+    await until(() => held.asked === 1);
+    await town.writeMany(bob, aliceId, ['two']);
+    await until(() => row(alice, bob.id) !== undefined);
+    held.release();
+    await until(() => !alice.page.chats.more.view.get().hasMore);
+    await untilEqual(() => row(alice, bob.id), { body: 'two', unread: 2 });
+    assert.deepEqual([peers(alice).length, alice.page.chats.unreadTotal.get()], [301, 302]);
+  });
+
+  test('a conversation on a later page can be opened by its address, and is read there', async (t) => {
+    const { town, db, aliceId, bob, crowd } = await start(t, database);
+    await addConversations(db, aliceId, [bob.id, ...crowd]);
+    const alice = await town.another('alice');
+    const thread = alice.page.chats.thread(bob.id);
+    assert.equal(thread.view.get().messages.length, 0);
+    thread.open();
+    assert.equal(thread.view.get().isLoading, true);
+    await untilEqual(() => thread.view.get().messages.map(({ body }) => body), ['hi 0']);
+    assert.deepEqual(row(alice, bob.id), { body: 'hi 0', unread: 1 });
+    assert.equal(thread.view.get().unreadAfter, 0);
+    thread.setAtEnd(true);
+    await untilEqual(() => row(alice, bob.id), { body: 'hi 0', unread: 0 });
+    await until(
+      async () => (await alice.doorman.api.conversations({ peer: bob.id })).conversations[0]?.unread === 0,
+    );
+  });
+
+  test('every blocked user is known, and one who is unblocked elsewhere is not kept', async (t) => {
+    const { town, db, aliceId, crowd } = await start(t, database);
+    const latestFirst = await addBlocks(db, aliceId, crowd);
+    const alice = await town.another('alice');
+    const oldest = latestFirst.at(-1) ?? '';
+    await until(() => alice.page.blocks.isBlocked(oldest).get());
+    assert.deepEqual(
+      alice.page.blocks.all.get().map(({ id }) => id),
+      latestFirst,
+    );
+    await alice.page.flush();
+    await db.run`delete from blocks where blocked_id = ${oldest}`;
+    const again = await alice.reload();
+    assert.equal(again.page.blocks.isBlocked(oldest).get(), true, 'kept, until the service says otherwise');
+    await until(() => !again.page.blocks.isBlocked(oldest).get());
+    assert.equal(again.page.blocks.all.get().length, 449);
+  });
+
+  test('all friends come by themselves, requests page by page', async (t) => {
+    const { town, db, aliceId, crowd } = await start(t, database);
+    const friends = await addFriends(db, aliceId, crowd.slice(0, 225), 'friends');
+    const asked = await addFriends(db, aliceId, crowd.slice(225), 'asked');
+    const alice = await town.another('alice');
+    const { all, moreFriends, moreRequests } = alice.page.friends;
+    const ids = () => [all.get().friends.map(({ id }) => id), all.get().asked.map(({ id }) => id)];
+    await until(() => !moreFriends.view.get().hasMore);
+    assert.deepEqual(ids(), [friends, asked.slice(0, 200)]);
+    assert.equal(alice.page.friends.state(friends.at(-1) ?? '').get(), 'friends');
+    moreRequests.loadMore();
+    await until(() => !moreRequests.view.get().hasMore);
+    assert.deepEqual(ids(), [friends, asked]);
+  });
+
+  test('a page of requests that was read before an event does not take the event back', async (t) => {
+    const { town, db, aliceId, bob, crowd } = await start(t, database);
+    await addFriends(db, aliceId, [bob.id, ...crowd.slice(0, 220)], 'asked');
+    const alice = await town.another('alice');
+    const held = hold(alice.doorman.api, 'friends');
+    alice.page.friends.moreRequests.loadMore();
+    await until(() => held.asked === 1);
+    await bob.page.friends.act('cancel', aliceId);
+    await (await town.join('carol')).page.friends.act('request', aliceId);
+    await until(() => alice.page.friends.all.get().asked.length === 201);
+    held.release();
+    await until(() => !alice.page.friends.moreRequests.view.get().hasMore);
+    assert.equal(alice.page.friends.all.get().asked.length, 221);
+    assert.equal(alice.page.friends.state(bob.id).get(), 'none');
+  });
+});

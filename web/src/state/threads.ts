@@ -1,0 +1,45 @@
+import { type ThreadHost, ThreadStore } from './thread.ts';
+
+/** Threads that keep more than their last page in memory. */
+const WHOLE_THREADS = 5;
+
+/** The thread of each conversation that was asked for. */
+export class Threads {
+  readonly #host: Omit<ThreadHost, 'closed'>;
+  readonly #all = new Map<string, ThreadStore>();
+  /** The threads that were closed last, the latest at the end. */
+  #recent: string[] = [];
+
+  constructor(host: Omit<ThreadHost, 'closed'>) {
+    this.#host = host;
+  }
+
+  of(peer: string): ThreadStore {
+    const known = this.#all.get(peer);
+    if (known) return known;
+    const thread = new ThreadStore(peer, { ...this.#host, closed: (of) => this.#closed(of) });
+    this.#all.set(peer, thread);
+    return thread;
+  }
+
+  find(peer: string): ThreadStore | undefined {
+    return this.#all.get(peer);
+  }
+
+  all(): Iterable<ThreadStore> {
+    return this.#all.values();
+  }
+
+  clear(): void {
+    this.#recent = [];
+    for (const thread of this.#all.values()) thread.clear();
+  }
+
+  #closed(peer: string): void {
+    this.#recent = [...this.#recent.filter((one) => one !== peer), peer];
+    while (this.#recent.length > WHOLE_THREADS) {
+      const thread = this.#all.get(this.#recent.shift() ?? '');
+      if (thread && !thread.isOpen) thread.trim();
+    }
+  }
+}
