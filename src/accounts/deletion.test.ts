@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
+import { startHeld } from '../../test/held-push-service.ts';
+import { startPushing } from '../../test/pushing.ts';
 import { noteOutsideChange } from '../db/outside-changes.ts';
 import type { Services } from '../services.ts';
 import { Clock, startSockets } from '../sockets/test-client.ts';
@@ -72,11 +74,12 @@ onEachDatabase('a deleted account', (database) => {
       db.all`select id from push_subscriptions where user_id = ${id}`,
       db.all`select peer_id from push_due where user_id = ${id} or peer_id = ${id}`,
       db.all`select peer_id from push_jobs where user_id = ${id} or peer_id = ${id}`,
+      db.all`select removed_at from push_last_confirmed where user_id = ${id}`,
       db.all`select id from push_log where user_id = ${id}`,
       db.all`select state from friends where user_id = ${id} or peer_id = ${id}`,
       db.all`select seq from inbox where user_id = ${id}`,
     ]);
-    assert.deepEqual(left, [[], [], [], [], [], [], []]);
+    assert.deepEqual(left, [[], [], [], [], [], [], [], []]);
     assert.equal((await post('/api/register', alice)).body.error, 'username_taken');
     await assert.rejects(
       db.transaction((tx) => restoreUser(tx, id)),
@@ -84,6 +87,24 @@ onEachDatabase('a deleted account', (database) => {
     );
     await removeAccount(services, alice);
   });
+
+  for (const status of [201, 400, 410, 500])
+    for (const kind of ['push', 'test send'])
+      test(`has no push log, also when a ${kind} is answered with ${status} after the deletion`, async (t) => {
+        const { service, pushService, alice, bob, subscribe, write } = await startPushing(t, database);
+        const held = await startHeld(t);
+        await subscribe(bob, { of: held.at(pushService.subscribe()) });
+        const sent =
+          kind === 'push'
+            ? write(alice, bob)
+            : service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
+        await held.untilHeld();
+        await removeAccount(service.services, bob);
+        await held.answer(status);
+        await sent;
+        await service.pushes.runDue();
+        assert.deepEqual(await service.services.db.all`select * from push_log`, []);
+      });
 
   test('is nowhere, while its messages stay readable', async (t) => {
     const clock = new Clock();

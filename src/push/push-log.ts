@@ -1,3 +1,4 @@
+import { lockUser } from '../accounts/users.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import type { PushLogEntry, PushLogOutcome } from './schemas.ts';
@@ -38,6 +39,7 @@ export interface Decision {
   readonly waitingUntil?: number | null;
 }
 
+/** Nothing is stored if the account was deleted meanwhile. */
 export async function writePushLog(
   db: Db,
   userId: string,
@@ -46,6 +48,7 @@ export async function writePushLog(
 ): Promise<PushLogEntry> {
   const { logId: id, subscriptionId, deviceName, kind, status, detail } = outcome;
   await db.transaction(async (tx) => {
+    if (!(await lockUser(tx, userId))) return;
     await tx.run`
       insert into push_log (id, user_id, at, subscription_id, device_name, kind, outcome, status, detail)
       values (${id}, ${userId}, ${now}, ${subscriptionId}, ${deviceName}, ${kind}, ${outcome.outcome}, ${status}, ${detail})`;

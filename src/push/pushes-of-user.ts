@@ -12,12 +12,14 @@ export async function findUsersToNotifyOf(db: Queries, id: string): Promise<stri
 
 /**
  * In the transaction that deletes an account, with its inbox and those of `findUsersToNotifyOf` locked: removes its
- * subscriptions, unconfirmed ones too, its push log, and all that waits to be pushed to it or about it.
+ * subscriptions, unconfirmed ones too, its push log, and all that waits to be pushed to it or about it. Jobs come before
+ * the log, so that who records one that is under way comes before this or finds the account deleted.
  */
 export async function removePushesOfUser(tx: Queries, id: string): Promise<void> {
   await tx.run`delete from push_jobs where user_id = ${id}`;
   await tx.run`delete from push_due where user_id = ${id}`;
   await tx.run`delete from push_subscriptions where user_id = ${id}`;
+  await tx.run`delete from push_last_confirmed where user_id = ${id}`;
   await tx.run`delete from push_log where user_id = ${id}`;
   await tx.run`
     delete from push_jobs

@@ -1,3 +1,4 @@
+import { lockUser } from '../accounts/users.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import type { Job } from './jobs.ts';
 import { type Outcome, setAsideUntil } from './outcomes.ts';
@@ -20,6 +21,9 @@ export interface Done {
   readonly now: number;
 }
 
+/** What the log says of it. */
+type Said = Pick<Decision, 'outcome' | 'status' | 'detail' | 'waitingUntil'>;
+
 /** Writes down what became of a job: the job itself, its device, and the log. */
 export async function record(tx: Tx, done: Done): Promise<void> {
   const { row, outcome, now } = done;
@@ -28,28 +32,20 @@ export async function record(tx: Tx, done: Done): Promise<void> {
     case 'accepted': {
       const { status } = outcome;
       await Promise.all([
-        closeJob(tx, done),
+        finish(tx, done, { outcome: 'accepted', status }),
         isNewSuccess(row, now) && markSuccess(tx, sent, now),
-        log(tx, done, { outcome: 'accepted', status }),
       ]);
       return;
     }
     case 'dropped': {
       const { outcome: word, status = null, detail = '' } = outcome;
-      await Promise.all([closeJob(tx, done), log(tx, done, { outcome: word, status, detail })]);
-      return;
+      return finish(tx, done, { outcome: word, status, detail });
     }
     case 'gone':
-      // Its jobs go with it. If it was replaced meanwhile it stays, and what is told goes to the new one.
-      await Promise.all([
-        removeGone(tx, sent, now),
-        log(tx, done, { outcome: 'gone', status: outcome.status, detail: outcome.detail }),
-      ]);
-      return freeJob(tx, done.job, now);
+      return removeDevice(tx, done, { outcome: 'gone', status: outcome.status, detail: outcome.detail });
     case 'unusable':
       await markUnusable(tx, sent, now);
-      await Promise.all([closeJob(tx, done), log(tx, done, { outcome: 'unusable', detail: outcome.detail })]);
-      return;
+      return finish(tx, done, { outcome: 'unusable', detail: outcome.detail });
     case 'shortened':
       await tx.run`
         update push_jobs set due_at = ${now}, leased = 0, short = 1
@@ -74,16 +70,29 @@ function isNewSuccess(row: ReadyRow, now: number): boolean {
   return last === null || now - last > SUCCESS_STEP_MS || notBefore > 0 || refusals > 0;
 }
 
-/** The job is done, unless further messages came meanwhile: then it is due again, as a new one. */
-async function closeJob(tx: Queries, { job, row, now }: Done): Promise<void> {
+/**
+ * The job is done, unless further messages came meanwhile: then it is due again, as a new one. The log is written behind
+ * the job's row, which the deletion of an account takes before the log.
+ */
+async function finish(tx: Queries, done: Done, said: Said): Promise<void> {
+  const { job, row, now } = done;
   const closed = await tx.run`
     delete from push_jobs
     where subscription_id = ${job.subscriptionId} and peer_id = ${job.peerId} and last_seq = ${row.last_seq}`;
-  if (closed === 0) await freeJob(tx, job, now);
+  const isOurs = closed > 0 || (await freeJob(tx, job, now)) > 0;
+  if (isOurs || (await lockUser(tx, row.user_id))) await log(tx, done, said);
 }
 
-async function freeJob(tx: Queries, job: Job, now: number): Promise<void> {
-  await tx.run`
+/** Its jobs go with it. If it was replaced meanwhile it stays, and what is told goes to the new one. */
+async function removeDevice(tx: Tx, done: Done, said: Said): Promise<void> {
+  const { job, row, now } = done;
+  const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
+  const isOurs = (await removeGone(tx, sent, now)) || (await freeJob(tx, job, now)) > 0;
+  if (isOurs || (await lockUser(tx, row.user_id))) await log(tx, done, said);
+}
+
+async function freeJob(tx: Queries, job: Job, now: number): Promise<number> {
+  return tx.run`
     update push_jobs set due_at = ${now}, leased = 0, tries = 0, short = 0, log_id = ''
     where subscription_id = ${job.subscriptionId} and peer_id = ${job.peerId} and due_at = ${job.leaseUntil}`;
 }
@@ -113,9 +122,7 @@ async function setAside(
   const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
   const until = setAsideUntil(row, now);
   if (until === undefined) {
-    await removeGone(tx, sent, now);
-    await log(tx, done, { outcome: 'gone', status, detail: `refused for 7 days: ${detail}` });
-    return;
+    return removeDevice(tx, done, { outcome: 'gone', status, detail: `refused for 7 days: ${detail}` });
   }
   await tx.run`
     update push_subscriptions
@@ -124,11 +131,7 @@ async function setAside(
   await wait(tx, done, { until, status, detail }, 1);
 }
 
-async function log(
-  tx: Queries,
-  { row, logId, now }: Done,
-  said: Pick<Decision, 'outcome' | 'status' | 'detail' | 'waitingUntil'>,
-): Promise<void> {
+async function log(tx: Queries, { row, logId, now }: Done, said: Said): Promise<void> {
   const { subscription_id: subscriptionId, user_id: userId, peer_id: peerId } = row;
   const deviceName = deviceNameInLog(row);
   const decision: Decision = { userId, peerId, kind: 'message', subscriptionId, deviceName, ...said };

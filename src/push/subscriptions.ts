@@ -120,12 +120,13 @@ export async function removeSubscription(
   if (removed === 0) throw new ServiceError('not-found', 'subscription_not_found', 'No such subscription');
 }
 
-/** Removes one that its push service no longer knows, unless it was replaced since it was read. */
-export async function removeGone(tx: Tx, sent: Sent, now: number): Promise<void> {
+/** Removes one that its push service no longer knows. @returns false if it was replaced or removed since it was read */
+export async function removeGone(tx: Tx, sent: Sent, now: number): Promise<boolean> {
   const removed = await tx.all<Removed>`
     delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}
     returning user_id, session_id`;
   await noteRemoved(tx, removed, now);
+  return removed.length > 0;
 }
 
 export async function markUnusable(db: Queries, sent: Sent, now: number): Promise<void> {
