@@ -1,4 +1,4 @@
-// Measures what the service costs against the barest thing that could do the same, in one run (DESIGN 11).
+// Measures what the service costs against the barest thing that could do the same, in one run (docs/performance.md).
 //   npm run bench                               about three minutes
 //   npm run bench -- --quick                    under a minute, to see that it works
 //   npm run bench -- --all                      also a million users, and ten thousand connections

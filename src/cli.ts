@@ -7,7 +7,7 @@ import { type Command, runCommand } from './commands/run.ts';
 process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 4);
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorman', import.meta.url)));
 
-/** The operator's commands (DESIGN 9). They may run beside a server, which notices what they write within a second. */
+/** The operator's commands (docs/commands.md). They may run beside a server, which notices what they write within a second. */
 const commands: Record<string, Command> = {
   import: {
     usage: 'import FILE.jsonl [--dry-run]',

@@ -13,7 +13,7 @@ import {
 import { parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import type { Limit } from './http/rate-limits.ts';
 
-/** All that an operator can set (DESIGN 9), read and checked. */
+/** All that an operator can set, read and checked. */
 export interface Config {
   /** 0: any free port. */
   readonly port: number;
@@ -35,7 +35,7 @@ export interface Config {
   readonly vapidSubjectIsPlaceholder: boolean;
   readonly pushAllowPrivate: boolean;
   readonly pushPorts: readonly number[];
-  /** Nobody but this machine can reach us, so http and loopback push endpoints are allowed (DESIGN 3, Push). */
+  /** Nobody but this machine can reach us, so http and loopback push endpoints are allowed (architecture 10.6). */
   readonly tryingLocally: boolean;
   readonly logLevel: LogLevel;
   /** Names in the environment that look like a misspelt setting, a sentence each, without their values. */
@@ -186,7 +186,7 @@ const settings = {
 type Name = keyof typeof settings;
 type Value<N extends Name> = Exclude<ReturnType<(typeof settings)[N]['read']>, undefined>;
 
-/** What may stand in the environment, in the order of DESIGN 9: for the documents, and for the test of them. */
+/** What may stand in the environment: for the documents, and for the test of them. */
 export const settingsTable: readonly { name: string; default: string; unit: string; meaning: string }[] =
   Object.entries(settings).map(([name, setting]) => ({
     name,

@@ -8,7 +8,7 @@ import { removeUnusable } from './push/subscriptions.ts';
 import type { Services } from './services.ts';
 
 const OUTSIDE_CHANGES_MS = 500;
-/** How late watchers and senders may hear of what is gathered for them (DESIGN 5, 6). */
+/** How late watchers and senders may hear of what is gathered for them. */
 const GATHER_MS = 1000;
 const SWEEP_MS = 5_000;
 const SESSION_USE_MS = 60_000;

@@ -51,7 +51,7 @@ export interface Services {
   readonly attention: Attention;
   readonly receipts: Receipts;
   readonly typing: Typing;
-  /** Names this state of the database; positions in logs of another are void (DESIGN 4). */
+  /** Names this state of the database; positions in logs of another are void (architecture 4). */
   readonly epoch: string;
   readonly messageLimit: SlidingLog;
   /** Of the reads that cost most. */
@@ -118,7 +118,7 @@ export async function openDatabase(
 
 /**
  * Opens everything a server needs. One server at a time has the database: a second one on the same folder is
- * refused, a second one on the same PostgreSQL waits (DESIGN 8).
+ * refused, a second one on the same PostgreSQL waits (architecture 11).
  */
 export async function openServices(
   config: Config,

@@ -5,7 +5,7 @@ import { signUp } from '../people.ts';
 import { type ServerProcess, startBareWs, startDoorman, temporaryFolder } from '../processes.ts';
 import type { Line } from '../table.ts';
 
-/** A user may have ten sockets (DESIGN 5). */
+/** A user may have ten sockets (docs/protocol.md, Limits). */
 const SOCKETS_EACH = 10;
 
 /** What an idle connection takes in the server's memory after `hello`, once all garbage is collected. */

@@ -1,7 +1,7 @@
 import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 
-/** A session that nobody used for so long has ended (DESIGN 3, Accounts). */
+/** A session that nobody used for so long has ended (architecture 10.3). */
 export const SESSION_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
 
 /** Whose session it is, and when it was last used, if it has not ended. */

@@ -70,7 +70,7 @@ export async function readBlocksAmong(
 
 /**
  * The one question other rooms ask before a person reaches another, behind the locks of both inboxes. To the sender a
- * block looks like a suspended or deleted account (DESIGN 4).
+ * block looks like a suspended or deleted account (architecture 6).
  *
  * @throws {ServiceError} `forbidden`: `unblock_first` when the sender blocks the recipient, else `not_accepting`
  */

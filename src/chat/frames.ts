@@ -6,7 +6,7 @@ import { readHistory } from './messages.ts';
 import { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
 
-/** The frames of a conversation (DESIGN 5); their HTTP twins are in `routes.ts`. */
+/** The frames of a conversation; their HTTP twins are in `routes.ts`. */
 export function chatFrames(services: Services): FrameTable {
   const { db, events, now, typing } = services;
   return new Map([

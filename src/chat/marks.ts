@@ -16,7 +16,7 @@ interface MarkRow extends Marks {
 }
 
 /**
- * Marks the conversation with `peer` as read up to `read`, or up to its last message if that is less (DESIGN 5). The user's
+ * Marks the conversation with `peer` as read up to `read`, or up to its last message if that is less. The user's
  * other devices and the peer learn it; the peer does not while one of the two blocks the other. A mark that is not
  * higher than the one that stands changes nothing.
  *

@@ -9,7 +9,7 @@ const PEERS_AT_ONCE = 50;
 
 /**
  * Turns what devices acknowledge into received marks: gathered, so that peers are told once a second however many messages
- * came, and each user costs a transaction, not each message (DESIGN 5).
+ * came, and each user costs a transaction, not each message.
  */
 export class Receipts {
   readonly #inboxes: Inboxes;

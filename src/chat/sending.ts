@@ -4,7 +4,7 @@ import { sendMessage } from './messages.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
 /**
- * What the frame and its HTTP twin both do: a message within the user's limit of 30 in 10 seconds (DESIGN 5).
+ * What the frame and its HTTP twin both do: a message within the user's limit of 30 in 10 seconds (docs/protocol.md, `send`).
  *
  * @throws {ServiceError} `rate-limited`: `too_many_messages`, or `overloaded` when too many wait for this recipient;
  *   whatever `sendMessage` throws

@@ -6,8 +6,7 @@ import { areApart } from './marks.ts';
 
 /**
  * Passes on that somebody writes: to people who are online, once a second for each pair, and not while one of the two
- * blocks the other. What does not pass is dropped without a word, so that it tells nobody anything (DESIGN 4, the block
- * promise).
+ * blocks the other. What does not pass is dropped without a word, so that it tells nobody anything (architecture 6).
  */
 export class Typing {
   readonly #db: Db;

@@ -7,7 +7,7 @@ import { UsageError } from './run.ts';
 
 /**
  * `restored`: says that the database was put back from a backup. What devices remember of the time after that backup is void,
- * and they start anew instead of missing what now stands under the same numbers (DESIGN 4). For when no server runs.
+ * and they start anew instead of missing what now stands under the same numbers (architecture 4). For when no server runs.
  */
 export async function restored(context: Context, args: string[]): Promise<number> {
   if (parseArgs({ args, allowPositionals: true, options: {} }).positionals.length > 0) throw new UsageError();

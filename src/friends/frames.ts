@@ -9,7 +9,7 @@ const FriendFrame = Type.Object({
   ...FriendBody.properties,
 });
 
-/** The `friend` frame (DESIGN 5); its HTTP twins are in `routes.ts`. */
+/** The `friend` frame; its HTTP twins are in `routes.ts`. */
 export function friendFrames({ db, events, friendLimits, now }: Services): FrameTable {
   return new Map([
     [

@@ -26,7 +26,7 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
 };
 
 /**
- * One step between two people: both see the new state as a `friend` event (DESIGN 5). While one blocks the other there
+ * One step between two people: both see the new state as a `friend` event (docs/protocol.md, `friend`). While one blocks the other there
  * are no steps: what was asked is over then, and a friendship rests as it is.
  *
  * @returns what `peerId` is to the caller now
@@ -117,7 +117,7 @@ export async function readFriends(
   return { items: [...rows], ...(next !== undefined && { next }) };
 }
 
-/** In the transaction of a block: what was asked between the two is over; a friendship is kept (DESIGN 4). */
+/** In the transaction of a block: what was asked between the two is over; a friendship is kept (architecture 6). */
 export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
   const cancel = (userId: string, peerId: string) =>
     tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;

@@ -35,7 +35,7 @@ interface Guard {
 }
 
 /**
- * Judges every request before its body is read: first the limit, then the token (DESIGN 3, order of judgement).
+ * Judges every request before its body is read: first the limit, then the token (architecture 10.1).
  * A token that is not valid counts as none: the limit then counts the client's address, and a public route goes on.
  */
 export function guardRequests(

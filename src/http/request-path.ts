@@ -17,7 +17,7 @@ export function pathOf(request: FastifyRequest): string {
     .replace(/%[2-7][0-9a-f]/gi, (letter) => String.fromCharCode(Number.parseInt(letter.slice(1), 16)));
 }
 
-/** The push endpoints answer in English, all others in Chinese (DESIGN 3, Envelope). */
+/** The push endpoints answer in English, all others in Chinese (architecture 10.1). */
 export function isEnglishPath(path: string): boolean {
   return path.startsWith('/api/push/');
 }

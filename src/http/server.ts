@@ -49,7 +49,7 @@ export interface DefinedRoute {
 
 /**
  * The HTTP server without any route: JSON in and out, one envelope for everything, also for what the framework
- * and Node refuse by themselves (DESIGN 3, Envelope). The answer's status is always its `code`.
+ * and Node refuse by themselves (architecture 10.1). The answer's status is always its `code`.
  *
  * @param options.requestTimeoutMs how long a request may take to arrive
  */

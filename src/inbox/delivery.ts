@@ -3,7 +3,7 @@ import type { Events } from '../events/events.ts';
 import { readEvents, readHeads } from './inbox.ts';
 import type { InboxEvent } from './schemas.ts';
 
-/** A device is given more of the log only while less than this of its output waits (DESIGN 4). */
+/** A device is given more of the log only while less than this of its output waits (architecture 4). */
 const MAX_UNSENT_BYTES = 64 * 1024;
 const PAGE = 100;
 const USERS_AT_ONCE = 1_000;

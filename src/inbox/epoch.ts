@@ -3,7 +3,7 @@ import { keepFact, replaceFact } from '../db/facts.ts';
 
 const EPOCH = 'epoch';
 
-/** The name of this state of the database, made with it: positions in logs of another are void (DESIGN 4). */
+/** The name of this state of the database, made with it: positions in logs of another are void (architecture 4). */
 export async function readEpoch(db: Db): Promise<string> {
   return keepFact(db, EPOCH, makeEpoch);
 }

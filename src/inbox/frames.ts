@@ -6,7 +6,7 @@ const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.
 
 /**
  * `ack`: the device has everything up to `seq`, of what was written to this connection; it only rises. What somebody sees who
- * is before the device is seen (DESIGN 7).
+ * is before the device is seen (architecture 8.1).
  */
 export function inboxFrames({ attention, receipts }: Services): FrameTable {
   return new Map([

@@ -27,7 +27,7 @@ export interface Append {
 
 /**
  * Runs `body` with the inboxes of `userIds` locked before anything else is read, in the order of their ids, so that what
- * it sees of blocks, settings and sessions is true at the place in the logs where its events stand (DESIGN 4: lock
+ * it sees of blocks, settings and sessions is true at the place in the logs where its events stand (architecture 4: lock
  * first, then look). Each event takes its user's next number, without gaps. A body that appends nothing leaves
  * no trace, unless it says `keep`. Whoever serves the users' sockets hears of the events after the commit.
  *

@@ -1,4 +1,4 @@
-/** The events of DESIGN 5. Presence and typing are not among them: they are only ever now. */
+/** The events of a user's log (docs/protocol.md, The log). Presence and typing are not among them: they are only ever now. */
 export type InboxEventName =
   | 'message'
   | 'marked'

@@ -2,7 +2,7 @@ import type { LastSeen } from './last-seen.ts';
 import type { Leave, Presence } from './presence.ts';
 import type { Sight } from './schemas.ts';
 
-/** How long whoever broke off still appears online, so that a reload does not flicker (DESIGN 6). */
+/** How long whoever broke off still appears online, so that a reload does not flicker (architecture 7). */
 const GRACE_MS = 10_000;
 
 interface Grace {

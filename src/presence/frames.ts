@@ -2,7 +2,7 @@ import type { Services } from '../services.ts';
 import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 
-/** The frames by which a device says whether somebody is before it, and whom it wants to see (DESIGN 5, 6). */
+/** The frames by which a device says whether somebody is before it, and whom it wants to see. */
 export function presenceFrames({ attention, presence, readLimits, watchers }: Services): FrameTable {
   return new Map([
     [

@@ -10,7 +10,7 @@ type Listener = (userId: string, online: boolean, leave: Leave | undefined) => v
 
 /**
  * Who is online in this process: everybody with at least one connection that said `hello` (interface 3.2), idle if none
- * of them is active (DESIGN 6). No grace here: the HTTP answers say 0 as soon as the last connection is closed.
+ * of them is active (architecture 7). No grace here: the HTTP answers say 0 as soon as the last connection is closed.
  */
 export class Presence {
   readonly #connections = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { text } from '../http/validation.ts';
 
-/** How many people one device watches at most (DESIGN 5). */
+/** How many people one device watches at most (docs/protocol.md, `watch`). */
 const MAX_WATCHED = 500;
 
 export const WatchFields = Type.Object({
@@ -13,7 +13,7 @@ export const ViewFields = Type.Object({
   active: Type.Optional(Type.Boolean({ description: 'Left out: as visible' })),
 });
 
-/** What somebody sees of another over the socket (DESIGN 6). */
+/** What somebody sees of another over the socket. */
 export const Sight = Type.Object({
   id: Type.String(),
   online: Type.Integer({ description: '1 or 0' }),

@@ -34,7 +34,7 @@ interface Watcher {
 
 /**
  * Who watches whom. What changed is gathered and told once a second, the last state only, to those alone who watch. Two of
- * whom one blocks the other appear offline to each other, as if never seen (DESIGN 4, the block promise).
+ * whom one blocks the other appear offline to each other, as if never seen (architecture 6).
  */
 export class Watchers {
   readonly #db: Db;

@@ -7,7 +7,7 @@ export interface Seen {
 }
 
 /**
- * Who has an attentive device connected to this process: one that is visible and that somebody uses (DESIGN 7). The
+ * Who has an attentive device connected to this process: one that is visible and that somebody uses (architecture 8.1). The
  * sockets tell it; whether somebody is to be told by a push is decided by it.
  */
 export class Attention {

@@ -2,7 +2,7 @@ import type { Db, Queries } from '../db/db.ts';
 import { holdInbox } from '../inbox/inbox.ts';
 import { addToPushLog, noteSeenInLog } from './push-log.ts';
 
-/** How long a message has to be seen before it is worth a push (DESIGN 7). */
+/** How long a message has to be seen before it is worth a push (architecture 8.1). */
 const SEEN_WITHIN_MS = 5_000;
 
 // Rows of a user are written with his inbox locked only, so that whoever writes several of them waits for nobody.

@@ -89,7 +89,7 @@ export async function nextDueAt(db: Queries): Promise<number | undefined> {
 
 /**
  * Decides what becomes of messages that nobody has seen: a job for each device, or an entry in the log that says why
- * not. With `claim`, jobs are claimed with their making, which saves a write. Behind the locks of the users' inboxes, so that a block or a mark that was answered before counts (DESIGN 4).
+ * not. With `claim`, jobs are claimed with their making, which saves a write. Behind the locks of the users' inboxes, so that a block or a mark that was answered before counts (architecture 8.2).
  */
 export async function judgeDue(
   db: Db,

@@ -15,7 +15,7 @@ interface Lane<L extends Load> {
   nextTurnAt: number;
 }
 
-/** What a push service is given at once (DESIGN 7). */
+/** What a push service is given at once. */
 const MAX_AT_ONCE = 16;
 /** A push service that is not known to answer is given this much, and all such together {@link MAX_UNPROVEN}. */
 const UNPROVEN_AT_ONCE = 2;

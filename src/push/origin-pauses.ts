@@ -1,4 +1,4 @@
-/** So many devices that were told before are refused within so long, and it is not the devices (DESIGN 7). */
+/** So many devices that were told before are refused within so long, and it is not the devices (architecture 8.4). */
 const REFUSED_DEVICES = 3;
 const WITHIN_MS = 10 * 60_000;
 const PAUSE_MS = 10 * 60_000;

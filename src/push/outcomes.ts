@@ -41,7 +41,7 @@ export interface Tried {
 }
 
 /**
- * What an answer of a push service means (DESIGN 7; RFC 8030 5 and 7, RFC 8292 4).
+ * What an answer of a push service means (architecture 8.4; RFC 8030 5 and 7, RFC 8292 4).
  *
  * @param random from 0 to 1, so that what failed together does not come back together
  */

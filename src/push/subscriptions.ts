@@ -29,7 +29,7 @@ interface Saving {
 }
 
 /**
- * Stores a subscription (interface 4.14; what a repeat does is our choice, DESIGN 3, Push). A row is (user, endpoint).
+ * Stores a subscription (interface 4.14; what a repeat does is our choice, architecture 10.6). A row is (user, endpoint).
  * Confirming one removes other users' rows of that endpoint which nobody confirmed or which have the same keys: a
  * shared browser belongs to who signed in last, and only that browser knows its keys.
  *

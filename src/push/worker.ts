@@ -42,7 +42,7 @@ interface Needs {
 }
 
 /**
- * Tells devices of messages that nobody has seen (DESIGN 7). What is to be done stands in the database, so a crash loses
+ * Tells devices of messages that nobody has seen (architecture 8). What is to be done stands in the database, so a crash loses
  * nothing: messages that are due are judged, which makes a job for each device; jobs are claimed and handed to the
  * {@link Outbox}. It wakes when the earliest is due, and at once when a message comes for somebody who is not there.
  */
@@ -162,7 +162,7 @@ export class PushWorker implements AsyncDisposable {
   async #round(): Promise<void> {
     const { db, now } = this.#needs;
     if (!this.#hasStarted) {
-      // One process at a time has the database (DESIGN 8), so whoever held these is gone.
+      // One process at a time has the database (architecture 11), so whoever held these is gone.
       await endLeases(db, now());
     }
     this.#clockStepMs += this.#clockSteps.takeMs();

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 export const SettingsBody = Type.Object({
   pushEnabled: Type.Optional(Type.Boolean()),
   dndEnabled: Type.Optional(Type.Boolean()),
-  /** Ours: how much of a message a notification shows (DESIGN 7). */
+  /** Ours: how much of a message a notification shows (architecture 8.3). */
   pushPreview: Type.Optional(
     Type.Union([Type.Literal('full'), Type.Literal('sender'), Type.Literal('none')]),
   ),

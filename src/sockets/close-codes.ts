@@ -1,4 +1,4 @@
-/** Why a connection ended, and with it what its client does next (RFC 6455, 7.4; DESIGN 5; docs/protocol.md). */
+/** Why a connection ended, and with it what its client does next (RFC 6455, 7.4; docs/protocol.md, Close codes). */
 export const closeCodes = {
   /** The client said `bye`. */
   goodbye: 1000,

@@ -109,7 +109,7 @@ export class Connection extends WebSocket {
     return this.readyState === WebSocket.OPEN;
   }
 
-  /** Somebody is before it, and sees what comes (DESIGN 7). */
+  /** Somebody is before it, and sees what comes (architecture 8.1). */
   get isAttentive(): boolean {
     return this.isVisible && this.isActive;
   }

@@ -9,7 +9,7 @@ import { Bye, Hello, Ping, Token } from './frames-in.ts';
 import type { Welcome } from './frames-out.ts';
 import { HEARTBEAT_MS } from './heartbeat.ts';
 
-/** Bytes of one message (DESIGN 5). */
+/** Bytes of one message (docs/protocol.md, Frames). */
 export const MAX_FRAME_BYTES = 64 * 1024;
 
 interface Hosts {

@@ -9,7 +9,7 @@ const HELLO_MS = 10_000;
 /** How long a client may owe us that his side reads: 64 KiB within that time is 2 KiB a second. */
 const NO_PROGRESS_MS = 30_000;
 
-/** The budget of frames: 20 a second, in bursts of 60 (DESIGN 5). */
+/** The budget of frames: 20 a second, in bursts of 60 (docs/protocol.md, Limits). */
 const FRAME_MS = 1000 / 20;
 const BURST_MS = 60 * FRAME_MS;
 

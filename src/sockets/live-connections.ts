@@ -1,7 +1,7 @@
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 
-/** Interface silent, our choice (DESIGN 5): more devices than anybody has at once. */
+/** Interface silent, our choice (docs/protocol.md, Limits): more devices than anybody has at once. */
 const MAX_OF_USER = 10;
 const MAX_NAMELESS_OF_ADDRESS = 20;
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process that did nothing for so long may have missed that sessions ended (DESIGN 4). */
+/** A process that did nothing for so long may have missed that sessions ended (architecture 9). */
 const HELD_UP_MS = 2_000;
 const AGAIN_MS = 500;
 

@@ -20,7 +20,7 @@ interface Door {
 
 /**
  * Why a request cannot become a socket, `undefined` if it can: the judgement of a WebSocket handshake (RFC 6455, 4.2.1)
- * and of what is ours (DESIGN 5), in the order of DESIGN 3: limit, form, rights.
+ * and of what is ours (docs/protocol.md, Opening), in the order limit, form, rights (architecture 10.1).
  */
 export function findFlaw(request: IncomingMessage, { config, isFull }: Door): ServiceError | undefined {
   if (!isHandshake(request)) return invalid('upgrade_required', '此地址只接受 WebSocket 连接');

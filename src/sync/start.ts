@@ -22,7 +22,7 @@ export interface Start {
 
 /**
  * A device that names no position, or one that is void (another epoch, trimmed, ahead of the head), gets none of the past;
- * `seq` 0 without an epoch asks for all that is kept (DESIGN 4, 5).
+ * `seq` 0 without an epoch asks for all that is kept (architecture 4).
  *
  * @param epoch the one of this database
  */

@@ -4,7 +4,7 @@ import type { Answer } from '../harness.ts';
 const CODES = [200, 400, 401, 403, 404, 429, 500];
 
 /**
- * Asserts what holds for every answer (interface 4.1, DESIGN 3): JSON, one of the seven codes, which is the status
+ * Asserts what holds for every answer (interface 4.1, architecture 10.1): JSON, one of the seven codes, which is the status
  * too, and for a refusal a word, a text and nothing else.
  */
 export function assertEnvelope(answer: Answer, what: string): void {

@@ -4,7 +4,7 @@ import { onEachDatabase } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { plainSubscription } from './surface.ts';
 
-/** DESIGN 3: limit, token (401), media type and JSON (400), fields (400), rights (403), existence (404). */
+/** The order of checks (architecture 10.1): limit, token (401), media type and JSON (400), fields (400), rights (403), existence (404). */
 onEachDatabase('Bad input: what is judged first', (database) => {
   test('the limit before the token', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '1/1m' } });

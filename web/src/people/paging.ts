@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 /** How many rows before its end a list asks for its next page; a short first page is not to ask at once. */
 const ROWS_AHEAD = 400;
-/** A page has a thousand rows: nobody reads faster, and the 60 calls a minute (interface 6) are not this list's alone. */
+/** A page has a thousand rows: nobody reads faster, and the 60 calls a minute (interface 8) are not this list's alone. */
 const PAGE_EVERY_MS = 2_000;
 
 /** @param last the last row on the screen, of `count` */

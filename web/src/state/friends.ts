@@ -105,7 +105,7 @@ export class Friends implements FriendsStore {
     this.#changed(userId);
   }
 
-  /** The log told of a block, which ends what was asked between the two; a friendship rests (DESIGN 4). */
+  /** The log told of a block, which ends what was asked between the two; a friendship rests (architecture 6). */
   noteBlockEvent(userId: string, seq: number): void {
     if (seq <= (this.#trueAt.get(userId) ?? 0)) return;
     this.#trueAt.set(userId, seq);
