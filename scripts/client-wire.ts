@@ -13,6 +13,7 @@ import { Settings, SettingsBody } from '../src/settings/schemas.ts';
 import { Hello } from '../src/sockets/frames-in.ts';
 import { Welcome } from '../src/sockets/frames-out.ts';
 import { Snapshot } from '../src/sync/sync.ts';
+import * as users from '../src/users/schemas.ts';
 
 /** What is exported, under its name on the wire. */
 export const SHAPES = {
@@ -21,7 +22,7 @@ export const SHAPES = {
   ChangePasswordBody: accounts.ChangePasswordBody,
   EndSessionBody: accounts.EndSessionBody,
   Registered: accounts.Registered,
-  OwnUser: accounts.OwnUser,
+  OwnUser: users.OwnUser,
   LoggedIn: accounts.LoggedIn,
   FreshToken: accounts.FreshToken,
   SessionEntry: accounts.SessionEntry,

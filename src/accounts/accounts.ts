@@ -2,13 +2,14 @@ import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, openInbox, withInboxes } from '../inbox/inbox.ts';
+import { nameKey, refuseUnsafeAvatar } from '../users/names.ts';
+import { USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
+import { findUserByKey, getUser } from '../users/users.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
-import { nameKey, refuseUnsafeAvatar } from './names.ts';
 import type { Passwords } from './passwords.ts';
-import { type RegisterBody, USERNAME_TAKEN, type UserRow } from './schemas.ts';
+import type { RegisterBody } from './schemas.ts';
 import { refuseEndedSession } from './session-lookup.ts';
 import { endSessionsOfUser, openSession } from './sessions.ts';
-import { findUserByKey, getUser } from './users.ts';
 
 /** What hashing a password needs, and what tells that the one who asked has gone. */
 interface Asked {

@@ -1,5 +1,5 @@
 import type { Queries } from '../db/db.ts';
-import type { UserRow } from './schemas.ts';
+import type { UserRow } from '../users/schemas.ts';
 
 /** Users with all that is stored of them, older first, after the one with this id, whatever became of them. */
 export async function listWholeUsers(db: Queries, afterId: string, count: number): Promise<UserRow[]> {

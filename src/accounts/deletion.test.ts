@@ -7,7 +7,7 @@ import { startPushing } from '../../test/pushing.ts';
 import { noteOutsideChange } from '../db/outside-changes.ts';
 import type { Services } from '../services.ts';
 import { Clock, startSockets } from '../sockets/test-client.ts';
-import type { UserRow } from './schemas.ts';
+import type { UserRow } from '../users/schemas.ts';
 import { deleteUser, findUserByNameOrId, restoreUser } from './standing.ts';
 
 const KEYS = {

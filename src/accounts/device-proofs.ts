@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db, Queries } from '../db/db.ts';
 import { inPieces } from '../db/pieces.ts';
-import { lockUser } from './users.ts';
+import { lockUser } from '../users/users.ts';
 
 // OWASP's device cookies: a device that signed in to an account brings a proof of it at later logins. It lets a user try a
 // password while others are slowed down (login-attempts.ts), and lets no one in.

@@ -5,6 +5,7 @@ import { addressKey, callerOf, clientGone } from '../http/authenticate.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
+import { toOwnUser } from '../users/schemas.ts';
 import { changePassword, type LimitLogins, logIn, register } from './accounts.ts';
 import { findProof, readProofs, renewProof } from './device-proofs.ts';
 import {
@@ -18,7 +19,6 @@ import {
   RegisterBody,
   Registered,
   SessionEntry,
-  toOwnUser,
 } from './schemas.ts';
 import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 

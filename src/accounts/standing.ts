@@ -2,11 +2,11 @@ import type { Queries, Tx } from '../db/db.ts';
 import { removeFriendsOfUser } from '../friends/friends.ts';
 import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/pushes-of-user.ts';
+import { nameKey } from '../users/names.ts';
+import type { UserRow } from '../users/schemas.ts';
+import { findUserByKey, userNotFound } from '../users/users.ts';
 import { endProofsOfUser } from './device-proofs.ts';
-import { nameKey } from './names.ts';
-import type { UserRow } from './schemas.ts';
 import { endSessionsOfUser } from './sessions.ts';
-import { findUserByKey, userNotFound } from './users.ts';
 
 /** The user with this id or, whatever way it is spelt, this name; also one who was suspended or deleted. */
 export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise<UserRow | undefined> {

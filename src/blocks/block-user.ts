@@ -1,8 +1,8 @@
-import { findUser, userNotFound } from '../accounts/users.ts';
 import { ServiceError } from '../errors.ts';
 import { cancelRequests } from '../friends/friends.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { cancelPushes } from '../push/due.ts';
+import { findUser, userNotFound } from '../users/users.ts';
 import { findBlocked } from './blocks.ts';
 import type { BlockedUser } from './schemas.ts';
 

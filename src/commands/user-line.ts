@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { refuseUnsafeAvatar } from '../accounts/names.ts';
 import { parseStored } from '../accounts/password-forms.ts';
-import { NewPassword, RegisterBody, Username, type UserRow } from '../accounts/schemas.ts';
+import { NewPassword, RegisterBody } from '../accounts/schemas.ts';
 import { ServiceError } from '../errors.ts';
 import { BODY_LIMIT_BYTES, parseBody } from '../http/body.ts';
 import { readFields, text } from '../http/validation.ts';
 import { ProfileBody } from '../profiles/schemas.ts';
 import { SettingsBody } from '../settings/schemas.ts';
+import { refuseUnsafeAvatar } from '../users/names.ts';
+import { Username, type UserRow } from '../users/schemas.ts';
 
 /** More than twice what the longest fields take, however they are escaped. */
 export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;

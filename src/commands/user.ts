@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { toOwnUser, type UserRow } from '../accounts/schemas.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import { deleteUser, findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/standing.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { noteOutsideChange } from '../db/outside-changes.ts';
+import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
 

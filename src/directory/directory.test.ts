@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
-import { nameKey } from '../accounts/names.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { Presence } from '../presence/presence.ts';
+import { nameKey } from '../users/names.ts';
 import { listPage } from './directory.ts';
 import type { DirectoryQuery } from './schemas.ts';
 

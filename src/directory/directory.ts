@@ -1,7 +1,7 @@
-import { nameKey } from '../accounts/names.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import type { Presence } from '../presence/presence.ts';
+import { nameKey } from '../users/names.ts';
 import { type DirectoryEntry, type DirectoryQuery, type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
 const MAX_PAGE = 1000;

@@ -1,9 +1,9 @@
 import { searchKey } from '../accounts/accounts.ts';
-import { nameKey, refuseUnsafeAvatar } from '../accounts/names.ts';
-import { toOwnUser, type UserRow } from '../accounts/schemas.ts';
-import { getUser, userNotFound } from '../accounts/users.ts';
 import type { Db } from '../db/db.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { nameKey, refuseUnsafeAvatar } from '../users/names.ts';
+import { toOwnUser, type UserRow } from '../users/schemas.ts';
+import { getUser, userNotFound } from '../users/users.ts';
 import { maskPhone } from './phone-mask.ts';
 import type { ProfileBody, PublicUser } from './schemas.ts';
 

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { toOwnUser } from '../accounts/schemas.ts';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
+import { toOwnUser } from '../users/schemas.ts';
 import { getPublicUser, updateProfile } from './profiles.ts';
 import { ReadyProfiles } from './ready-profiles.ts';
 import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';

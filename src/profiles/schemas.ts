@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Avatar, Email, Nickname, OwnUser } from '../accounts/schemas.ts';
 import { text } from '../http/validation.ts';
+import { Avatar, Email, Nickname, OwnUser } from '../users/schemas.ts';
 
 /** Bounds are our choice: interface 2.1 does not show them. */
 export const ProfileBody = Type.Object({

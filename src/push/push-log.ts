@@ -1,6 +1,6 @@
-import { lockUser } from '../accounts/users.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
+import { lockUser } from '../users/users.ts';
 import type { PushLogEntry, PushLogOutcome } from './schemas.ts';
 
 /** How many entries of a user are kept. */

@@ -1,5 +1,5 @@
-import { lockUser } from '../accounts/users.ts';
 import type { Queries, Tx } from '../db/db.ts';
+import { lockUser } from '../users/users.ts';
 import type { Job } from './jobs.ts';
 import { type Outcome, setAsideUntil } from './outcomes.ts';
 import type { ReadyRow } from './prepare.ts';

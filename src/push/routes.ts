@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { findUser } from '../accounts/users.ts';
 import { ServiceError } from '../errors.ts';
 import { callerOf } from '../http/authenticate.ts';
 import { parseObject } from '../http/body.ts';
@@ -7,6 +6,7 @@ import { answers, dataAnswer, MessageOnly } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { readFields } from '../http/validation.ts';
 import type { Services } from '../services.ts';
+import { findUser } from '../users/users.ts';
 import { type EndpointPolicy, judgeEndpoint } from './endpoint-guard.ts';
 import { listPushLog } from './push-log.ts';
 import { noteReceipt } from './receipts.ts';

@@ -1,9 +1,9 @@
 import { holdSession } from '../accounts/session-lookup.ts';
-import { lockUser } from '../accounts/users.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { inPieces } from '../db/pieces.ts';
 import { ServiceError } from '../errors.ts';
+import { lockUser } from '../users/users.ts';
 import type { Subscription, SubscriptionRow } from './schemas.ts';
 import { noteRemoved } from './unconfirmed.ts';
 

@@ -1,5 +1,5 @@
-import { userNotFound } from '../accounts/users.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { userNotFound } from '../users/users.ts';
 import type { Settings, SettingsBody } from './schemas.ts';
 
 /**

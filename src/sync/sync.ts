@@ -1,6 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { OwnUser, toOwnUser } from '../accounts/schemas.ts';
-import { getUser } from '../accounts/users.ts';
 import { readBlockedPage } from '../blocks/blocks.ts';
 import { BlockedUser } from '../blocks/schemas.ts';
 import { readConversations } from '../chat/conversations.ts';
@@ -10,6 +8,8 @@ import { readFriends } from '../friends/friends.ts';
 import { FriendEntry } from '../friends/schemas.ts';
 import { NextPage } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
+import { OwnUser, toOwnUser } from '../users/schemas.ts';
+import { getUser } from '../users/users.ts';
 
 /** What a device that knows nothing starts from (docs/protocol.md, sync): the first page of each list. */
 export const Snapshot = Type.Object({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OwnUser } from '../../../client/src/wire.ts';
-import { refuseUnsafeAvatar } from '../../../src/accounts/names.ts';
 import { readFields } from '../../../src/http/validation.ts';
 import { ProfileBody } from '../../../src/profiles/schemas.ts';
+import { refuseUnsafeAvatar } from '../../../src/users/names.ts';
 import { changedFields, judgeProfile, shownProfile } from './profile-fields.ts';
 
 const PAGE = 'https://chat.example.org/settings/profile';
