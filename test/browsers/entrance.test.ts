@@ -67,7 +67,10 @@ onChromium('The entrance', (browser) => {
     const { page, site } = await open(t, browser());
     const alice = await site.join('alice');
     await signIn(page, 'alice');
+    // A request that is under way when the session ends is rightly answered 401, which the page's faults would show.
+    const listed = page.waitForResponse((answer) => answer.url().includes('/api/users?'));
     await page.click('[data-testid="nav-people"]');
+    await listed;
     const { body } = await site.get('/api/sessions', alice.token);
     const other = body.data.find((session: { current: number }) => session.current === 0);
     await site.post('/api/sessions/end', { id: other.id }, alice.token);
