@@ -8,7 +8,7 @@ import { findSession } from './accounts/session-lookup.ts';
 import { suspendUser } from './accounts/standing.ts';
 import { rotateTokenKeys } from './accounts/tokens.ts';
 import { countOutsideChanges, noteOutsideChange } from './db/outside-changes.ts';
-import type { ServiceEvent } from './events/events.ts';
+import type { ServiceEvent } from './events/hints.ts';
 import { rotateVapidKeys } from './push/vapid-keyring.ts';
 import { startRounds } from './rounds.ts';
 import { eventually } from './sockets/test-client.ts';

@@ -15,7 +15,7 @@ import { noteOutsideChange } from './db/outside-changes.ts';
 import type { PostgresLock } from './db/postgres-lock.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite.ts';
-import { Events } from './events/events.ts';
+import { Events } from './events/hints.ts';
 import { FriendLimits } from './friends/friend-limits.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';

@@ -6,7 +6,7 @@ import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions.ts';
 import { changePassword, logIn, register } from './accounts.ts';
 import { openPasswords, type Passwords } from './passwords.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { Authentication } from './authentication.ts';
 import { findSession } from './session-lookup.ts';
 import { endSession, openSession } from './sessions.ts';

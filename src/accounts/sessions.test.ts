@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions.ts';
 import { findSession } from './session-lookup.ts';
 import {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
-import { Events, type ServiceEvent } from '../events/events.ts';
+import { Events, type ServiceEvent } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions.ts';
 import { ManualClock, startSockets } from '../sockets/test-client.ts';
 import { endSurplusSessions } from './sessions.ts';

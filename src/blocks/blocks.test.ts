@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { readEvents } from '../inbox/inbox.ts';
 import { blockUser, unblockUser } from './block-user.ts';
 import { findBlock, listBlocked, listBlockedIds, readBlocksAmong, refuseIfBlocked } from './blocks.ts';

@@ -7,7 +7,7 @@ import { openLine } from '../../test/postgres-line.ts';
 import { blockUser, unblockUser } from '../blocks/block-user.ts';
 import { openPostgres } from '../db/postgres.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { readEvents } from '../inbox/inbox.ts';
 import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import type { Events } from '../events/events.ts';
+import type { Events } from '../events/hints.ts';
 import { openRateLimit } from '../http/rate-limits.ts';
 import type { Presence } from '../presence/presence.ts';
 import { areApart } from './marks.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { Presence } from '../presence/presence.ts';
 import { ReadyDirectory } from './ready-directory.ts';
 import type { DirectoryEntry } from './schemas.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import type { Events } from '../events/events.ts';
+import type { Events } from '../events/hints.ts';
 import type { Presence } from '../presence/presence.ts';
 import { listUsersAfter } from './directory.ts';
 import { type DirectoryRow, toDirectoryEntry } from './schemas.ts';

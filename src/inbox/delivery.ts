@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts';
-import type { Events } from '../events/events.ts';
+import type { Events } from '../events/hints.ts';
+import type { InboxEvent } from '../events/log-events.ts';
 import { readEvents, readHeads } from './inbox.ts';
-import type { InboxEvent } from './schemas.ts';
 
 /** A device is given more of the log only while less than this of its output waits (architecture 4). */
 const MAX_UNSENT_BYTES = 64 * 1024;

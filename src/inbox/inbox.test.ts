@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { insertUser } from '../accounts/accounts.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { canResume, type Inboxes, readEvents, readHead, withInboxes } from './inbox.ts';
 import { trimInboxes } from './trim.ts';
 

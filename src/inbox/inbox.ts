@@ -1,7 +1,7 @@
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import type { Events } from '../events/events.ts';
-import type { InboxEvent, InboxEventName } from './schemas.ts';
+import type { Events } from '../events/hints.ts';
+import type { InboxEvent, InboxEventName } from '../events/log-events.ts';
 
 /** The log of everything that a user's devices must learn, in the database, and who is told when it grows. */
 export interface Inboxes {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { getPublicUser, updateProfile } from './profiles.ts';
 
 function refusedAs(word: string) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { ReadyProfiles } from './ready-profiles.ts';
 import type { PublicUser } from './schemas.ts';
 

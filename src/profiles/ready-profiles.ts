@@ -1,4 +1,4 @@
-import type { Events } from '../events/events.ts';
+import type { Events } from '../events/hints.ts';
 import type { PublicUser } from './schemas.ts';
 
 /** Bounds the memory: profiles of some 300 bytes, the least recently made given up first. */

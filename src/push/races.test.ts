@@ -4,7 +4,7 @@ import { onPostgres } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { endSession, openSession } from '../accounts/sessions.ts';
 import type { Queries } from '../db/db.ts';
-import { Events } from '../events/events.ts';
+import { Events } from '../events/hints.ts';
 import { holdInbox } from '../inbox/inbox.ts';
 import { notePushDue } from './due.ts';
 import { judgeDue } from './judge.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ClockSteps } from '../clock-steps.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import type { Events, ServiceEvent } from '../events/events.ts';
+import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { Attention } from './attention.ts';
 import { noteSeen } from './due.ts';
 import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from './jobs.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import { readBlockEvent } from '../blocks/block-event.ts';
-import type { InboxEvent } from '../inbox/schemas.ts';
+import { readBlockEvent } from '../events/block-event.ts';
+import type { InboxEvent } from '../events/log-events.ts';
 import type { Sight } from '../presence/schemas.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
+import type { InboxEvent } from '../events/log-events.ts';
 import { CODES } from '../http/errors.ts';
-import type { InboxEvent } from '../inbox/schemas.ts';
 import { Sight } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
 

@@ -1,4 +1,4 @@
-import type { InboxEvent } from '../inbox/schemas.ts';
+import type { InboxEvent } from './log-events.ts';
 
 /** What a `block` or `unblock` event says; `undefined` for every other. */
 export function readBlockEvent({ event, data }: InboxEvent):

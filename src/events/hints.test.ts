@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Events, type ServiceEvent } from './events.ts';
+import { Events, type ServiceEvent } from './hints.ts';
 
 test('every listener hears of every event, in the order in which they came, before publish returns', () => {
   const events = new Events();

@@ -1,4 +1,4 @@
-import type { InboxEvent } from '../inbox/schemas.ts';
+import type { InboxEvent } from './log-events.ts';
 
 /** What one part of the service tells the others after a commit. Hints only: the truth is in the database. */
 export type ServiceEvent =
