@@ -1,13 +1,11 @@
 import type { Db } from '../db/db.ts';
+import type { Authenticator, Caller } from '../http/authenticate.ts';
 import { findSession } from './session-lookup.ts';
 import { noteSessionUse, SESSION_USE_STEP_MS } from './sessions.ts';
-import type { Claims, Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 /** Bounds the memory for tokens that were verified once. */
 const MAX_REMEMBERED = 100_000;
-
-/** Who calls, by a valid token of a session that has not ended. */
-export type Caller = Claims;
 
 interface Remembered {
   readonly caller: Caller;
@@ -18,7 +16,7 @@ interface Remembered {
  * Turns tokens into callers. A token that was verified once is remembered until it expires or its session ends, so
  * that most calls cost neither a signature nor a query (measured: docs/performance.md).
  */
-export class Authentication {
+export class Authentication implements Authenticator {
   readonly #db: Db;
   readonly #tokens: Tokens;
   readonly #now: () => number;

@@ -10,6 +10,7 @@ import {
 import type { Db } from '../db/db.ts';
 import { findFact, keepFact, replaceFact } from '../db/facts.ts';
 import { noteOutsideChange } from '../db/outside-changes.ts';
+import type { Caller } from '../http/authenticate.ts';
 
 const KEYS = 'jwt-keys';
 const ISSUER = 'issuer';
@@ -31,13 +32,6 @@ interface Signing {
   readonly current: { readonly kid: string; readonly key: CryptoKey };
   readonly verifying: ReadonlyMap<string, CryptoKey>;
   readonly published: readonly JWK[];
-}
-
-export interface Claims {
-  readonly userId: string;
-  readonly sessionId: string;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
 }
 
 /**
@@ -68,7 +62,7 @@ export class Tokens {
   }
 
   /** What the token says, or `undefined` for one that is broken, foreign, expired or signed otherwise (RFC 8725). */
-  async verify(token: string): Promise<Claims | undefined> {
+  async verify(token: string): Promise<Caller | undefined> {
     if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return undefined;
     const { issuer, verifying } = this.#signing;
     try {
@@ -82,7 +76,7 @@ export class Tokens {
         {
           algorithms: [ALGORITHM],
           issuer,
-          requiredClaims: ['sub', 'sid', 'iat', 'exp'],
+          requiredCaller: ['sub', 'sid', 'iat', 'exp'],
           currentDate: new Date(this.#now()),
         },
       );

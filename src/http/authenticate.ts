@@ -1,11 +1,26 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import type { Authentication, Caller } from '../accounts/authentication.ts';
 import { clientKey, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
 import { rateLimitHeaders, type SlidingLog } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
 import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
+
+/** Who calls, by a valid token of a session that has not ended. */
+export interface Caller {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Turns tokens into callers. */
+export interface Authenticator {
+  /** The caller if the token is remembered; says nothing about others. */
+  recall(token: string): Caller | undefined;
+  /** The caller of a token; `undefined` if no one may enter with it (interface 5.5). */
+  identify(token: string): Promise<Caller | undefined>;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,7 +41,7 @@ export interface ApiLimits {
 }
 
 interface Guard {
-  readonly authentication: Pick<Authentication, 'recall' | 'identify'>;
+  readonly authentication: Authenticator;
   readonly limits: ApiLimits;
   readonly refusals: Pick<Refusals, 'note'>;
   readonly config: { readonly trustProxy: TrustedNetworks };

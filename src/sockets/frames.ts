@@ -1,5 +1,6 @@
-import type { Authentication, Caller } from '../accounts/authentication.ts';
+import type { Authentication } from '../accounts/authentication.ts';
 import { ServiceError } from '../errors.ts';
+import type { Caller } from '../http/authenticate.ts';
 import { refusal } from '../http/errors.ts';
 import type { Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
-import type { Caller } from '../accounts/authentication.ts';
 import { sendMessage } from '../chat/messages.ts';
 import type { Db } from '../db/db.ts';
+import type { Caller } from '../http/authenticate.ts';
 import {
   countConnections,
   eventually,

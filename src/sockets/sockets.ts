@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { Caller } from '../accounts/authentication.ts';
 import { SESSION_USE_STEP_MS } from '../accounts/sessions.ts';
 import type { ServiceEvent } from '../events/hints.ts';
+import type { Caller } from '../http/authenticate.ts';
 import type { Services } from '../services.ts';
 import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
