@@ -1,4 +1,3 @@
-import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import {
   contact,
   hostName,
@@ -9,7 +8,8 @@ import {
   rateLimit,
   tokenTtl,
   wholeNumber,
-} from './config-texts.ts';
+} from './config-fields.ts';
+import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import { parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import type { Limit } from './http/rate-limits.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import * as bcrypt from '@node-rs/bcrypt';
-import { LONGEST_WAIT_SECONDS, WaitingLine } from '../waiting-line.ts';
+import { LONGEST_WAIT_SECONDS, WaitingLine } from '../bounded-queue.ts';
 import {
   isCutByBcrypt,
   keyedDigest,

@@ -1,4 +1,4 @@
-import { WaitingLine } from '../waiting-line.ts';
+import { WaitingLine } from '../bounded-queue.ts';
 
 /** How many messages may wait for one recipient. */
 const MAX_WAITING = 200;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { WaitingLine } from '../bounded-queue.ts';
 import { clientGone } from '../http/authenticate.ts';
 import { answers } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import { WaitingLine } from '../waiting-line.ts';
 import { listPage } from './directory.ts';
 import { ReadyDirectory } from './ready-directory.ts';
 import { DirectoryAnswer, DirectoryQuery } from './schemas.ts';

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { isLoopback } from '../config-texts.ts';
+import { isLoopback } from '../config-fields.ts';
 
 /**
  * Where endpoints may lead. `public`: to the public internet, by https. `loopback`: to this machine too, by http as

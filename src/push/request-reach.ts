@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { isLoopback } from '../config-texts.ts';
+import { isLoopback } from '../config-fields.ts';
 import type { Reach } from './endpoint-guard.ts';
 
 /** What proxies add (RFC 7239; RFC 9110, 7.6.3). */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config.ts';
-import { isLoopback } from '../config-texts.ts';
+import { isLoopback } from '../config-fields.ts';
 import { ServiceError } from '../errors.ts';
 import { clientKey } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';

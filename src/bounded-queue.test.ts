@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WaitingLine } from './waiting-line.ts';
+import { WaitingLine } from './bounded-queue.ts';
 
 /** A job that ends when told, and writes down that it started. */
 function openJob(started: string[], name: string) {
