@@ -3,6 +3,7 @@ import { blockRoutes } from './blocks/routes.ts';
 import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
+import type { FrameTable } from './frames/frame-kinds.ts';
 import { friendFrames } from './friends/frames.ts';
 import { friendRoutes } from './friends/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
@@ -16,6 +17,7 @@ import { profileRoutes } from './profiles/routes.ts';
 import { pushRoutes } from './push/routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import type { Connection } from './sockets/connection.ts';
 import { socketRoutes } from './sockets/routes.ts';
 import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
@@ -34,7 +36,7 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(friendRoutes, services); // friends and requests
   app.register(syncRoutes, services); // everything a device starts from
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
-  const frames = new Map([
+  const frames: FrameTable<Connection> = new Map([
     ...inboxFrames(services), // ack
     ...chatFrames(services), // send, mark, history, typing
     ...friendFrames(services), // friend

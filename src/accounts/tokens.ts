@@ -76,7 +76,7 @@ export class Tokens {
         {
           algorithms: [ALGORITHM],
           issuer,
-          requiredCaller: ['sub', 'sid', 'iat', 'exp'],
+          requiredClaims: ['sub', 'sid', 'iat', 'exp'],
           currentDate: new Date(this.#now()),
         },
       );

@@ -1,5 +1,5 @@
+import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Services } from '../services.ts';
-import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';
 import { readHistory } from './messages.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Services } from '../services.ts';
-import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { befriend, listFriends } from './friends.ts';
 import { FRIEND_ACTS, FriendBody, FriendsFields } from './schemas.ts';
 

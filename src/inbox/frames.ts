@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Services } from '../services.ts';
-import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 
 const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) });
 

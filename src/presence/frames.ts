@@ -1,20 +1,24 @@
+import { type FrameSender, type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Services } from '../services.ts';
-import { type FrameTable, frameKind } from '../sockets/frame-kinds.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
+import type { WatchingDevice } from './watchers.ts';
+
+/** A connection that may watch others. */
+type Viewer = FrameSender & WatchingDevice;
 
 /** The frames by which a device says whether somebody is before it, and whom it wants to see. */
-export function presenceFrames({ attention, presence, readLimits, watchers }: Services): FrameTable {
+export function presenceFrames({ attention, presence, readLimits, watchers }: Services): FrameTable<Viewer> {
   return new Map([
     [
       'watch',
-      frameKind(WatchFields, (from, { userIds }) => {
+      frameKind(WatchFields, (from: Viewer, { userIds }) => {
         readLimits.watch.take(from.userId, from);
         return watchers.watch(from, userIds);
       }),
     ],
     [
       'view',
-      frameKind(ViewFields, (from, { visible, active = visible }) => {
+      frameKind(ViewFields, (from: Viewer, { visible, active = visible }) => {
         from.isVisible = visible;
         if (active !== from.isActive) {
           from.isActive = active;

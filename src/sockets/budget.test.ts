@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
+import { frameKind } from '../frames/frame-kinds.ts';
 import type { Connection } from './connection.ts';
-import { frameKind } from './frame-kinds.ts';
 import { eventually, ManualClock, serveFrames, startSockets, type TestSocket } from './test-client.ts';
 
 async function pingPong(socket: TestSocket, times: number): Promise<void> {
@@ -46,7 +46,7 @@ onSqlite('the budget of frames', (database) => {
     const alice = await service.join('alice');
     const { presence } = service.services;
     const served: Connection[] = [];
-    const much = frameKind(Type.Object({}), (from) => {
+    const much = frameKind(Type.Object({}), (from: Connection) => {
       served.push(from);
       return { much: 'x'.repeat(30_000) };
     });

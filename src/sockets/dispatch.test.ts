@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
 import { ServiceError } from '../errors.ts';
+import { frameKind } from '../frames/frame-kinds.ts';
 import { text } from '../http/validation.ts';
 import type { Connection } from './connection.ts';
-import { frameKind } from './frame-kinds.ts';
 import { eventually, rawFrame, serveFrames, startSockets, writeRaw } from './test-client.ts';
 
 onSqlite('the frames that a room brings', (database) => {
@@ -130,7 +130,7 @@ onSqlite('the frames that a room brings', (database) => {
     const alice = await service.join('alice');
     const gate = Promise.withResolvers<void>();
     const takers: Connection[] = [];
-    const slow = frameKind(Type.Object({}), async (from) => {
+    const slow = frameKind(Type.Object({}), async (from: Connection) => {
       takers.push(from);
       await gate.promise;
       return undefined;

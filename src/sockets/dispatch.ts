@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { type ErrorKind, ServiceError } from '../errors.ts';
+import { type FrameKind, type FrameTable, unknownFrame } from '../frames/frame-kinds.ts';
 import { holdsBadText, parseUncheckedObject } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
 import { readFields } from '../http/validation.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
-import { type FrameKind, type FrameTable, unknownFrame } from './frame-kinds.ts';
 import { Asked, Named } from './frames-in.ts';
 import { toDone, toRefused } from './frames-out.ts';
 
@@ -24,12 +24,12 @@ const helloCodes: Record<ErrorKind, number> = {
  * nothing more is read than came with it.
  */
 export class Dispatch {
-  readonly #frames: FrameTable;
+  readonly #frames: FrameTable<Connection>;
   readonly #log: Logger;
   /** Called when a connection has nothing under way any more. */
   readonly #onIdle: (connection: Connection) => void;
 
-  constructor(frames: FrameTable, log: Logger, onIdle: (connection: Connection) => void) {
+  constructor(frames: FrameTable<Connection>, log: Logger, onIdle: (connection: Connection) => void) {
     this.#frames = frames;
     this.#log = log;
     this.#onIdle = onIdle;
@@ -71,13 +71,13 @@ export class Dispatch {
     }
   }
 
-  #kindOf(type: string): FrameKind {
+  #kindOf(type: string): FrameKind<Connection> {
     const kind = this.#frames.get(type);
     if (!kind) throw unknownFrame();
     return kind;
   }
 
-  #answer(connection: Connection, id: string | undefined, kind: FrameKind, frame: object): void {
+  #answer(connection: Connection, id: string | undefined, kind: FrameKind<Connection>, frame: object): void {
     const reply = (data: object | undefined) => {
       if (id !== undefined) connection.sendFrame(toDone(id, data));
       kind.after?.(connection);

@@ -1,11 +1,12 @@
+import type { Static } from 'typebox';
 import type { Authentication } from '../accounts/authentication.ts';
 import { ServiceError } from '../errors.ts';
+import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { refusal } from '../http/errors.ts';
 import type { Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
-import { type FrameTable, frameKind } from './frame-kinds.ts';
 import { Bye, Hello, Ping, Token } from './frames-in.ts';
 import type { Welcome } from './frames-out.ts';
 import { HEARTBEAT_MS } from './heartbeat.ts';
@@ -25,13 +26,19 @@ interface Hosts {
 }
 
 /** The frames by which a connection comes to be, stays and goes. */
-export function connectionFrames({ authentication, findStart, epoch, letIn, serve }: Hosts): FrameTable {
+export function connectionFrames({
+  authentication,
+  findStart,
+  epoch,
+  letIn,
+  serve,
+}: Hosts): FrameTable<Connection> {
   return new Map([
     [
       'hello',
       frameKind(
         Hello,
-        async (from, hello): Promise<Welcome | undefined> => {
+        async (from: Connection, hello: Hello): Promise<Welcome | undefined> => {
           if (from.userId !== '') throw new ServiceError('invalid', 'hello_twice', '不能重复发送 hello');
           const { token = '' } = hello;
           for (;;) {
@@ -60,7 +67,7 @@ export function connectionFrames({ authentication, findStart, epoch, letIn, serv
     ],
     [
       'token',
-      frameKind(Token, async (from, { token }) => {
+      frameKind(Token, async (from: Connection, { token }: Static<typeof Token>) => {
         const caller = await authentication.identify(token);
         if (!caller) throw unauthenticated();
         if (caller.userId !== from.userId || caller.sessionId !== from.sessionId)
@@ -71,7 +78,7 @@ export function connectionFrames({ authentication, findStart, epoch, letIn, serv
     ],
     [
       'ping',
-      frameKind(Ping, (from) => {
+      frameKind(Ping, (from: Connection) => {
         from.sendFrame({ type: 'pong' });
         return undefined;
       }),
@@ -80,11 +87,11 @@ export function connectionFrames({ authentication, findStart, epoch, letIn, serv
       'bye',
       frameKind(
         Bye,
-        (from) => {
+        (from: Connection) => {
           from.saidBye = true;
           return undefined;
         },
-        (from) => from.close(closeCodes.goodbye, 'bye'),
+        (from: Connection) => from.close(closeCodes.goodbye, 'bye'),
       ),
     ],
   ]);

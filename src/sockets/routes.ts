@@ -1,14 +1,15 @@
+import type { FrameTable } from '../frames/frame-kinds.ts';
 import { ErrorAnswer } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import type { FrameTable } from './frame-kinds.ts';
+import type { Connection } from './connection.ts';
 import { Sockets } from './sockets.ts';
 import { findFlaw, PATH } from './upgrade.ts';
 
 /** What the rooms bring to the socket. */
 interface Frames {
-  readonly frames?: FrameTable;
+  readonly frames?: FrameTable<Connection>;
 }
 
 /**

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { SESSION_USE_STEP_MS } from '../accounts/sessions.ts';
 import type { ServiceEvent } from '../events/hints.ts';
+import type { FrameTable } from '../frames/frame-kinds.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Services } from '../services.ts';
 import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import { Connection, type Listener } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
-import type { FrameTable } from './frame-kinds.ts';
 import { connectionFrames, MAX_FRAME_BYTES } from './frames.ts';
 import type { Hello } from './frames-in.ts';
 import { awaitHello, lookAfter, payFrame, startHeartbeat } from './heartbeat.ts';
@@ -58,7 +58,7 @@ export class Sockets implements AsyncDisposable, Listener {
   #isAsking = false;
   #useMarkedAtMs: number;
 
-  constructor(services: Services, frames: FrameTable) {
+  constructor(services: Services, frames: FrameTable<Connection>) {
     this.#services = services;
     this.#useMarkedAtMs = services.monotonicMs();
     const { authentication, db, epoch } = services;

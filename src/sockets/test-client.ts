@@ -3,10 +3,11 @@ import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { TestDatabase } from '../../test/databases.ts';
 import { type Body, type Person, startService, type TestService } from '../../test/harness.ts';
+import type { FrameTable } from '../frames/frame-kinds.ts';
 import { guardRequests } from '../http/authenticate.ts';
 import { openServer } from '../http/server.ts';
 import type { World } from '../services.ts';
-import type { FrameTable } from './frame-kinds.ts';
+import type { Connection } from './connection.ts';
 import { socketRoutes } from './routes.ts';
 
 /** How a connection ended, as its client saw it. 1006: without a word. */
@@ -239,7 +240,7 @@ export async function startSockets(
 }
 
 /** The sockets of the same service once more, on a port of their own, with the frames that a room would bring. */
-export async function serveFrames(t: TestContext, { services }: TestService, frames: FrameTable) {
+export async function serveFrames(t: TestContext, { services }: TestService, frames: FrameTable<Connection>) {
   const app = openServer(services.log);
   guardRequests(app, services);
   app.register(socketRoutes, { ...services, frames });
