@@ -2,13 +2,13 @@
 //   node scripts/client-wire.ts            writes client/src/wire.ts
 import { writeFileSync } from 'node:fs';
 import * as accounts from '../src/accounts/schemas.ts';
-import { BlockBody, BlockedPage, BlockedUser } from '../src/blocks/schemas.ts';
 import * as chat from '../src/chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
-import { FriendAnswer, FriendBody, FriendEntry, FriendPage } from '../src/friends/schemas.ts';
 import { Sight } from '../src/presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
 import * as push from '../src/push/schemas.ts';
+import { BlockBody, BlockedPage, BlockedUser } from '../src/relations/block-schemas.ts';
+import { FriendAnswer, FriendBody, FriendEntry, FriendPage } from '../src/relations/friend-schemas.ts';
 import { Settings, SettingsBody } from '../src/settings/schemas.ts';
 import { Hello } from '../src/sockets/frames-in.ts';
 import { Welcome } from '../src/sockets/frames-out.ts';

@@ -16,7 +16,6 @@ import type { PostgresLock } from './db/postgres-lock.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { Events } from './events/hints.ts';
-import { FriendLimits } from './friends/friend-limits.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';
 import { ReadLimit } from './http/read-limit.ts';
@@ -32,6 +31,7 @@ import type { EndpointPolicy, Resolve } from './push/endpoint-guard.ts';
 import { openPushReceipts, type PushReceipts } from './push/receipts.ts';
 import { openPushSender, type PushSender } from './push/sender.ts';
 import { openVapidKeyring, type VapidKeyring } from './push/vapid-keyring.ts';
+import { FriendLimits } from './relations/friend-limits.ts';
 
 /** Everything that rooms stand on, opened once for a process. */
 export interface Services {

@@ -1,7 +1,7 @@
 import type { Queries, Tx } from '../db/db.ts';
-import { removeFriendsOfUser } from '../friends/friends.ts';
 import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/pushes-of-user.ts';
+import { removeFriendsOfUser } from '../relations/friends.ts';
 import { nameKey } from '../users/names.ts';
 import type { UserRow } from '../users/schemas.ts';
 import { findUserByKey, userNotFound } from '../users/users.ts';

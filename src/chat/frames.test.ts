@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
-import { blockUser } from '../blocks/block-user.ts';
+import { blockUser } from '../relations/block-user.ts';
 import { eventually, startSockets, type TestSocket } from '../sockets/test-client.ts';
 
 onEachDatabase('the frames of conversations and friends', (database) => {

@@ -1,8 +1,8 @@
 import { refuseEndedSession } from '../accounts/session-lookup.ts';
-import { findBlock } from '../blocks/blocks.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { noteRead } from '../push/due.ts';
+import { findBlock } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
 
 /** How far one person is in a conversation; both only go up. */

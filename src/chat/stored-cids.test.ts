@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { type Answer, startService } from '../../test/harness.ts';
-import { blockUser } from '../blocks/block-user.ts';
 import { openPostgres } from '../db/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { readEvents } from '../inbox/inbox.ts';
+import { blockUser } from '../relations/block-user.ts';
 import { startSockets } from '../sockets/test-client.ts';
 import { readHistory, sendMessage } from './messages.ts';
 

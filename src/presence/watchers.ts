@@ -1,8 +1,8 @@
-import { readBlocksAmong } from '../blocks/blocks.ts';
 import type { Db } from '../db/db.ts';
 import { readBlockEvent } from '../events/block-event.ts';
 import type { Events } from '../events/hints.ts';
 import type { InboxEvent } from '../events/log-events.ts';
+import { readBlocksAmong } from '../relations/blocks.ts';
 import type { Appearances } from './appearances.ts';
 import type { LastSeen } from './last-seen.ts';
 import type { Sight } from './schemas.ts';

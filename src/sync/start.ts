@@ -1,6 +1,6 @@
-import { listBlockedIds } from '../blocks/blocks.ts';
 import type { Db } from '../db/db.ts';
 import { canResume, readHead } from '../inbox/inbox.ts';
+import { listBlockedIds } from '../relations/blocks.ts';
 
 /** Where a device was in the log when it last heard of it. */
 export interface Position {

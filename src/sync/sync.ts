@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { readBlockedPage } from '../blocks/blocks.ts';
-import { BlockedUser } from '../blocks/schemas.ts';
 import { readConversations } from '../chat/conversations.ts';
 import { Conversation, PersonName } from '../chat/schemas.ts';
 import type { Db } from '../db/db.ts';
-import { readFriends } from '../friends/friends.ts';
-import { FriendEntry } from '../friends/schemas.ts';
 import { NextPage } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
+import { BlockedUser } from '../relations/block-schemas.ts';
+import { readBlockedPage } from '../relations/blocks.ts';
+import { FriendEntry } from '../relations/friend-schemas.ts';
+import { readFriends } from '../relations/friends.ts';
 import { OwnUser, toOwnUser } from '../users/schemas.ts';
 import { getUser } from '../users/users.ts';
 
