@@ -12,7 +12,7 @@ import { FriendAnswer, FriendBody, FriendEntry, FriendPage } from '../src/relati
 import { Settings, SettingsBody } from '../src/settings/schemas.ts';
 import { Hello } from '../src/sockets/frames-in.ts';
 import { Welcome } from '../src/sockets/frames-out.ts';
-import { Snapshot } from '../src/sync/sync.ts';
+import { Snapshot } from '../src/sync/snapshot.ts';
 import * as users from '../src/users/schemas.ts';
 
 /** What is exported, under its name on the wire. */

@@ -6,7 +6,6 @@ import type { FrameTable } from './frames/frame-kinds.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';
 import { type App, openServer } from './http/server.ts';
-import { inboxFrames } from './inbox/frames.ts';
 import { operationRoutes } from './operation/routes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
@@ -37,11 +36,10 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(syncRoutes, services); // everything a device starts from
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
   const frames: FrameTable<Connection> = new Map([
-    ...inboxFrames(services), // ack
     ...chatFrames(services), // send, mark, history, typing
     ...friendFrames(services), // friend
     ...presenceFrames(services), // watch, view
-    ...syncFrames(services), // sync
+    ...syncFrames(services), // ack, sync
   ]);
   app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
   app.register(pageRoutes, services); // the page at /, with all that it loads

@@ -1,10 +1,27 @@
 import { Type } from 'typebox';
 import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Services } from '../services.ts';
-import { takeSnapshot } from './sync.ts';
+import { takeSnapshot } from './snapshot.ts';
 
-export function syncFrames({ db, epoch, readLimits }: Services): FrameTable {
+const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) });
+
+/**
+ * `ack`: the device has everything up to `seq`, of what was written to this connection; it only rises. What somebody sees who
+ * is before the device is seen (architecture 8.1). `sync`: everything a device starts from.
+ */
+export function syncFrames({ attention, db, epoch, readLimits, receipts }: Services): FrameTable {
   return new Map([
+    [
+      'ack',
+      frameKind(AckFields, (from, frame) => {
+        const seq = Math.min(frame.seq, from.seq);
+        if (seq <= from.ackedSeq) return undefined;
+        from.ackedSeq = seq;
+        receipts.note(from.userId, seq);
+        if (from.isAttentive) attention.seen(from.userId, seq, from.device);
+        return undefined;
+      }),
+    ],
     [
       'sync',
       frameKind(Type.Object({}), (from) => {

@@ -2,7 +2,7 @@ import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import { Snapshot, takeSnapshot } from './sync.ts';
+import { Snapshot, takeSnapshot } from './snapshot.ts';
 
 export async function syncRoutes(app: App, { db, epoch, readLimits }: Services): Promise<void> {
   app.get('/api/sync', {
