@@ -7,8 +7,15 @@ import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
 import { Sight } from '../src/presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
 import * as push from '../src/push/schemas.ts';
-import { BlockBody, BlockedPage, BlockedUser } from '../src/relations/block-schemas.ts';
-import { FriendAnswer, FriendBody, FriendEntry, FriendPage } from '../src/relations/friend-schemas.ts';
+import {
+  BlockBody,
+  BlockedPage,
+  BlockedUser,
+  FriendAnswer,
+  FriendBody,
+  FriendEntry,
+  FriendPage,
+} from '../src/relations/schemas.ts';
 import { Settings, SettingsBody } from '../src/settings/schemas.ts';
 import { Hello } from '../src/sockets/frames-in.ts';
 import { Welcome } from '../src/sockets/frames-out.ts';

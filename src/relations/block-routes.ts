@@ -4,9 +4,9 @@ import { answers, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import { NextPage, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import { BlockBody, BlockedQuery, BlockedUser } from './block-schemas.ts';
 import { blockUser, unblockUser } from './block-user.ts';
 import { listBlocked, readBlockedPage } from './blocks.ts';
+import { BlockBody, BlockedQuery, BlockedUser } from './schemas.ts';
 
 const BlockedAnswer = Type.Object({ code: Type.Literal(200), data: Type.Array(BlockedUser), next: NextPage });
 

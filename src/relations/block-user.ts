@@ -2,9 +2,9 @@ import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { cancelPushes } from '../push/due.ts';
 import { findUser, userNotFound } from '../users/users.ts';
-import type { BlockedUser } from './block-schemas.ts';
 import { findBlocked } from './blocks.ts';
 import { cancelRequests } from './friends.ts';
+import type { BlockedUser } from './schemas.ts';
 
 /** What was done, and the number of the blocker's event up to which his sockets must be written before the answer. */
 interface Done<T> {

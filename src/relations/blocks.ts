@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
-import { type BlockedPage, type BlockedRow, type BlockedUser, toBlockedUser } from './block-schemas.ts';
+import { type BlockedPage, type BlockedRow, type BlockedUser, toBlockedUser } from './schemas.ts';
 
 /**
  * A page of the users that this user blocks, the newest first (interface 4.12).

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
 import type { Services } from '../services.ts';
-import { FRIEND_ACTS, FriendBody, FriendsFields } from './friend-schemas.ts';
 import { befriend, listFriends } from './friends.ts';
+import { FRIEND_ACTS, FriendBody, FriendsFields } from './schemas.ts';
 
 const FriendFrame = Type.Object({
   op: Type.Union(FRIEND_ACTS.map((act) => Type.Literal(act))),

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { openRateLimit } from '../http/rate-limits.ts';
-import type { FriendAct, FriendState } from './friend-schemas.ts';
+import type { FriendAct, FriendState } from './schemas.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const MAX_USERS = 100_000;

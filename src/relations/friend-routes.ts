@@ -4,8 +4,8 @@ import { answers, dataAnswer } from '../http/envelope.ts';
 import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import { FRIEND_ACTS, FriendAnswer, FriendBody, FriendEntry, FriendsQuery } from './friend-schemas.ts';
 import { befriend, listFriends } from './friends.ts';
+import { FRIEND_ACTS, FriendAnswer, FriendBody, FriendEntry, FriendsQuery } from './schemas.ts';
 
 const FriendsAnswer = Type.Object({
   code: Type.Literal(200),

@@ -5,7 +5,7 @@ import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/page
 import { type Inboxes, readHead, withInboxes } from '../inbox/inbox.ts';
 import { refuseIfBlocked } from './blocks.ts';
 import { type FriendLimits, MAX_OPEN_REQUESTS } from './friend-limits.ts';
-import type { FriendAct, FriendEntry, FriendPage, FriendState } from './friend-schemas.ts';
+import type { FriendAct, FriendEntry, FriendPage, FriendState } from './schemas.ts';
 
 /** What each act makes of a state; what is not named here is refused. An act that was done already changes nothing. */
 const TRANSITIONS: Record<FriendAct, Partial<Record<FriendState, FriendState>>> = {

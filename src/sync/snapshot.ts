@@ -4,10 +4,9 @@ import { Conversation, PersonName } from '../chat/schemas.ts';
 import type { Db } from '../db/db.ts';
 import { NextPage } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
-import { BlockedUser } from '../relations/block-schemas.ts';
 import { readBlockedPage } from '../relations/blocks.ts';
-import { FriendEntry } from '../relations/friend-schemas.ts';
 import { readFriends } from '../relations/friends.ts';
+import { BlockedUser, FriendEntry } from '../relations/schemas.ts';
 import { OwnUser, toOwnUser } from '../users/schemas.ts';
 import { getUser } from '../users/users.ts';
 
