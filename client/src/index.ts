@@ -1,4 +1,4 @@
-// The entry of the package; `worker-push.ts` is that of `doorman-client/worker`.
+// The entry `doorman-client`. The two others are `worker.ts` and `testing.ts`.
 export type { Api } from './api.ts';
 export { createDoorman, type Doorman, type DoormanOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';
@@ -8,5 +8,5 @@ export type { PushClient, PushState } from './push.ts';
 export { readSession } from './session.ts';
 export { type DoormanStorage, openStorage } from './storage.ts';
 /** What travels, as the service describes it. */
-export type * as Wire from './wire.ts';
+export type * from './wire.ts';
 export { resubscribe } from './worker-push.ts';

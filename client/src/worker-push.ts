@@ -3,11 +3,8 @@ import { GuardedStorage } from './guarded-storage.ts';
 import { callService, readBaseUrl } from './http.ts';
 import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
 import { readSession } from './session.ts';
-import { type DoormanStorage, openStorage } from './storage.ts';
+import type { DoormanStorage } from './storage.ts';
 import { TIMES, type Times } from './times.ts';
-
-// A worker needs these two, and nothing else of the kit.
-export { openStorage };
 
 /**
  * For a service worker's `pushsubscriptionchange`: the browser lost the subscription. It gets another one, and the service

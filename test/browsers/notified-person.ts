@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PushDevice, PushLogEntry } from '../../client/src/wire.ts';
+import type { PushDevice, PushLogEntry } from 'doorman-client';
 import { endingsOf, type Scope } from './endings.ts';
 import { setNotificationPermission } from './notifications.ts';
 import { watchFaults } from './page-faults.ts';

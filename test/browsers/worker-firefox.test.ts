@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import type { Doorman } from '../../client/src/doorman.ts';
-import type { DoormanStorage } from '../../client/src/storage.ts';
+import type { Doorman, DoormanStorage } from 'doorman-client';
 import type { Body } from '../harness.ts';
 import { onFirefox } from './each-browser.ts';
 import { endingsOf } from './endings.ts';
@@ -14,8 +13,7 @@ import { waitFor } from './waiting.ts';
 import { textOf, toldOf, waitForWorker, workerPage } from './worker-page.ts';
 
 const WITH_KIT = `
-  import { createDoorman } from '../../client/src/doorman.ts';
-  import { openStorage } from '../../client/src/storage.ts';
+  import { createDoorman, openStorage } from 'doorman-client';
   window.storage = openStorage();
   window.doorman = createDoorman({ baseUrl: location.origin, storage });
   await window.doorman.restore();`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Api } from 'doorman-client';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Api } from '../../client/src/api.ts';
 import { SHAPES, writeWire } from '../../scripts/client-wire.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';

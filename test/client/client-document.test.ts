@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { DoormanEvents, SessionEnd } from '../../client/src/events.ts';
+import type { DoormanEvents, SessionEnd } from 'doorman-client';
 import { onSqlite } from '../databases.ts';
 import { serve } from './serving.ts';
 
@@ -34,8 +34,7 @@ onSqlite('docs/client.md', (database) => {
     t.after(() => rm(folder, { recursive: true, force: true }));
     const kit = join(folder, 'node_modules/doorman-client');
     await mkdir(kit, { recursive: true });
-    await cp(join(root, 'client/package.json'), join(kit, 'package.json'));
-    await run(process.execPath, [tsc, '-p', join(root, 'client'), '--outDir', join(kit, 'dist')]);
+    await run(process.execPath, [join(root, 'scripts/client-package.mjs'), kit]);
 
     const service = await serve(t, database);
     const program = examples('run').join('\n');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { followView } from '../../client/src/follow-view.ts';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
+import { followView } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 import { Pace } from '../../client/src/pace.ts';
 import { onSqlite } from '../databases.ts';
 import { moveClocks } from './clocks.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../databases.ts';
 import { Device, join } from './device.ts';
 import { serve } from './serving.ts';

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createDoorman, type Doorman } from '../../client/src/doorman.ts';
-import type { Connection, DoormanEvent, DoormanEvents, Session } from '../../client/src/events.ts';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
-import type { DoormanStorage } from '../../client/src/storage.ts';
-import type { Times } from '../../client/src/times.ts';
+import {
+  type Connection,
+  createDoorman,
+  type Doorman,
+  type DoormanEvent,
+  type DoormanEvents,
+  type DoormanStorage,
+  type Session,
+} from 'doorman-client';
+import { MemoryStorage, type Times } from 'doorman-client/testing';
 
 /** As in life, but for the waits after a broken connection. */
 const QUICK: Partial<Times> = { backoffMs: 20, maxBackoffMs: 200 };

@@ -1,5 +1,5 @@
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
-import type { DoormanStorage } from '../../client/src/storage.ts';
+import type { DoormanStorage } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 
 export const OPERATIONS = ['get', 'set', 'delete', 'all', 'clear'] as const;
 export type Operation = (typeof OPERATIONS)[number];

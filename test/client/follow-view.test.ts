@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { followView } from '../../client/src/follow-view.ts';
+import { followView } from 'doorman-client';
 
 /** As much of a page as it takes, and what the kit was told. */
 class Page extends EventTarget {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createDoorman } from '../../client/src/doorman.ts';
-import { openStorage } from '../../client/src/storage.ts';
+import { createDoorman, openStorage } from 'doorman-client';
 
 /** A browser with this `indexedDB.open`; Node has none. */
 function browserWith(t: TestContext, open: () => object): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Conversation } from '../../client/src/wire.ts';
+import type { Conversation } from 'doorman-client';
 import { onSqlite } from '../databases.ts';
 import { addConversations } from '../long-lists.ts';
 import { addCrowd } from '../people.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite, type TestDatabase } from '../databases.ts';
 import { Device, join, until } from './device.ts';
 import { type Line, startLine } from './line.ts';

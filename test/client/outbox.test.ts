@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
-import type { DoormanStorage } from '../../client/src/storage.ts';
+import type { DoormanStorage } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../databases.ts';
 import { Device, join, until } from './device.ts';
 import { startLine } from './line.ts';

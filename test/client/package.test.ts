@@ -17,26 +17,30 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 const program = `
-import { createDoorman, DoormanError, type Doorman, type MessageEvent, type Wire } from 'doorman-client';
+import { createDoorman, DoormanError, type DirectoryEntry, type Doorman, type MessageEvent, type Snapshot } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
+import { resubscribe } from 'doorman-client/worker';
 
 declare const process: { argv: string[] };
 const baseUrl = process.argv[2] ?? '';
 
 const alice: Doorman = createDoorman({ baseUrl, device: 'a test' });
-const bob = createDoorman({ baseUrl });
+const bob = createDoorman({ baseUrl, storage: new MemoryStorage() });
 const came = new Promise<MessageEvent>((resolve) => bob.on('message', resolve));
 
 await alice.signUp({ username: 'alice', password: 'password-of-alice' });
 const { userId } = await bob.signUp({ username: 'bob', password: 'password-of-bob' });
 alice.connect();
 bob.connect();
-await new Promise<Wire.Snapshot>((resolve) => bob.on('snapshot', resolve));
+await new Promise<Snapshot>((resolve) => bob.on('snapshot', resolve));
 const stored = await alice.send(userId, 'Tea at five?');
 const { body } = await came;
-const people: Wire.DirectoryEntry[] = (await alice.api.users({ q: 'bob' })).users;
+const people: DirectoryEntry[] = (await alice.api.users({ q: 'bob' })).users;
 const refused = await bob.api.login({ username: 'bob', password: 'wrong' }).catch((error: unknown) => error);
 // @ts-expect-error: no such event
 alice.on('nothing', () => {});
+// @ts-expect-error: a registration is missing
+void (() => resubscribe());
 // @ts-expect-error: a field is missing
 void (() => alice.api.sendMessage({ to: 'x', body: 'y' }));
 console.log(
@@ -57,7 +61,9 @@ onSqlite('The packed kit', (database) => {
     const packed = join(folder, 'packed');
     const project = join(folder, 'project');
     await Promise.all([mkdir(packed), mkdir(project)]);
-    await run('npm', ['pack', '--silent', '--pack-destination', packed], { cwd: join(root, 'client') });
+    const built = join(folder, 'built');
+    await run(process.execPath, [join(root, 'scripts/client-package.mjs'), built], { cwd: root });
+    await run('npm', ['pack', '--silent', '--pack-destination', packed], { cwd: built });
     const [tarball = ''] = await readdir(packed);
     assert.equal(tarball, 'doorman-client-0.1.0.tgz');
 
@@ -85,7 +91,12 @@ onSqlite('The packed kit', (database) => {
       ['doorman-client'],
     );
     const files = await readdir(join(project, 'node_modules/doorman-client'));
-    assert.deepEqual(files.sort(), ['README.md', 'dist', 'package.json']);
+    for (const file of ['LICENSE', 'README.md', 'index.js', 'index.d.ts'])
+      assert.ok(files.includes(file), file);
+    assert.deepEqual(
+      files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts')),
+      [],
+    );
 
     await run(process.execPath, [tsc, '-p', '.'], { cwd: project }).catch(({ stdout }) =>
       assert.fail(stdout),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
-import { readSession } from '../../client/src/session.ts';
-import { resubscribe } from '../../client/src/worker-push.ts';
+import { readSession } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
+import { resubscribe } from 'doorman-client/worker';
 import { rotateVapidKeys } from '../../src/push/vapid-keyring.ts';
 import { onSqlite, type TestDatabase } from '../databases.ts';
 import { startPushService } from '../push-service.ts';

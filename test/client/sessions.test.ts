@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MemoryStorage } from '../../client/src/memory-storage.ts';
-import { readSession } from '../../client/src/session.ts';
-import type { DoormanStorage } from '../../client/src/storage.ts';
+import { type DoormanStorage, readSession } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
 import { moveClocks } from './clocks.ts';

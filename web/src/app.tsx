@@ -1,7 +1,7 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import type { SessionEnd } from 'doorman-client';
 import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
-import type { SessionEnd } from '../../client/src/events.ts';
 import { Entrance } from './entrance/entrance.tsx';
 import { ColorOfWindow } from './shell/color-scheme.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';

@@ -1,9 +1,9 @@
 import './theme.css';
 import './mantine.css';
 import './app.css';
+import { createDoorman } from 'doorman-client';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
-import { createDoorman } from '../../client/src/doorman.ts';
 import { App } from './app.tsx';
 import { deviceName } from './device-name.ts';
 import { waitingUpdate } from './shell/update.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
+import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { SessionEnd } from '../../../client/src/events.ts';
 import { BrandMark } from '../shell/brand-mark.tsx';
 import { takeFocusOf } from '../shell/route-focus.ts';
 import { useWords } from '../words/words.tsx';

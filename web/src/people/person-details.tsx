@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
+import type { PublicProfile } from 'doorman-client';
 import { useId, useState } from 'react';
-import type { PublicProfile } from '../../../client/src/wire.ts';
 import { useWords } from '../words/words.tsx';
 import styles from './person-details.module.css';
 import { findGender, isLongBio, tidyBio } from './person-facts.ts';

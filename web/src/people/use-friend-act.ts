@@ -1,4 +1,4 @@
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 import { useToast } from '../shell/toasts.tsx';
 import { usePage } from '../state/hooks.ts';
 import type { FriendAct } from '../state/views.ts';

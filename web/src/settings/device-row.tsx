@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
+import type { PushDevice } from 'doorman-client';
 import { useState } from 'react';
-import type { PushDevice } from '../../../client/src/wire.ts';
 import { BusyButton } from '../shell/busy-button.tsx';
 import { ErrorText } from '../shell/error-text.tsx';
 import { TimeText } from '../shell/time-text.tsx';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createDoorman } from '../../../client/src/doorman.ts';
-import { MemoryStorage } from '../../../client/src/memory-storage.ts';
+import { createDoorman } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite, type TestDatabase } from '../../../test/databases.ts';
 import type { Behaviour } from '../../../test/push-service.ts';
 import { startPushing } from '../../../test/pushing.ts';

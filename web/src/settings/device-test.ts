@@ -1,5 +1,4 @@
-import type { Api } from '../../../client/src/api.ts';
-import type { PushDevice, PushLogEntry } from '../../../client/src/wire.ts';
+import type { Api, PushDevice, PushLogEntry } from 'doorman-client';
 import { fateOf, type TestFailure } from './log-entry.ts';
 
 /** How a test send stands; a key of the words for it. */

@@ -1,4 +1,4 @@
-import type { PushLogEntry } from '../../../client/src/wire.ts';
+import type { PushLogEntry } from 'doorman-client';
 
 /** Why a push service is asked again later. */
 export type WaitingFor =

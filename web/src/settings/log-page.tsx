@@ -1,5 +1,5 @@
 import { BellIcon } from '@primer/octicons-react';
-import type { PushLogEntry } from '../../../client/src/wire.ts';
+import type { PushLogEntry } from 'doorman-client';
 import { BusyButton } from '../shell/busy-button.tsx';
 import { EmptyState } from '../shell/empty-state.tsx';
 import { useMinute, useTimes } from '../shell/time-text.tsx';

@@ -1,6 +1,6 @@
 import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } from '@primer/octicons-react';
+import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
-import type { PushLogEntry } from '../../../client/src/wire.ts';
 import { chatPath } from '../people/person-paths.ts';
 import { PersonName } from '../shell/name.tsx';
 import { TimeText, useMinute, useTimes } from '../shell/time-text.tsx';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PushLogEntry } from '../../../client/src/wire.ts';
+import type { PushLogEntry } from 'doorman-client';
 import type { PushLogOutcome } from '../../../src/push/schemas.ts';
 import { type Language, WORDS } from '../words/languages.ts';
 import { fateOf, technicalDetail } from './log-entry.ts';

@@ -1,4 +1,4 @@
-import type { PushLogEntry } from '../../../client/src/wire.ts';
+import type { PushLogEntry } from 'doorman-client';
 import type { Words } from '../words/en.ts';
 import { fateOf } from './log-entry.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OwnUser } from '../../../client/src/wire.ts';
+import type { OwnUser } from 'doorman-client';
 import { readFields } from '../../../src/http/validation.ts';
 import { ProfileBody } from '../../../src/profiles/schemas.ts';
 import { refuseUnsafeAvatar } from '../../../src/users/names.ts';

@@ -1,4 +1,4 @@
-import type { OwnUser, ProfileBody } from '../../../client/src/wire.ts';
+import type { OwnUser, ProfileBody } from 'doorman-client';
 import { codePoints, judgeNickname } from '../entrance/fields.ts';
 import { safeAvatar } from '../shell/avatar.ts';
 

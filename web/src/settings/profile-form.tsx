@@ -1,5 +1,5 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import type { OwnUser } from '../../../client/src/wire.ts';
+import type { OwnUser } from 'doorman-client';
 import { useFocusKept } from '../people/use-focus-kept.ts';
 import { BusyButton } from '../shell/busy-button.tsx';
 import { Choice } from '../shell/choice.tsx';

@@ -1,6 +1,5 @@
+import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { PushClient, PushState } from '../../../client/src/push.ts';
 import { Cell } from '../state/cell.ts';
 import { usePage, useReadable } from '../state/hooks.ts';
 import { readToPage } from '../worker/messages.ts';

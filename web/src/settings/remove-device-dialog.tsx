@@ -1,5 +1,4 @@
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { PushDevice } from '../../../client/src/wire.ts';
+import { DoormanError, type PushDevice } from 'doorman-client';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { useToast } from '../shell/toasts.tsx';
 import { usePage } from '../state/hooks.ts';

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
+import { DoormanError, type SessionEntry } from 'doorman-client';
 import { useEffect, useState } from 'react';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { SessionEntry } from '../../../client/src/wire.ts';
 import { useFocusKept } from '../people/use-focus-kept.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { TimeText, useMinute } from '../shell/time-text.tsx';

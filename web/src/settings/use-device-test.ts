@@ -1,6 +1,5 @@
+import { DoormanError, type PushDevice } from 'doorman-client';
 import { useEffect, useRef, useState } from 'react';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { PushDevice } from '../../../client/src/wire.ts';
 import { useToast } from '../shell/toasts.tsx';
 import { usePage } from '../state/hooks.ts';
 import { useWords } from '../words/words.tsx';

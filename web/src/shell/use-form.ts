@@ -1,5 +1,5 @@
+import { DoormanError } from 'doorman-client';
 import { type FormEvent, useRef, useState } from 'react';
-import { DoormanError } from '../../../client/src/errors.ts';
 import { afterPress } from './after-press.ts';
 
 /** What is wrong, where: sentences beside fields, and whatever belongs to none of them. */

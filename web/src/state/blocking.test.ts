@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 import { onSqlite } from '../../../test/databases.ts';
 import { type TestPage, Town, until, untilEqual } from './test-pages.ts';
 

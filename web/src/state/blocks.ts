@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { BlockedUser } from '../../../client/src/wire.ts';
+import type { BlockedUser, Doorman } from 'doorman-client';
 import { Computed, type Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';

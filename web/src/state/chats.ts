@@ -1,5 +1,10 @@
-import type { MarkedEvent, MessageEvent, Outgoing } from '../../../client/src/events.ts';
-import type { Snapshot, Conversation as WireConversation } from '../../../client/src/wire.ts';
+import type {
+  MarkedEvent,
+  MessageEvent,
+  Outgoing,
+  Snapshot,
+  Conversation as WireConversation,
+} from 'doorman-client';
 import { Computed } from './cell.ts';
 import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';

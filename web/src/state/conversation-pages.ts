@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { Conversation, PersonName } from '../../../client/src/wire.ts';
+import { type Conversation, type Doorman, DoormanError, type PersonName } from 'doorman-client';
 import type { Errands } from './errands.ts';
 import { Pages } from './pages.ts';
 

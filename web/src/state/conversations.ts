@@ -1,12 +1,11 @@
-import type { MarkedEvent, MessageEvent } from '../../../client/src/events.ts';
-import type * as Wire from '../../../client/src/wire.ts';
+import type { MarkedEvent, Message, MessageEvent, Conversation as WireConversation } from 'doorman-client';
 import { countMessage, countRead, NO_TALLY, recount, startTally, type Tally, unreadOf } from './unread.ts';
 
 /** A conversation as the log of the user tells of it. */
 export interface Conversation {
   readonly peer: string;
   /** Absent while nothing but a mark is known. */
-  readonly last: Wire.Message | undefined;
+  readonly last: Message | undefined;
   readonly tally: Tally;
   /** How far the peer is. */
   readonly received: number;
@@ -17,12 +16,12 @@ export function noConversation(peer: string): Conversation {
   return { peer, last: undefined, tally: NO_TALLY, received: 0, read: 0 };
 }
 
-export function fromWire({ peer, last, unread, received, read, ownRead }: Wire.Conversation): Conversation {
+export function fromWire({ peer, last, unread, received, read, ownRead }: WireConversation): Conversation {
   return { peer, last, tally: startTally(ownRead, last.n, unread), received, read };
 }
 
 /** As the service would tell it now; `undefined` for one without messages. */
-export function toWire({ peer, last, tally, received, read }: Conversation): Wire.Conversation | undefined {
+export function toWire({ peer, last, tally, received, read }: Conversation): WireConversation | undefined {
   return last && { peer, last, unread: unreadOf(tally), received, read, ownRead: tally.read };
 }
 
@@ -34,7 +33,7 @@ export function withMessage(one: Conversation, { n, from, cid, body, at }: Messa
 }
 
 /** A message is known to be stored, though the log may not have told of those before it yet. */
-function withStored(one: Conversation, message: Wire.Message): Conversation {
+function withStored(one: Conversation, message: Message): Conversation {
   return one.last && one.last.n >= message.n ? one : { ...one, last: message };
 }
 
@@ -50,7 +49,7 @@ export function withOwnRead(one: Conversation, read: number): Conversation {
 }
 
 /** What the service tells anew of one conversation, beside the log: as after a block, during which nothing was told. */
-export function withFresh(one: Conversation, fresh: Wire.Conversation): Conversation {
+export function withFresh(one: Conversation, fresh: WireConversation): Conversation {
   const { last, unread, received, read, ownRead } = fresh;
   return {
     ...withStored(one, last),

@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import { DoormanError } from '../../../client/src/errors.ts';
+import { type Doorman, DoormanError } from 'doorman-client';
 import type { Errands } from './errands.ts';
 
 /** Nobody counts more than that. */

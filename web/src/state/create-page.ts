@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { Connection, Session, SessionEnd } from '../../../client/src/events.ts';
-import type { Snapshot } from '../../../client/src/wire.ts';
+import type { Connection, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
 import { Badge } from './badge.ts';
 import { Blocks } from './blocks.ts';
 import { Cell } from './cell.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as allSettled } from 'node:timers/promises';
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 import { Errands } from './errands.ts';
 
 function tooMany(retryAfterMs: number): DoormanError {

@@ -1,4 +1,4 @@
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 
 /** The service lets a user make 60 calls a minute (interface 6): what nobody waits for leaves room for the rest. */
 const BACKGROUND_PER_MINUTE = 30;

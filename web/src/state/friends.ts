@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { FriendEvent } from '../../../client/src/events.ts';
-import type { FriendEntry, PersonName, Snapshot } from '../../../client/src/wire.ts';
+import type { Doorman, FriendEntry, FriendEvent, PersonName, Snapshot } from 'doorman-client';
 import { Computed, type Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';

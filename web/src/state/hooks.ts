@@ -1,5 +1,5 @@
+import type { OwnUser } from 'doorman-client';
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { OwnUser } from '../../../client/src/wire.ts';
 import type { Readable } from './cell.ts';
 import type { DirectorySearch, Page, Thread } from './page.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { DoormanStorage } from '../../../client/src/storage.ts';
+import type { DoormanStorage } from 'doorman-client';
 import {
   isKeptDraft,
   isKeptList,

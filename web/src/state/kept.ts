@@ -1,4 +1,4 @@
-import type { Conversation, Message, OwnUser } from '../../../client/src/wire.ts';
+import type { Conversation, Message, OwnUser } from 'doorman-client';
 import type { MessageRange } from './message-range.ts';
 import type { KeptName } from './names.ts';
 import type { BlockedView, FriendView, SettingsView } from './views.ts';

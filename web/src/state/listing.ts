@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { DirectoryEntry } from '../../../client/src/wire.ts';
+import { type DirectoryEntry, type Doorman, DoormanError } from 'doorman-client';
 import { Computed } from './cell.ts';
 import type { Errands } from './errands.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';

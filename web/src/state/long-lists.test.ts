@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Doorman } from '../../../client/src/doorman.ts';
+import type { Doorman } from 'doorman-client';
 import { onSqlite } from '../../../test/databases.ts';
 import { addBlocks, addConversations, addFriends } from '../../../test/long-lists.ts';
 import { addCrowd } from '../../../test/people.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message } from '../../../client/src/wire.ts';
+import type { Message } from 'doorman-client';
 import { append, endOf, type MessageRange, newest, prepend } from './message-range.ts';
 import { showMessages } from './message-views.ts';
 

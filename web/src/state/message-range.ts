@@ -1,4 +1,4 @@
-import type { Message } from '../../../client/src/wire.ts';
+import type { Message } from 'doorman-client';
 
 /** Messages of a conversation without gaps, oldest first. */
 export interface MessageRange {

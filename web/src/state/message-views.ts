@@ -1,4 +1,4 @@
-import type { Message } from '../../../client/src/wire.ts';
+import type { Message } from 'doorman-client';
 import { isSame } from './keyed.ts';
 import type { OnItsWay } from './outbox.ts';
 import type { MessageState, MessageView } from './views.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDoorman } from '../../../client/src/doorman.ts';
-import type { DoormanStorage } from '../../../client/src/storage.ts';
+import { createDoorman, type DoormanStorage } from 'doorman-client';
 import { restoreUser, suspendUser } from '../../../src/accounts/standing.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';

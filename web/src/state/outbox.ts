@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { MessageEvent, Outgoing } from '../../../client/src/events.ts';
+import type { Doorman, MessageEvent, Outgoing } from 'doorman-client';
 
 /** A message of one's own that the log has not told of. */
 export type OnItsWay = Outgoing & { readonly state: Exclude<Outgoing['state'], 'discarded'> };

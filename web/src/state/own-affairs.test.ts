@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DoormanError } from '../../../client/src/errors.ts';
-import { MemoryStorage } from '../../../client/src/memory-storage.ts';
+import { DoormanError } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../../../test/databases.ts';
 import { settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
 

@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { SettingsEvent } from '../../../client/src/events.ts';
-import type { OwnUser, ProfileBody, SettingsBody } from '../../../client/src/wire.ts';
+import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 'doorman-client';
 import { Cell } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { isSame } from './keyed.ts';

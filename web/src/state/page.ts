@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { LoginBody, OwnUser, ProfileBody, RegisterBody } from '../../../client/src/wire.ts';
+import type { Doorman, LoginBody, OwnUser, ProfileBody, RegisterBody } from 'doorman-client';
 import type { Readable } from './cell.ts';
 import type {
   BlockedView,

@@ -1,4 +1,4 @@
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 import { Computed } from './cell.ts';
 import type { Errands } from './errands.ts';
 import type { MorePages } from './page.ts';

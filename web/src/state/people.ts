@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { PublicProfile } from '../../../client/src/wire.ts';
+import type { Doorman, PublicProfile } from 'doorman-client';
 import type { Readable } from './cell.ts';
 import { Directory } from './directory.ts';
 import type { Errands } from './errands.ts';

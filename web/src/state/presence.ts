@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import type { Sight } from '../../../client/src/wire.ts';
+import type { Doorman, Sight } from 'doorman-client';
 import type { Readable } from './cell.ts';
 import { Keyed } from './keyed.ts';
 import type { PresenceStore } from './page.ts';

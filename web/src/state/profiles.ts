@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { PublicProfile } from '../../../client/src/wire.ts';
+import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import type { Readable } from './cell.ts';
 import type { Errands } from './errands.ts';
 import { Keyed } from './keyed.ts';

@@ -1,5 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import { followView } from '../../../client/src/follow-view.ts';
+import { type Doorman, followView } from 'doorman-client';
 
 /** The browser around the page, as far as its state has to do with it. */
 export interface Surroundings {

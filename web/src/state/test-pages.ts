@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createDoorman, type Doorman } from '../../../client/src/doorman.ts';
-import { MemoryStorage } from '../../../client/src/memory-storage.ts';
-import type { DoormanStorage } from '../../../client/src/storage.ts';
+import { createDoorman, type Doorman, type DoormanStorage } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
 import { sendMessage } from '../../../src/chat/messages.ts';
 import type { TestDatabase } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';

@@ -1,6 +1,4 @@
-import type { Doorman } from '../../../client/src/doorman.ts';
-import { DoormanError } from '../../../client/src/errors.ts';
-import type { Message } from '../../../client/src/wire.ts';
+import { type Doorman, DoormanError, type Message } from 'doorman-client';
 import type { Errands } from './errands.ts';
 import { append, endOf, type MessageRange, newest, prepend } from './message-range.ts';
 

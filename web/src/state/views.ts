@@ -1,5 +1,4 @@
-import type { Connection, Session, SessionEnd } from '../../../client/src/events.ts';
-import type { DirectoryEntry, Message, PublicProfile } from '../../../client/src/wire.ts';
+import type { Connection, DirectoryEntry, Message, PublicProfile, Session, SessionEnd } from 'doorman-client';
 
 /** Who is before the page. */
 export type SessionView =

@@ -1,4 +1,4 @@
-import type { SessionEnd } from '../../../client/src/events.ts';
+import type { SessionEnd } from 'doorman-client';
 
 export const entrance = {
   tagline: 'Messages that reach you. Whoever you block does not.',

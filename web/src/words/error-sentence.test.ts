@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 import { entrySentence, errorSentence, errorWordSentence } from './error-sentence.ts';
 import { WORDS } from './languages.ts';
 
@@ -43,7 +43,7 @@ test('there is a sentence for each word with which the service refuses a person'
 test('there is a sentence for each word with which the kit refuses', () => {
   // What was discarded shows no error, and no message of the composer fills a frame.
   const neverHere = ['discarded', 'frame_too_large'];
-  const words = globSync('client/src/*.ts', { cwd: root }).flatMap((file) =>
+  const words = globSync('client/src/**/*.ts', { cwd: root }).flatMap((file) =>
     [
       ...readFileSync(join(root, file), 'utf8').matchAll(
         /new DoormanError\(\d+, '(\w+)'|export const [A-Z_]+_REJECTED = '(\w+)'/g,

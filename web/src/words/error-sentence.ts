@@ -1,4 +1,4 @@
-import { DoormanError } from '../../../client/src/errors.ts';
+import { DoormanError } from 'doorman-client';
 import { type Language, LOCALES, WORDS } from './languages.ts';
 import { timesIn } from './times.ts';
 

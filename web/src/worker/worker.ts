@@ -1,5 +1,5 @@
 // The page's service worker: shows pushes, keeps the shell for the time without a network, and nothing else.
-import { openStorage, resubscribe } from '../../../client/src/worker-push.ts';
+import { openStorage, resubscribe } from 'doorman-client/worker';
 import { type Compared, readToWorker, type ToPage } from './messages.ts';
 import { openPage } from './open-page.ts';
 import { readPushMessage } from './push-message.ts';
