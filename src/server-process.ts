@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openLog } from './log.ts';
+import { startRounds } from './periodic-jobs.ts';
 import { openPushWorker } from './push/worker.ts';
-import { startRounds } from './rounds.ts';
 import { openServices } from './services.ts';
 import { explainStart } from './start-errors.ts';
 

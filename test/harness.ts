@@ -3,8 +3,8 @@ import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
 import { openLog } from '../src/log.ts';
+import { startRounds } from '../src/periodic-jobs.ts';
 import { openPushWorker, type PushWorker } from '../src/push/worker.ts';
-import { startRounds } from '../src/rounds.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
 

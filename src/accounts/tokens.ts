@@ -8,8 +8,8 @@ import {
   SignJWT,
 } from 'jose';
 import type { Db } from '../db/db.ts';
-import { findFact, keepFact, replaceFact } from '../db/facts.ts';
-import { noteOutsideChange } from '../db/outside-changes.ts';
+import { noteOutsideChange } from '../db/external-changes.ts';
+import { findFact, keepFact, replaceFact } from '../db/installation-values.ts';
 import type { Caller } from '../http/authenticate.ts';
 
 const KEYS = 'jwt-keys';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openTokens } from '../accounts/tokens.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import { findFact } from '../db/facts.ts';
+import { findFact } from '../db/installation-values.ts';
 import { openLog } from '../log.ts';
 import { openVapidKeyring } from '../push/vapid-keyring.ts';
 import { openDatabase } from '../services.ts';

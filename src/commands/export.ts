@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { listWholeUsers } from '../accounts/bulk.ts';
 import type { Db } from '../db/db.ts';
 import { type Context, withDatabase } from './context.ts';
+import { listWholeUsers } from './user-export.ts';
 import { toUserLine } from './user-line.ts';
 
 /** Users in one read: bounds the memory, as a user has some 30 KB at most. */

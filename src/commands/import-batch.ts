@@ -1,8 +1,8 @@
 import { insertUser, type NewUser } from '../accounts/accounts.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Db } from '../db/db.ts';
+import { noteOutsideChange } from '../db/external-changes.ts';
 import { newId } from '../db/ids.ts';
-import { noteOutsideChange } from '../db/outside-changes.ts';
 import { nameKey } from '../users/names.ts';
 import type { readUserLine, UserToImport } from './user-line.ts';
 

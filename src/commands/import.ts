@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { findNames } from '../accounts/bulk.ts';
 import { openPasswords } from '../accounts/passwords.ts';
 import { readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
@@ -10,6 +9,7 @@ import { type Destination, type Entry, importBatch, type Outcome } from './impor
 import { inBatches, readLines } from './jsonl.ts';
 import { UsageError } from './run.ts';
 import { TakenNames } from './taken-names.ts';
+import { findNames } from './user-export.ts';
 import { MAX_LINE_BYTES, readUserLine } from './user-line.ts';
 
 /** Lines in one batch: some milliseconds of writing, so that a server beside it is not held up. */

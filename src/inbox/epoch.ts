@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import { keepFact, replaceFact } from '../db/facts.ts';
+import { keepFact, replaceFact } from '../db/installation-values.ts';
 
 const EPOCH = 'epoch';
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Db } from '../db/db.ts';
-import { keepFact } from '../db/facts.ts';
+import { keepFact } from '../db/installation-values.ts';
 import { inPieces } from '../db/pieces.ts';
 import type { ReceiptBody } from './schemas.ts';
 

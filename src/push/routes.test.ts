@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { startService, type TestService } from '../../test/harness.ts';
 import { startPushService } from '../../test/push-service.ts';
 import { shapeOf } from '../../test/shape.ts';
-import { noteOutsideChange } from '../db/outside-changes.ts';
+import { noteOutsideChange } from '../db/external-changes.ts';
 import { rotateVapidKeys } from './vapid-keyring.ts';
 
 const PUBLIC = { PUBLIC_URL: 'https://chat.example.com' };

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
-import { findFact, keepFact, replaceFact } from '../db/facts.ts';
-import { noteOutsideChange } from '../db/outside-changes.ts';
+import { noteOutsideChange } from '../db/external-changes.ts';
+import { findFact, keepFact, replaceFact } from '../db/installation-values.ts';
 import { makeVapidKeys, openVapid, type Vapid, type VapidKeys } from './vapid.ts';
 
 const KEYS = 'vapid-keys';

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { deleteUser, suspendUser } from '../accounts/standing.ts';
-import { noteOutsideChange } from '../db/outside-changes.ts';
+import { noteOutsideChange } from '../db/external-changes.ts';
 import { eventually, ManualClock, recordOrder, startSockets, TestSocket } from './test-client.ts';
 
 onSqlite('the end of a connection', (database) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findFact } from '../../src/db/facts.ts';
+import { findFact } from '../../src/db/installation-values.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { plainSubscription } from './surface.ts';

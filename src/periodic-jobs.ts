@@ -1,7 +1,7 @@
 import { removeUnusedProofs } from './accounts/device-proofs.ts';
 import { endUnusedSessions } from './accounts/sessions.ts';
 import { ClockSteps } from './clock-steps.ts';
-import { countOutsideChanges } from './db/outside-changes.ts';
+import { countOutsideChanges } from './db/external-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
 import { settleEarlyReceipts } from './push/receipts.ts';
 import { removeUnusable } from './push/subscriptions.ts';

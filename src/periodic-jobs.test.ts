@@ -7,10 +7,10 @@ import { startPushService } from '../test/push-service.ts';
 import { findSession } from './accounts/session-lookup.ts';
 import { suspendUser } from './accounts/standing.ts';
 import { rotateTokenKeys } from './accounts/tokens.ts';
-import { countOutsideChanges, noteOutsideChange } from './db/outside-changes.ts';
+import { countOutsideChanges, noteOutsideChange } from './db/external-changes.ts';
 import type { ServiceEvent } from './events/hints.ts';
+import { startRounds } from './periodic-jobs.ts';
 import { rotateVapidKeys } from './push/vapid-keyring.ts';
-import { startRounds } from './rounds.ts';
 import { eventually } from './sockets/test-client.ts';
 
 const DAY_MS = 86_400_000;
