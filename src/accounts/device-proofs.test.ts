@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Answer, type Call, type Person, startService } from '../../test/harness.ts';
+import { deleteUser } from '../commands/delete-user.ts';
 import { removeUnusedProofs, renewProof } from './device-proofs.ts';
-import { deleteUser, restoreUser, suspendUser } from './standing.ts';
+import { restoreUser, suspendUser } from './standing.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
+import { deleteUser } from '../commands/delete-user.ts';
 import type { SchemaDb } from '../db/db.ts';
 import { insertUser } from './accounts.ts';
 import { openSession } from './sessions.ts';
-import { deleteUser, findUserByNameOrId, restoreUser, suspendUser } from './standing.ts';
+import { findUserByNameOrId, restoreUser, suspendUser } from './standing.ts';
 
 const now = 1_700_000_000_000;
 

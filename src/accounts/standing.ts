@@ -1,7 +1,4 @@
 import type { Queries, Tx } from '../db/db.ts';
-import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
-import { findUsersToNotifyOf, removePushesOfUser } from '../push/pushes-of-user.ts';
-import { removeFriendsOfUser } from '../relations/friends.ts';
 import { nameKey } from '../users/names.ts';
 import type { UserRow } from '../users/schemas.ts';
 import { findUserByKey, userNotFound } from '../users/users.ts';
@@ -28,23 +25,19 @@ export async function suspendUser(tx: Tx, id: string, now: number): Promise<stri
 }
 
 /**
- * Deletes an account: no one finds the user any more, and what is stored of them goes at once, beside their name, which
- * stays taken, the conversations, which their peers go on reading, and their blocks. A repeat changes nothing.
+ * Removes what is stored of a user, in the transaction that deletes the account: all fields but their name, which stays
+ * taken, sessions and device proofs. A repeat changes nothing.
  *
  * @returns the sessions that ended
  * @throws {ServiceError} `not-found`
  */
-export async function deleteUser(tx: Tx, id: string, now: number): Promise<string[]> {
-  await holdInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
+export async function eraseUser(tx: Tx, id: string, now: number): Promise<string[]> {
   const changed = await tx.run`
     update users set status = 'deleted', password_hash = '', nickname = username, nickname_key = '', email = '', phone = '',
       avatar = '', gender = '', bio = '' where id = ${id}`;
   if (changed === 0) throw userNotFound();
   const sessionIds = await endSessionsOfUser(tx, id, null, now);
   await endProofsOfUser(tx, id);
-  await removePushesOfUser(tx, id);
-  await removeFriendsOfUser(tx, id);
-  await removeEvents(tx, id);
   return sessionIds;
 }
 
@@ -56,7 +49,7 @@ export function isErased({ status, password_hash }: UserRow): boolean {
 /**
  * Lets a suspended user in again, with the password they had; also one whom an earlier version deleted.
  *
- * @throws {ServiceError} `not-found`, also for a user of whom {@link deleteUser} left only the name
+ * @throws {ServiceError} `not-found`, also for a user of whom `deleteUser` left only the name
  */
 export async function restoreUser(tx: Tx, id: string): Promise<void> {
   const restored = await tx.run`update users set status = 'active' where id = ${id} and password_hash <> ''`;

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { listSessions } from '../accounts/sessions.ts';
-import { deleteUser, findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/standing.ts';
+import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/standing.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, withDatabase } from './context.ts';
+import { deleteUser } from './delete-user.ts';
 import { UsageError } from './run.ts';
 
 /** `user show|suspend|restore|delete NAME-OR-ID`. */

@@ -3,7 +3,7 @@ import { createPublicKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
-import { deleteUser } from '../../src/accounts/standing.ts';
+import { deleteUser } from '../../src/commands/delete-user.ts';
 import { noteOutsideChange } from '../../src/db/external-changes.ts';
 import { findFact } from '../../src/db/installation-values.ts';
 import { openDatabase } from '../../src/services.ts';

@@ -4,11 +4,12 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { startHeld } from '../../test/held-push-service.ts';
 import { startPushing } from '../../test/pushing.ts';
+import { findUserByNameOrId, restoreUser } from '../accounts/standing.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
 import type { Services } from '../services.ts';
 import { Clock, startSockets } from '../sockets/test-client.ts';
 import type { UserRow } from '../users/schemas.ts';
-import { deleteUser, findUserByNameOrId, restoreUser } from './standing.ts';
+import { deleteUser } from './delete-user.ts';
 
 const KEYS = {
   p256dh: Buffer.alloc(65, 4).toString('base64url'),
