@@ -3,8 +3,8 @@ import { endUnusedSessions } from './accounts/sessions.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { countOutsideChanges } from './db/external-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
-import { settleEarlyReceipts } from './push/receipts.ts';
-import { removeUnusable } from './push/subscriptions.ts';
+import { settleEarlyReceipts } from './push/log/receipts.ts';
+import { removeUnusable } from './push/subscriptions/subscriptions.ts';
 import type { Services } from './services.ts';
 
 const OUTSIDE_CHANGES_MS = 500;

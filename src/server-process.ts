@@ -5,7 +5,7 @@ import { buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openLog } from './log.ts';
 import { startRounds } from './periodic-jobs.ts';
-import { openPushWorker } from './push/worker.ts';
+import { openPushWorker } from './push/delivery/worker.ts';
 import { openServices } from './services.ts';
 import { explainStart } from './start-errors.ts';
 

@@ -26,11 +26,11 @@ import { Appearances } from './presence/appearances.ts';
 import { LastSeen } from './presence/last-seen.ts';
 import { Presence } from './presence/presence.ts';
 import { Watchers } from './presence/watchers.ts';
-import { Attention } from './push/attention.ts';
-import type { EndpointPolicy, Resolve } from './push/endpoint-guard.ts';
-import { openPushReceipts, type PushReceipts } from './push/receipts.ts';
-import { openPushSender, type PushSender } from './push/sender.ts';
-import { openVapidKeyring, type VapidKeyring } from './push/vapid-keyring.ts';
+import { openPushReceipts, type PushReceipts } from './push/log/receipts.ts';
+import { Attention } from './push/queue/attention.ts';
+import { openVapidKeyring, type VapidKeyring } from './push/subscriptions/vapid-keyring.ts';
+import type { EndpointPolicy, Resolve } from './push/webpush/endpoint-guard.ts';
+import { openPushSender, type PushSender } from './push/webpush/sender.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
 
 /** Everything that rooms stand on, opened once for a process. */

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
 import { openLog } from '../src/log.ts';
 import { startRounds } from '../src/periodic-jobs.ts';
-import { openPushWorker, type PushWorker } from '../src/push/worker.ts';
+import { openPushWorker, type PushWorker } from '../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeKey } from '../src/push/encryption.ts';
-import type { PushRequest } from '../src/push/exchange.ts';
-import { buildPush } from '../src/push/sender.ts';
-import { makeVapidKeys, openVapid, type Vapid } from '../src/push/vapid.ts';
+import { decodeKey } from '../src/push/webpush/encryption.ts';
+import type { PushRequest } from '../src/push/webpush/exchange.ts';
+import { buildPush } from '../src/push/webpush/sender.ts';
+import { makeVapidKeys, openVapid, type Vapid } from '../src/push/webpush/vapid.ts';
 import { type SubscriptionJson, startPushService } from './push-service.ts';
 
 function makeVapid(now = Date.now): Vapid {

@@ -7,7 +7,7 @@ import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
-import { saveSubscription } from '../push/subscriptions.ts';
+import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { changePassword, logIn, register } from './accounts.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
 import { openSession } from './sessions.ts';

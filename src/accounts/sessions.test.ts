@@ -5,7 +5,7 @@ import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
-import { saveSubscription } from '../push/subscriptions.ts';
+import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { findSession } from './session-lookup.ts';
 import {
   endSession,

@@ -3,7 +3,7 @@ import { newId } from '../db/ids.ts';
 import { inPieces } from '../db/pieces.ts';
 import { ServiceError } from '../errors.ts';
 import { holdInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { endSubscriptionsOfSessions } from '../push/subscriptions.ts';
+import { endSubscriptionsOfSessions } from '../push/subscriptions/subscriptions.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
 

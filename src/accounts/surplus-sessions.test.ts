@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { Events, type ServiceEvent } from '../events/hints.ts';
-import { saveSubscription } from '../push/subscriptions.ts';
+import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { ManualClock, startSockets } from '../sockets/test-client.ts';
 import { endSurplusSessions } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import { refuseEndedSession } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { noteRead } from '../push/due.ts';
+import { noteRead } from '../push/queue/due.ts';
 import { findBlock } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
 

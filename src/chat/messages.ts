@@ -2,7 +2,7 @@ import { refuseEndedSession } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { notePushDue } from '../push/due.ts';
+import { notePushDue } from '../push/queue/due.ts';
 import { refuseIfBlocked } from '../relations/blocks.ts';
 import {
   type HistoryFields,

@@ -1,7 +1,7 @@
 import { eraseUser } from '../accounts/standing.ts';
 import type { Tx } from '../db/db.ts';
 import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
-import { findUsersToNotifyOf, removePushesOfUser } from '../push/pushes-of-user.ts';
+import { findUsersToNotifyOf, removePushesOfUser } from '../push/queue/pushes-of-user.ts';
 import { removeFriendsOfUser } from '../relations/friends.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { isLoopback } from '../config-fields.ts';
-import type { Reach } from './endpoint-guard.ts';
+import type { Reach } from './webpush/endpoint-guard.ts';
 
 /** What proxies add (RFC 7239; RFC 9110, 7.6.3). */
 const PROXY_HEADER = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/i;

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../test/harness.ts';
 import { startPushService } from '../../test/push-service.ts';
 import { shapeOf } from '../../test/shape.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
-import { rotateVapidKeys } from './vapid-keyring.ts';
+import { rotateVapidKeys } from './subscriptions/vapid-keyring.ts';
 
 const PUBLIC = { PUBLIC_URL: 'https://chat.example.com' };
 const KEYS = {

@@ -7,9 +7,9 @@ import type { App } from '../http/server.ts';
 import { readFields } from '../http/validation.ts';
 import type { Services } from '../services.ts';
 import { findUser } from '../users/users.ts';
-import { type EndpointPolicy, judgeEndpoint } from './endpoint-guard.ts';
-import { listPushLog } from './push-log.ts';
-import { noteReceipt } from './receipts.ts';
+import { sendTest } from './delivery/test-send.ts';
+import { listPushLog } from './log/push-log.ts';
+import { noteReceipt } from './log/receipts.ts';
 import { openRequestReach } from './request-reach.ts';
 import {
   NothingStored,
@@ -24,8 +24,8 @@ import {
   toPushDevice,
   UnsubscribeBody,
 } from './schemas.ts';
-import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions.ts';
-import { sendTest } from './test-send.ts';
+import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions/subscriptions.ts';
+import { type EndpointPolicy, judgeEndpoint } from './webpush/endpoint-guard.ts';
 
 /** Text of either Base64 alphabet, padded or not. What cannot be decoded shows at the first send, as other useless keys do. */
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;

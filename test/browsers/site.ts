@@ -7,7 +7,7 @@ import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/log.ts';
 import { startRounds } from '../../src/periodic-jobs.ts';
-import { openPushWorker } from '../../src/push/worker.ts';
+import { openPushWorker } from '../../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
 import { addCrowd } from '../people.ts';

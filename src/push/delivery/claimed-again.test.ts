@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../../test/databases.ts';
+import { startPushing } from '../../../test/pushing.ts';
+import type { Db } from '../../db/db.ts';
+import { claimJobs } from '../queue/jobs.ts';
+import { judgeDue } from '../queue/judge.ts';
+import { Lanes } from './lanes.ts';
+import { type Flight, Outbox } from './outbox.ts';
+
+onEachDatabase('a push that is due again at once', (database) => {
+  test('is sent again, also if it is claimed before the answer to its record has come', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, now } = await startPushing(t, database);
+    await service.pushes[Symbol.asyncDispose](); // an outbox of this test sends instead
+    const { services } = service;
+    const phone = await subscribe(bob);
+    pushService.answerNext(phone.endpoint, { status: 413 });
+    await write(alice, bob);
+
+    const [committed, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const transaction: Db['transaction'] = async (body) => {
+      const value = await services.db.transaction(body);
+      committed.resolve();
+      await known.promise;
+      return value;
+    };
+    const db = new Proxy(services.db, {
+      get: (real, name) => {
+        if (name === 'transaction') return transaction;
+        const value: unknown = Reflect.get(real, name, real);
+        return typeof value === 'function' ? value.bind(real) : value;
+      },
+    });
+    const outbox = new Outbox({ ...services, db }, new Lanes<Flight>(), () => {});
+    t.after(() => outbox.close());
+
+    const pair = { userId: bob.id, peerId: alice.id };
+    const later = now() + 5_000;
+    const { jobs } = await judgeDue(services.db, [pair], new Map(), { claim: true, now: later });
+    assert.equal(jobs.length, 1);
+    for (const job of jobs) assert(outbox.take(job));
+    await committed.promise;
+    const [again] = await claimJobs(services.db, later, 10);
+    assert(again && outbox.take(again));
+    known.resolve();
+    await outbox.untilIdle();
+    assert.deepEqual(
+      pushService.attempts(phone.endpoint).map(({ text }) => JSON.parse(text ?? '').notification.title),
+      ['alice', 'Doorman'],
+    );
+    assert.deepEqual(await services.db.all`select * from push_jobs`, []);
+  });
+});

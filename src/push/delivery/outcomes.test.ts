@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PushAnswer } from '../webpush/exchange.ts';
+import { judgeAnswer, setAsideUntil } from './outcomes.ts';
+
+const NOW = 1_790_000_000_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const fresh = { tries: 0, since: NOW, short: 0 };
+
+function refused(status: number, retryAfter?: string | string[]): PushAnswer {
+  return {
+    kind: 'refused',
+    status,
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+test('201 and 202 are good, 404 and 410 remove, 413 is sent again in its short form, once', () => {
+  assert.deepEqual(judgeAnswer({ kind: 'accepted', status: 202 }, fresh, NOW, 0), {
+    kind: 'accepted',
+    status: 202,
+  });
+  for (const status of [404, 410])
+    assert.deepEqual(judgeAnswer(refused(status), fresh, NOW, 0), { kind: 'gone', status, detail: 'gone' });
+  assert.deepEqual(judgeAnswer(refused(413), fresh, NOW, 0), { kind: 'shortened' });
+  assert.equal(judgeAnswer(refused(413), { ...fresh, short: 1 }, NOW, 0).kind, 'refused');
+});
+
+test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
+  for (const status of [429, 503])
+    for (const [retryAfter, waited] of [
+      ['0', 1_000],
+      ['Wed, 21 Oct 2015 07:28:00 GMT', 1_000],
+      ['90', 90_000],
+      [new Date(NOW + 90_000).toUTCString(), 90_000],
+      [['30', '90'], 90_000],
+      ['86400', HOUR],
+      ['9'.repeat(30), HOUR],
+      ['Fri, 31 Dec 9999 23:59:59 GMT', HOUR],
+    ] as [string | string[], number][])
+      assert.deepEqual(judgeAnswer(refused(status, retryAfter), fresh, NOW, 0), {
+        kind: 'silenced',
+        until: NOW + waited,
+        status,
+        detail: status === 429 ? 'rate_limited' : 'server_error',
+      });
+});
+
+test('429 and 503 with a Retry-After that cannot be read come back like any failure', () => {
+  for (const retryAfter of ['soon', '-1', '1.5', ''])
+    assert.deepEqual(
+      judgeAnswer(refused(503, retryAfter), fresh, NOW, 1),
+      judgeAnswer(refused(503), fresh, NOW, 1),
+    );
+});
+
+test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dropped after 24 h', () => {
+  const wait = (answer: PushAnswer, tries: number, random: number) => {
+    const outcome = judgeAnswer(answer, { ...fresh, tries }, NOW, random);
+    assert.equal(outcome.kind, 'retried');
+    return outcome.kind === 'retried' ? outcome.until - NOW : 0;
+  };
+  const timeout: PushAnswer = { kind: 'failed', word: 'timeout' };
+  for (const answer of [refused(500), refused(502), refused(503), refused(429), timeout]) {
+    assert.deepEqual(
+      [0, 1, 2, 11, 12, 40].map((tries) => wait(answer, tries, 1)),
+      [1_000, 2_000, 4_000, 2_048_000, HOUR, HOUR],
+    );
+    assert.equal(wait(answer, 3, 0), 4_000);
+    const old = { ...fresh, since: NOW - DAY };
+    assert.equal(judgeAnswer(answer, old, NOW, 0).kind, 'dropped');
+  }
+});
+
+test('every other refusal, and an address where we may not connect, sets the subscription aside', () => {
+  const elsewhere: PushAnswer = { kind: 'failed', word: 'private_address' };
+  for (const answer of [...[301, 400, 401, 402, 403, 405, 415].map((status) => refused(status)), elsewhere])
+    assert.equal(judgeAnswer(answer, fresh, NOW, 0).kind, 'refused');
+});
+
+test('a port that is not allowed is no fault of the device: the push is dropped', () => {
+  assert.deepEqual(judgeAnswer({ kind: 'failed', word: 'port' }, fresh, NOW, 0), {
+    kind: 'dropped',
+    outcome: 'failed',
+    detail: 'port',
+  });
+});
+
+test('a refused subscription is set aside for 1 h, doubling, and goes after 7 days without one success', () => {
+  const waits: number[] = [];
+  let at = NOW;
+  for (let refusals = 0; ; refusals++) {
+    const until = setAsideUntil({ refusals, refused_since: refusals === 0 ? null : NOW }, at);
+    if (until === undefined) break;
+    waits.push((until - at) / HOUR);
+    at = until;
+  }
+  assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 41]);
+  assert.equal(at, NOW + 7 * DAY);
+});

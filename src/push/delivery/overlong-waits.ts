@@ -1,0 +1,47 @@
+import type { Db } from '../../db/db.ts';
+import { type Job, LEASE_MS, returnJobs } from '../queue/jobs.ts';
+import { LONGEST_SET_ASIDE_MS, LONGEST_WAIT_MS } from './outcomes.ts';
+
+/** No job waits longer, but for a subscription that is set aside. */
+const LONGEST_JOB_WAIT_MS = 24 * 60 * 60 * 1000;
+
+type Lease = Pick<Job, 'subscriptionId' | 'peerId' | 'leaseUntil'>;
+
+/**
+ * Ends waits of jobs and devices that are longer than any wait can be, as a wall clock that was set back leaves them.
+ * What was decided on, or is silenced, as it should be keeps the rest of its wait. Jobs that are being sent keep their
+ * lease, by which their result is recorded.
+ *
+ * @param clock.stepMs by how much the clock was set since the last call; 0 if that is not known, as at the start
+ */
+export async function endOverlongWaits(
+  db: Db,
+  { now, stepMs }: { now: number; stepMs: number },
+  isHeld: (lease: Lease) => boolean,
+): Promise<void> {
+  const leases = await db.all<Lease>`
+    select subscription_id as "subscriptionId", peer_id as "peerId", due_at as "leaseUntil" from push_jobs
+    where leased = 1 and due_at > ${now + LEASE_MS}`;
+  const lost = leases.filter((lease) => !isHeld(lease));
+  await returnJobs(
+    db,
+    lost.map((job) => ({ job, dueAt: now })),
+  );
+  await db.transaction(async (tx) => {
+    await tx.run`
+      update push_jobs set due_at = due_at - (since - ${now}), since = ${now} where leased = 0 and since > ${now}`;
+    if (stepMs < 0)
+      await tx.run`
+        update push_subscriptions set not_before = not_before - ${-stepMs} where not_before > ${now}`;
+    await tx.run`update push_subscriptions set told_at = 0 where told_at > ${now}`;
+    await tx.run`
+      update push_subscriptions set not_before = coalesce((
+        select max(due_at) from push_jobs
+        where subscription_id = push_subscriptions.id and leased = 0 and due_at <= ${now + LONGEST_WAIT_MS}), 0)
+      where not_before > ${now + LONGEST_SET_ASIDE_MS} or (refusals = 0 and not_before > ${now + LONGEST_WAIT_MS})`;
+    await tx.run`
+      update push_jobs set due_at = ${now}
+      where leased = 0 and due_at > ${now + LONGEST_JOB_WAIT_MS}
+        and due_at > (select not_before from push_subscriptions where id = push_jobs.subscription_id)`;
+  });
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../../test/databases.ts';
+import { addCrowd } from '../../../test/people.ts';
+import { notifications, startPushing } from '../../../test/pushing.ts';
+import { rotateVapidKeys } from '../subscriptions/vapid-keyring.ts';
+
+onEachDatabase('what a push tells', (database) => {
+  test('it shows as much as the user chose', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    await service.post('/api/user/profile', { nickname: 'Alice Liddell' }, { token: alice.token });
+    for (const pushPreview of ['sender', 'full', 'none']) {
+      await service.post('/api/user/settings', { pushPreview }, { token: bob.token });
+      await tell(alice, bob, `my text ${pushPreview}`);
+      await pass(3_000);
+    }
+    assert.deepEqual(
+      notifications(pushService, phone).map(({ title, body }) => [title, body]),
+      [
+        ['Alice Liddell', '新消息 · New message'],
+        ['Alice Liddell', '2 条新消息 · 2 new messages\nmy text full'],
+        ['Doorman', '3 条新消息 · 3 new messages'],
+      ],
+    );
+  });
+
+  test('the badge counts at most 100 unread conversations, so that a longer list holds no one up', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const { db } = service.services;
+    const phone = await subscribe(bob);
+    const ids = await addCrowd(db, 150);
+    await db.transaction(async (tx) => {
+      for (const id of ids)
+        await tx.run`insert into conversations (user_id, peer_id, n, unread) values (${bob.id}, ${id}, 1, 1)`;
+    });
+    await tell(alice, bob);
+    assert.equal(JSON.parse(pushService.received(phone.endpoint)[0]?.text ?? '').app_badge, 100);
+  });
+
+  test('the badge counts what is unread, but of nobody whom the user blocks', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, tell, pass } = await startPushing(
+      t,
+      database,
+    );
+    const carol = await service.join('carol');
+    await write(carol, bob);
+    await service.post('/api/user/block', { blockedId: carol.id }, { token: bob.token });
+    const phone = await subscribe(bob);
+    await tell(alice, bob);
+    await service.post('/api/user/unblock', { blockedId: carol.id }, { token: bob.token });
+    await pass(3_000);
+    await tell(alice, bob);
+    const badges = pushService.received(phone.endpoint).map(({ text }) => JSON.parse(text ?? '').app_badge);
+    assert.deepEqual(badges, [1, 3]);
+  });
+
+  test('the longest message fits, and its beginning arrives', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    await service.post('/api/user/settings', { pushPreview: 'full' }, { token: bob.token });
+    await tell(alice, bob, '语'.repeat(4_000));
+    const [push] = pushService.received(phone.endpoint);
+    assert(Buffer.byteLength(push?.text ?? '') < 3_000);
+    assert.match(notifications(pushService, phone)[0].body, /^语{300,}…$/);
+  });
+
+  test('a push may wait 24 hours at the push service, is urgent, and replaces the one before (RFC 8030 5)', async (t) => {
+    const { pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    await tell(alice, bob);
+    await pass(3_000);
+    await tell(alice, bob);
+    const [first, second] = pushService.received(phone.endpoint);
+    assert.deepEqual([first?.headers.ttl, first?.headers.urgency], ['86400', 'high']);
+    assert.match(String(first?.headers.topic), /^[\w-]{32}$/);
+    assert.equal(second?.headers.topic, first?.headers.topic);
+  });
+
+  test('a device that nobody confirmed gets fixed words: no sender, text, count or conversation (promise 7)', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
+      t,
+      database,
+    );
+    await service.post('/api/user/settings', { pushPreview: 'full' }, { token: bob.token });
+    const carol = await service.join('carol');
+    const unknown = await subscribe(bob, { unconfirmed: true });
+    await tell(alice, bob, 'a secret');
+    await pass(60_000);
+    await tell(carol, bob, 'another secret');
+    const received = pushService.received(unknown.endpoint);
+    assert.equal(received.length, 2);
+    for (const { text, headers } of received) {
+      assert.equal(
+        text,
+        '{"web_push":8030,"notification":{"title":"Doorman","body":"新消息 · New messages","navigate":"https://chat.example.org/","tag":"doorman"}}',
+      );
+      assert.equal(headers.topic, received[0]?.headers.topic);
+    }
+    assert.deepEqual(await outcomes(bob), ['accepted', 'accepted']);
+  });
+
+  test('a device that nobody confirmed is told at most once a minute, and the last message is not lost', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, write, pass, outcomes } = await startPushing(
+      t,
+      database,
+    );
+    const [carol, dave] = [await service.join('carol'), await service.join('dave')];
+    const unknown = await subscribe(bob, { unconfirmed: true });
+    const count = () => pushService.received(unknown.endpoint).length;
+    await Promise.all([write(alice, bob), write(carol, bob)]);
+    await pass(0);
+    assert.equal(count(), 1);
+    await pass(30_000);
+    await tell(carol, bob);
+    await tell(dave, bob);
+    await pass(29_999);
+    assert.equal(count(), 1);
+    await pass(1);
+    assert.equal(count(), 2);
+    await pass(600_000);
+    assert.equal(count(), 2);
+    // Whether the two first messages were judged together is chance; what was told covers the other one either way.
+    const others = (await outcomes(bob)).filter((outcome) => outcome !== 'accepted');
+    assert.deepEqual(new Set(others), new Set(['told_already']));
+  });
+
+  test('a subscription is sent to with the key that it was made with, however often keys rotate', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { db, keyring } = service.services;
+    const old = await subscribe(bob);
+    await rotateVapidKeys(db);
+    await keyring.reload(db);
+    const fresh = await subscribe(bob);
+    await tell(alice, bob);
+    // The page shows the same subscription at each start.
+    await subscribe(bob, { of: old });
+    await pass(3_000);
+    await tell(alice, bob);
+    for (const device of [old, fresh])
+      assert.deepEqual(
+        pushService.attempts(device.endpoint).map(({ status, reason }) => [status, reason]),
+        [
+          [201, undefined],
+          [201, undefined],
+        ],
+      );
+    const keys = [old, fresh].map((device) =>
+      pushService.attempts(device.endpoint)[0]?.headers.authorization?.slice(-87),
+    );
+    assert.equal(keys[1], keyring.publicKey);
+    assert.notEqual(keys[0], keys[1]);
+  });
+
+  test('a device with keys that are none is found out, told nothing, and keeps nobody else waiting', async (t) => {
+    const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
+    const broken = pushService.subscribe();
+    const noPoint = Buffer.alloc(65, 4).toString('base64url');
+    await subscribe(bob, { of: { ...broken, keys: { ...broken.keys, p256dh: noPoint } } });
+    const phone = await subscribe(bob);
+    await tell(alice, bob);
+    await pass(3_000);
+    await tell(alice, bob);
+    assert.deepEqual(pushService.attempts(broken.endpoint), []);
+    assert.equal(pushService.received(phone.endpoint).length, 2);
+    assert.deepEqual((await log(bob)).map((entry) => entry.outcome).toSorted(), [
+      'accepted',
+      'accepted',
+      'unusable',
+    ]);
+  });
+});

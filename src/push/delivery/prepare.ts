@@ -1,0 +1,189 @@
+import type { Db } from '../../db/db.ts';
+import { type Job, keyOf } from '../queue/jobs.ts';
+import { mayNotifyUnconfirmed, UNCONFIRMED_STEP_MS } from '../subscriptions/unconfirmed.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import { decodeKey, UnusableKeysError } from '../webpush/encryption.ts';
+import type { PushRequest } from '../webpush/exchange.ts';
+import { buildPush } from '../webpush/sender.ts';
+import { type Preview, tellNews, tellNewsShort, tellNothing, topicOf } from './notification.ts';
+import type { Outcome } from './outcomes.ts';
+
+/** What waited for so long is no news any more, neither here nor at the push service. */
+export const TTL_SECONDS = 24 * 60 * 60;
+/** How many unread conversations the badge counts: reading 100,000 holds everyone up for 30 ms. */
+const BADGE_CONVERSATIONS = 100;
+/** A lease that ends sooner might end before the answer comes. */
+const LEAST_LEASE_MS = 15_000;
+
+/** A job with all that its sending hangs on, as it stands now. */
+export interface ReadyRow {
+  readonly subscription_id: string;
+  readonly peer_id: string;
+  readonly user_id: string;
+  readonly last_seq: number;
+  readonly due_at: number;
+  readonly tries: number;
+  readonly since: number;
+  readonly short: number;
+  readonly log_id: string;
+  readonly endpoint: string;
+  readonly p256dh: string;
+  readonly auth: string;
+  readonly session_id: string | null;
+  readonly vapid_public: string;
+  readonly user_agent: string;
+  readonly unusable_since: number | null;
+  readonly last_success_at: number | null;
+  readonly not_before: number;
+  readonly refusals: number;
+  readonly refused_since: number | null;
+  readonly told_at: number;
+  /** Whether the account has a confirmed device, and when the latest was removed. */
+  readonly has_confirmed: number;
+  readonly removed_at: number | null;
+  readonly status: string;
+  readonly push_enabled: number;
+  readonly dnd_enabled: number;
+  readonly push_preview: Preview;
+  readonly sender: string;
+  readonly unread: number | null;
+  readonly blocked_at: number | null;
+  /** The inbox event of the message, for whoever wants to see its text, if it is still kept. */
+  readonly event: string | null;
+  /** Unread messages in 100 conversations at most, without those of users that the user blocks. */
+  readonly badge: number;
+}
+
+/** Reads what the sending of each job hangs on, by {@link keyOf}; a job that was withdrawn is missing. */
+export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<string, ReadyRow>> {
+  const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
+  const userIds = [...new Set(jobs.map((job) => job.userId))];
+  const [rows, badges] = await Promise.all([
+    db.all<Omit<ReadyRow, 'badge'>>`
+      select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.tries, jobs.since,
+        jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id, subs.vapid_public,
+        subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals, subs.refused_since, subs.told_at,
+        users.status, users.push_enabled, users.dnd_enabled, users.push_preview,
+        case when peers.nickname = '' then peers.username else peers.nickname end as sender,
+        conversations.unread, blocks.created_at as blocked_at, inbox.data as event,
+        exists (select 1 from push_subscriptions own where own.user_id = jobs.user_id and own.session_id is not null)
+          as has_confirmed,
+        (select removed_at from push_last_confirmed where push_last_confirmed.user_id = jobs.user_id) as removed_at
+      from push_jobs jobs
+      join push_subscriptions subs on subs.id = jobs.subscription_id
+      join users on users.id = jobs.user_id
+      join users peers on peers.id = jobs.peer_id
+      left join conversations on conversations.user_id = jobs.user_id and conversations.peer_id = jobs.peer_id
+      left join blocks on blocks.blocker_id = jobs.user_id and blocks.blocked_id = jobs.peer_id
+      left join inbox on users.push_preview = 'full' and inbox.user_id = jobs.user_id and inbox.seq = jobs.last_seq
+      where jobs.subscription_id in ${subscriptionIds}`,
+    Promise.all(userIds.map((userId) => readBadge(db, userId))),
+  ]);
+  const badgeOf = new Map(userIds.map((userId, i) => [userId, badges[i]]));
+  return new Map(
+    rows.map((row) => [
+      keyOf({ subscriptionId: row.subscription_id, peerId: row.peer_id }),
+      { ...row, badge: badgeOf.get(row.user_id) ?? 0 },
+    ]),
+  );
+}
+
+async function readBadge(db: Db, userId: string): Promise<number> {
+  const row = await db.get<{ unread: number | null }>`
+    select sum(counted.unread) as unread
+    from (select peer_id, unread from conversations
+      where user_id = ${userId} and unread > 0 order by peer_id limit ${BADGE_CONVERSATIONS}) counted
+    where not exists (select 1 from blocks where blocker_id = ${userId} and blocked_id = counted.peer_id)`;
+  return row?.unread ?? 0;
+}
+
+/** Whether the row is still what this process claimed, for long enough to hear the answer. */
+export function isOurs(job: Job, row: ReadyRow, now: number): boolean {
+  return row.due_at === job.leaseUntil && job.leaseUntil - now >= LEAST_LEASE_MS;
+}
+
+/** Why the device is not told, or not now, as things stand directly before; `undefined` if it is. */
+export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
+  if (row.status !== 'active') return { kind: 'dropped', outcome: 'account_closed' };
+  if (row.blocked_at !== null) return { kind: 'dropped', outcome: 'blocked' };
+  if (row.push_enabled === 0) return { kind: 'dropped', outcome: 'off' };
+  if (row.dnd_enabled === 1) return { kind: 'dropped', outcome: 'dnd' };
+  if (row.unread === 0) return { kind: 'dropped', outcome: 'seen' };
+  if (row.unusable_since !== null) return { kind: 'dropped', outcome: 'unusable' };
+  const devices = { hasConfirmed: row.has_confirmed === 1, removedAt: row.removed_at };
+  if (row.session_id === null && !mayNotifyUnconfirmed(devices, now))
+    return { kind: 'dropped', outcome: 'unconfirmed' };
+  if (now - row.since >= TTL_SECONDS * 1000)
+    return { kind: 'dropped', outcome: 'failed', detail: 'given up after 24 hours' };
+  if (row.not_before > now)
+    return { kind: 'postponed', until: row.not_before, status: null, detail: 'its push service said so' };
+  return undefined;
+}
+
+/**
+ * Takes the one turn a minute of an unconfirmed device.
+ *
+ * @returns why it is not its turn: what it was told since covers this, or it has to wait
+ */
+export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): Promise<Outcome | undefined> {
+  const taken = await db.run`
+    update push_subscriptions set told_at = ${now}
+    where id = ${row.subscription_id} and told_at <= ${now - UNCONFIRMED_STEP_MS}`;
+  if (taken > 0) return undefined;
+  const known = await db.get<{ told_at: number }>`
+    select told_at from push_subscriptions where id = ${row.subscription_id}`;
+  const toldAt = known?.told_at ?? now;
+  if (toldAt >= row.since) return { kind: 'dropped', outcome: 'told_already' };
+  return {
+    kind: 'postponed',
+    until: toldAt + UNCONFIRMED_STEP_MS,
+    status: null,
+    detail: 'unconfirmed: at most once a minute',
+  };
+}
+
+/**
+ * The request for a device: encrypted, signed with the key that its subscription was made with (RFC 8292 4).
+ *
+ * @param receipt by which the device tells what became of the notification
+ * @throws {UnusableKeysError}
+ */
+export function requestFor(
+  row: ReadyRow,
+  receipt: string,
+  keyring: VapidKeyring,
+  publicUrl: string,
+): PushRequest {
+  const p256dh = decodeKey(row.p256dh);
+  const auth = decodeKey(row.auth);
+  if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
+  const isConfirmed = row.session_id !== null;
+  return buildPush({
+    endpoint: row.endpoint,
+    p256dh,
+    auth,
+    vapid: keyring.signerFor(row.vapid_public),
+    payload: isConfirmed ? payloadFor(row, receipt, publicUrl) : tellNothing(publicUrl),
+    ttlSeconds: TTL_SECONDS,
+    urgency: 'high',
+    topic: topicOf(row.auth, row.user_id, isConfirmed ? row.peer_id : ''),
+  });
+}
+
+function payloadFor(row: ReadyRow, receipt: string, publicUrl: string): Buffer {
+  if (row.short === 1) return tellNewsShort(publicUrl, row.peer_id, receipt);
+  return tellNews(publicUrl, {
+    receipt,
+    preview: row.push_preview,
+    peerId: row.peer_id,
+    sender: row.sender,
+    unread: row.unread ?? 1,
+    text: row.event === null ? undefined : textOf(row.event),
+    badge: row.badge,
+  });
+}
+
+function textOf(event: string): string | undefined {
+  const { body } = JSON.parse(event) as { body?: string }; // written by sendMessage alone
+  return body;
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase, onSqlite, type TestDatabase } from '../../../test/databases.ts';
+import { addUser } from '../../../test/people.ts';
+import { type SubscriptionJson, startPushService } from '../../../test/push-service.ts';
+import { openSession } from '../../accounts/sessions.ts';
+import { openRateLimit } from '../../http/rate-limits.ts';
+import { listPushLog } from '../log/push-log.ts';
+import { openPushReceipts } from '../log/receipts.ts';
+import type { Subscription } from '../schemas.ts';
+import { listSubscriptions, saveSubscription } from '../subscriptions/subscriptions.ts';
+import { openVapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import { openPushSender, type PushSender } from '../webpush/sender.ts';
+import { sendTest } from './test-send.ts';
+
+const DAY_S = 86_400;
+
+async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatabase) {
+  const db = await database.open(t);
+  const push = await startPushService();
+  const sender = openPushSender({ reach: 'any', ports: [] });
+  t.after(() => sender[Symbol.asyncDispose]());
+  t.after(() => push[Symbol.asyncDispose]());
+  const keyring = await openVapidKeyring(db, 'mailto:a@example.com', Date.now);
+  const pushReceipts = await openPushReceipts(db);
+  const alice = await addUser(db, 'alice');
+  const session = (await openSession(db, alice, '!', '', Date.now())) ?? '';
+  const faults: unknown[] = [];
+  const testSendLimit = openRateLimit({ limit: 100, windowMs: 60_000 });
+  const monotonicMs = () => 0;
+  const hooks: { afterAnswer?: () => Promise<void> } = {};
+  const watched: PushSender = {
+    ...sender,
+    async send(request) {
+      const answer = await sender.send(request);
+      await hooks.afterAnswer?.();
+      return answer;
+    },
+  };
+  return {
+    db,
+    push,
+    pushReceipts,
+    alice,
+    faults,
+    hooks,
+    async save(subscription: Subscription, sessionId: string | null = session): Promise<void> {
+      const vapidPublic = keyring.publicKey;
+      await saveSubscription(db, {
+        userId: alice,
+        subscription,
+        sessionId,
+        vapidPublic,
+        device: 'Firefox',
+        now: Date.now(),
+      });
+    },
+    /** A device whose push service knows it. */
+    async device(sessionId: string | null = session): Promise<SubscriptionJson> {
+      const subscription = push.subscribe(keyring.publicKey);
+      await this.save(subscription, sessionId);
+      return subscription;
+    },
+    send: (deviceId?: string) =>
+      sendTest(
+        {
+          db,
+          sender: watched,
+          keyring,
+          publicUrl: 'https://chat.example.com',
+          pushReceipts,
+          reach: 'any',
+          now: Date.now,
+          testSendLimit,
+          monotonicMs,
+        },
+        alice,
+        (fault) => faults.push(fault),
+        deviceId,
+      ),
+    async stored(): Promise<string[]> {
+      return (await listSubscriptions(db, alice)).map((row) => row.endpoint).sort();
+    },
+  };
+}
+
+onEachDatabase('a test send', (database) => {
+  test('is nothing where nothing is stored', async (t) => {
+    const { db, alice, send } = await start(t, database);
+    assert.equal(await send(), undefined);
+    assert.deepEqual(await listPushLog(db, alice), []);
+  });
+
+  test('reaches every device, unconfirmed ones too, as a valid Declarative Web Push of fixed words', async (t) => {
+    const service = await start(t, database);
+    const { push, pushReceipts, send } = service;
+    const devices = [await service.device(), await service.device(null)];
+    const entries = await send();
+    assert.deepEqual(
+      entries?.map((entry) => [entry.kind, entry.outcome, entry.status, entry.detail]),
+      [
+        ['test', 'accepted', 201, ''],
+        ['test', 'accepted', 201, ''],
+      ],
+    );
+    for (const [i, { endpoint }] of devices.entries()) {
+      const [received, ...more] = push.received(endpoint);
+      assert(received && more.length === 0);
+      assert.equal(received.headers.ttl, String(DAY_S));
+      assert.equal(received.headers.urgency, 'high');
+      const { doorman, ...payload } = JSON.parse(received.text ?? '');
+      // By its receipt the device says what became of the notification, unless nobody confirmed it.
+      const logId = doorman && pushReceipts.read(doorman.receipt);
+      if (i === 0) assert.ok(entries?.some(({ id }) => id === logId));
+      else assert.equal(doorman, undefined);
+      assert.deepEqual(payload, {
+        web_push: 8030,
+        notification: {
+          title: 'Doorman',
+          body: 'Test notification · 测试通知',
+          navigate: 'https://chat.example.com/',
+          tag: 'doorman-test',
+        },
+      });
+    }
+  });
+
+  test('only the device that is named is sent to, and nothing where there is none such', async (t) => {
+    const service = await start(t, database);
+    const { db, push, alice, send } = service;
+    const [named, other] = [await service.device(), await service.device()];
+    const { id = '' } =
+      (await listSubscriptions(db, alice)).find(({ endpoint }) => endpoint === named.endpoint) ?? {};
+    assert.deepEqual(
+      (await send(id))?.map((entry) => [entry.device, entry.device_name]),
+      [[id, 'Firefox']],
+    );
+    assert.equal(await send('nothing'), undefined);
+    assert.deepEqual([push.received(named.endpoint).length, push.received(other.endpoint).length], [1, 0]);
+  });
+
+  test('what each push service said stands in the log, and in the answer', async (t) => {
+    const service = await start(t, database);
+    const { db, push, alice, send } = service;
+    const [good, busy, broken] = [await service.device(), await service.device(), await service.device()];
+    push.answerNext(busy.endpoint, { status: 503, body: 'come back\nlater' });
+    push.answerNext(broken.endpoint, 'drop');
+    const entries = await send();
+    const byDevice = new Map(entries?.map((entry) => [entry.device, entry]));
+    const rows = new Map((await listSubscriptions(db, alice)).map((row) => [row.endpoint, row]));
+    const said = (one: SubscriptionJson) => {
+      const entry = byDevice.get(rows.get(one.endpoint)?.id ?? '');
+      return [entry?.outcome, entry?.status, entry?.detail];
+    };
+    assert.deepEqual(said(good), ['accepted', 201, '']);
+    assert.deepEqual(said(busy), ['refused', 503, 'server_error']);
+    assert.deepEqual(said(broken), ['failed', null, 'connect']);
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+    const logged = (await listPushLog(db, alice)).map((entry) => ({ ...entry }));
+    assert.deepEqual(logged.sort(byId), entries?.sort(byId));
+    assert.equal(rows.get(good.endpoint)?.last_success_at !== null, true);
+    assert.equal(rows.get(busy.endpoint)?.last_success_at, null);
+  });
+
+  test('a device that its push service no longer knows is removed, one that it refuses is not', async (t) => {
+    const service = await start(t, database);
+    const { push, send, stored } = service;
+    const kept: string[] = [];
+    for (const status of [404, 410, 400, 401, 403, 413, 429, 500, 301]) {
+      const { endpoint } = await service.device();
+      push.answerNext(endpoint, { status });
+      if (status !== 404 && status !== 410) kept.push(endpoint);
+    }
+    const outcomes = (await send())?.map((entry) => `${entry.outcome} ${entry.status}`).sort();
+    assert.deepEqual(outcomes, [
+      'gone 404',
+      'gone 410',
+      'refused 301',
+      'refused 400',
+      'refused 401',
+      'refused 403',
+      'refused 413',
+      'refused 429',
+      'refused 500',
+    ]);
+    assert.deepEqual(await stored(), kept.sort());
+  });
+
+  test('the last gone one counts as stored at that call, and no longer at the next', async (t) => {
+    const service = await start(t, database);
+    const { endpoint } = await service.device();
+    service.push.answerNext(endpoint, { status: 410 });
+    assert.equal((await service.send())?.length, 1);
+    assert.equal(await service.send(), undefined);
+  });
+
+  test('one that was replaced between the answer and its removal is not removed', async (t) => {
+    const service = await start(t, database);
+    const { push, send, stored, hooks } = service;
+    const { endpoint } = await service.device();
+    push.answerNext(endpoint, { status: 410 });
+    const { keys } = push.subscribe();
+    hooks.afterAnswer = () => service.save({ endpoint, keys });
+    assert.equal((await send())?.[0]?.outcome, 'gone');
+    assert.deepEqual(await stored(), [endpoint]);
+  });
+
+  test('keys that are Base64 but no key are found unusable, and work once they are replaced', async (t) => {
+    const service = await start(t, database);
+    const { db, alice, push, send } = service;
+    const subscription = push.subscribe();
+    const { endpoint, keys } = subscription;
+    const good = Buffer.from(keys.p256dh, 'base64url');
+    const wrong = [
+      { ...keys, p256dh: 'AAAA' },
+      { ...keys, p256dh: Buffer.alloc(65, 4).toString('base64url') },
+      { ...keys, p256dh: good.subarray(0, 64).toString('base64url') },
+      { ...keys, auth: 'AAAA' },
+    ];
+    for (const one of wrong) {
+      await service.save({ endpoint, keys: one });
+      const [entry] = (await send()) ?? [];
+      assert.deepEqual([entry?.outcome, entry?.status], ['unusable', null], JSON.stringify(one));
+      assert.ok((await listSubscriptions(db, alice))[0]?.unusable_since);
+    }
+    assert.equal(push.requests, 0);
+    await service.save(subscription);
+    assert.equal((await send())?.[0]?.outcome, 'accepted');
+    assert.equal((await listSubscriptions(db, alice))[0]?.unusable_since, null);
+  });
+
+  test('every spelling of Base64 is the same key', async (t) => {
+    const service = await start(t, database);
+    const { push, send } = service;
+    const { keys, ...rest } = push.subscribe();
+    const spell = (to: 'base64' | 'base64url', padded: boolean) => (key: string) => {
+      const text = Buffer.from(key, 'base64url').toString(to).replace(/=+$/, '');
+      return padded ? text.padEnd(Math.ceil(text.length / 4) * 4, '=') : text;
+    };
+    for (const to of ['base64', 'base64url'] as const)
+      for (const padded of [true, false]) {
+        const as = spell(to, padded);
+        await service.save({ ...rest, keys: { p256dh: as(keys.p256dh), auth: as(keys.auth) } });
+        assert.equal((await send())?.[0]?.outcome, 'accepted', `${to} ${padded}`);
+      }
+    assert.equal(push.received(rest.endpoint).length, 4);
+  });
+
+  test('a fault of ours with one device is told, and the others are sent to', async (t) => {
+    const service = await start(t, database);
+    const { db, faults, push, send } = service;
+    const devices = [await service.device(), await service.device()];
+    await db.run`update push_subscriptions set endpoint = 'not a url' where endpoint = ${devices[0]?.endpoint ?? ''}`;
+    assert.equal((await send())?.length, 1);
+    assert.equal(faults.length, 1);
+    assert.equal(push.received(devices[1]?.endpoint ?? '').length, 1);
+  });
+});
+
+onSqlite('a test send and its time', (database) => {
+  test('a push service that hangs holds it up for 3 s at most; what comes later still stands in the log', async (t) => {
+    const service = await start(t, database);
+    const { db, alice, push, send } = service;
+    const [good, hanging] = [await service.device(), await service.device()];
+    push.answerNext(hanging.endpoint, 'hang');
+    const entries = await send();
+    // The sender itself would wait for 10 s, and then say that it failed.
+    assert.deepEqual(
+      entries?.map((entry) => entry.outcome),
+      ['accepted'],
+    );
+    assert.equal(push.received(good.endpoint).length, 1);
+    assert.equal((await listPushLog(db, alice)).length, 1);
+    push.dropConnections();
+    while ((await listPushLog(db, alice)).length < 2) await new Promise(setImmediate);
+    assert.deepEqual((await listPushLog(db, alice)).map((entry) => entry.outcome).sort(), [
+      'accepted',
+      'failed',
+    ]);
+    assert.equal((await service.stored()).length, 2);
+  });
+});

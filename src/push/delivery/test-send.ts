@@ -1,0 +1,120 @@
+import type { Db } from '../../db/db.ts';
+import { newId } from '../../db/ids.ts';
+import { ServiceError } from '../../errors.ts';
+import type { SlidingLog } from '../../http/rate-limits.ts';
+import { type Outcome, writePushLog } from '../log/push-log.ts';
+import type { PushReceipts } from '../log/receipts.ts';
+import type { PushLogEntry, SubscriptionRow } from '../schemas.ts';
+import { listSubscriptions, markSuccess, markUnusable, removeGone } from '../subscriptions/subscriptions.ts';
+import { deviceNameInLog } from '../subscriptions/unconfirmed.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import { decodeKey, UnusableKeysError } from '../webpush/encryption.ts';
+import type { Reach } from '../webpush/endpoint-guard.ts';
+import type { PushAnswer } from '../webpush/exchange.ts';
+import { type PushWord, toPushWord } from '../webpush/push-words.ts';
+import { buildPush, type PushSender } from '../webpush/sender.ts';
+import { tellTest } from './notification.ts';
+
+/** How long a test send waits for the push services; what comes later still stands in the push log. */
+const WAIT_MS = 3_000;
+const TTL_SECONDS = 24 * 60 * 60;
+
+interface Sending {
+  readonly db: Db;
+  readonly sender: PushSender;
+  readonly keyring: VapidKeyring;
+  readonly publicUrl: string;
+  readonly now: () => number;
+  readonly pushReceipts: PushReceipts;
+  /** How far the caller's devices may be reached for; the log says of others that they were not. */
+  readonly reach: Reach;
+  /** By user: a call sends to up to 23 devices. */
+  readonly testSendLimit: SlidingLog;
+  readonly monotonicMs: () => number;
+}
+
+/**
+ * Sends a test notification to every device of the user (interface 4.15; its content is ours), unconfirmed ones too. A
+ * device that its push service no longer knows is removed.
+ *
+ * @param onFault told of what goes wrong on our side after the answer
+ * @param deviceId the only one to send to
+ * @returns what the push services said within 3 s; `undefined` if nothing is stored, or not that device
+ * @throws {ServiceError} `rate-limited`, word `too_many_test_sends`; a call that had nothing to send to is not counted
+ */
+export async function sendTest(
+  sending: Sending,
+  userId: string,
+  onFault: (error: unknown) => void,
+  deviceId?: string,
+): Promise<PushLogEntry[] | undefined> {
+  const stored = await listSubscriptions(sending.db, userId);
+  const subscriptions = stored.filter(({ id }) => deviceId === undefined || id === deviceId);
+  if (subscriptions.length === 0) return undefined;
+  const { allowed, retryAfterSeconds } = sending.testSendLimit.take(userId, sending.monotonicMs());
+  if (!allowed)
+    throw new ServiceError(
+      'rate-limited',
+      'too_many_test_sends',
+      'Too many test notifications, try again later',
+      {
+        retryAfterSeconds,
+      },
+    );
+  const entries: PushLogEntry[] = [];
+  const all = subscriptions.map(async (subscription) => {
+    const outcome = await sendOne(sending, subscription);
+    entries.push(await writePushLog(sending.db, userId, outcome, sending.now()));
+  });
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, WAIT_MS);
+  await Promise.race([timeUp, Promise.all(all.map((one) => one.catch(onFault)))]);
+  clearTimeout(timer);
+  return [...entries];
+}
+
+async function sendOne(
+  { db, sender, keyring, now, publicUrl, pushReceipts, reach }: Sending,
+  subscription: SubscriptionRow,
+): Promise<Outcome> {
+  const { id: subscriptionId, endpoint } = subscription;
+  const deviceName = deviceNameInLog(subscription);
+  const logId = newId(now());
+  const outcome = (word: Outcome['outcome'], status: number | null, detail: PushWord | ''): Outcome => ({
+    logId,
+    subscriptionId,
+    deviceName,
+    kind: 'test',
+    outcome: word,
+    status,
+    detail,
+  });
+  let answer: PushAnswer;
+  try {
+    const p256dh = decodeKey(subscription.p256dh);
+    const auth = decodeKey(subscription.auth);
+    if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
+    const payload = tellTest(
+      publicUrl,
+      subscription.session_id === null ? undefined : pushReceipts.issue(logId),
+    );
+    const vapid = keyring.signerFor(subscription.vapid_public);
+    answer = await sender.send({
+      ...buildPush({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
+      isPublicOnly: reach === 'public',
+    });
+  } catch (error) {
+    if (!(error instanceof UnusableKeysError)) throw error;
+    await markUnusable(db, subscription, now());
+    return outcome('unusable', null, 'keys_unusable');
+  }
+  if (answer.kind === 'accepted') {
+    await markSuccess(db, subscription, now());
+    return outcome('accepted', answer.status, '');
+  }
+  const word = toPushWord(answer);
+  if (answer.kind === 'failed') return outcome('failed', null, word);
+  if (word !== 'gone') return outcome('refused', answer.status, word);
+  await db.transaction((tx) => removeGone(tx, subscription, now()));
+  return outcome('gone', answer.status, word);
+}

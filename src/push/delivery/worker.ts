@@ -1,0 +1,255 @@
+import type { Logger } from 'pino';
+import { ClockSteps } from '../../clock-steps.ts';
+import type { Config } from '../../config.ts';
+import type { Db } from '../../db/db.ts';
+import type { Events, ServiceEvent } from '../../events/hints.ts';
+import type { PushReceipts } from '../log/receipts.ts';
+import type { Attention } from '../queue/attention.ts';
+import { noteSeen } from '../queue/due.ts';
+import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from '../queue/jobs.ts';
+import { findDue, findOverlong, judgeDue, nextDueAt, type Pair, pairKey } from '../queue/judge.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import type { PushSender } from '../webpush/sender.ts';
+import { Lanes } from './lanes.ts';
+import { type Flight, Outbox } from './outbox.ts';
+import { endOverlongWaits } from './overlong-waits.ts';
+
+/** How many pairs are judged, and jobs claimed, in one transaction. */
+const BATCH = 128;
+/** While more than this wait for their turn, no more are claimed but by a look further, for what others may take. */
+const ENOUGH_WAITING = 896;
+const FURTHER = 512;
+const LOOK_FURTHER_MS = 250;
+/** For what another process left, and whatever else was missed. */
+const SWEEP_MS = 15_000;
+const AFTER_FAULT_MS = 1_000;
+/** What is seen is written down together with what is seen within so long. */
+const SEEN_STEP_MS = 200;
+/** How long after a message its row is due while somebody may still see it; see `due.ts`. */
+const SEEN_WITHIN_MS = 5_000;
+
+interface Needs {
+  readonly attention: Attention;
+  readonly config: Pick<Config, 'publicUrl'>;
+  readonly db: Db;
+  readonly events: Events;
+  readonly keyring: VapidKeyring;
+  readonly log: Logger;
+  readonly monotonicMs: () => number;
+  readonly now: () => number;
+  readonly pushReceipts: PushReceipts;
+  readonly sender: PushSender;
+}
+
+/**
+ * Tells devices of messages that nobody has seen (architecture 8). What is to be done stands in the database, so a crash loses
+ * nothing: messages that are due are judged, which makes a job for each device; jobs are claimed and handed to the
+ * {@link Outbox}. It wakes when the earliest is due, and at once when a message comes for somebody who is not there.
+ */
+export class PushWorker implements AsyncDisposable {
+  readonly #needs: Needs;
+  readonly #lanes = new Lanes<Flight>();
+  readonly #outbox: Outbox;
+  /** Pairs of which a message came while nobody was there to see it, and from when on they may be judged. */
+  readonly #urgent = new Map<string, { pair: Pair; at: number }>();
+  #running: Promise<void> | undefined;
+  #again = false;
+  #isStopping = false;
+  #stopped: Promise<void> | undefined;
+  #hasStarted = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** Monotonic milliseconds. */
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  readonly #clockSteps: ClockSteps;
+  /** By how much the wall clock was set and the queue does not know it yet. */
+  #clockStepMs = 0;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+    this.#clockSteps = new ClockSteps(needs);
+    this.#outbox = new Outbox(needs, this.#lanes, () => this.#wake());
+    needs.events.subscribe((event) => this.#learn(event));
+    needs.attention.whenSeen(() => this.#wakeAt(needs.now() + SEEN_STEP_MS));
+    this.#wake();
+  }
+
+  /** Works on all that is due now, and waits until it was answered and recorded. */
+  async runDue(): Promise<void> {
+    do {
+      this.#wake();
+      await this.#running;
+      await this.#outbox.untilIdle();
+      // A round of its own may have claimed what was due while this looked.
+    } while (!this.#isStopping && ((await this.#isAnythingDue()) || this.#isAtWork));
+  }
+
+  /** Takes up nothing more, waits up to 5 s for what is under way, and gives the rest back to whoever comes next. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    this.#stopped ??= this.#stop();
+    await this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#running;
+    await this.#outbox.close();
+  }
+
+  #learn(event: ServiceEvent): void {
+    if (event.type === 'clock-step') this.#wake();
+    if (event.type !== 'inbox') return;
+    const { userId } = event;
+    if (event.event.event === 'message') {
+      const { peer, from } = event.event.data as { peer: string; from: string }; // written by sendMessage alone
+      if (from !== userId) this.#noteMessage({ userId, peerId: peer });
+    } else if (event.event.event === 'block') {
+      const { userId: blockedId } = event.event.data as { userId: string }; // written by blockUser alone
+      this.#outbox.withdraw(userId, blockedId);
+    }
+  }
+
+  #noteMessage(pair: Pair): void {
+    const now = this.#needs.now();
+    if (this.#needs.attention.isAttentive(pair.userId)) {
+      this.#wakeAt(now + SEEN_WITHIN_MS);
+      return;
+    }
+    const key = pairKey(pair);
+    if (this.#urgent.has(key)) return;
+    this.#urgent.set(key, { pair, at: now });
+    this.#wake();
+  }
+
+  /** A round begins soon, or once more after the one that is under way. */
+  #wake(): void {
+    if (this.#isStopping) return;
+    this.#again = true;
+    this.#running ??= this.#rounds().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** @param at epoch milliseconds */
+  #wakeAt(at: number): void {
+    const { monotonicMs, now } = this.#needs;
+    const waitMs = Math.min(Math.max(at - now(), 1), SWEEP_MS);
+    const timerAtMs = monotonicMs() + waitMs;
+    if (this.#isStopping || timerAtMs >= this.#timerAtMs) return;
+    clearTimeout(this.#timer);
+    this.#timerAtMs = timerAtMs;
+    this.#timer = setTimeout(() => {
+      this.#timerAtMs = Number.POSITIVE_INFINITY;
+      this.#wake();
+    }, waitMs);
+    this.#timer.unref();
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#again && !this.#isStopping) {
+      // Messages that are committed together are judged together.
+      await new Promise(setImmediate);
+      this.#again = false;
+      try {
+        await this.#round();
+      } catch (err) {
+        this.#needs.log.error({ err }, 'pushes could not be decided');
+        this.#wakeAt(this.#needs.now() + AFTER_FAULT_MS);
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { db, now } = this.#needs;
+    if (!this.#hasStarted) {
+      // One process at a time has the database (architecture 11), so whoever held these is gone.
+      await endLeases(db, now());
+    }
+    this.#clockStepMs += this.#clockSteps.takeMs();
+    if (!this.#hasStarted || this.#clockStepMs !== 0) await this.#endOverlongWaits();
+    this.#hasStarted = true;
+    await this.#writeSeen();
+    while (!this.#isStopping && (await this.#judge()));
+    const isBehind = await this.#claim();
+    const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
+    const at = now();
+    this.#wakeAt(isBehind ? at + LOOK_FURTHER_MS : (jobAt ?? at + SWEEP_MS));
+    this.#wakeAt(Math.min(dueAt ?? at + SWEEP_MS, at + SWEEP_MS));
+    for (const urgent of this.#urgent.values()) this.#wakeAt(urgent.at);
+  }
+
+  /** What waits longer than anything can was written before the clock was set back, and is due now. */
+  async #endOverlongWaits(): Promise<void> {
+    const { db, now } = this.#needs;
+    const at = now();
+    for (const urgent of this.#urgent.values()) urgent.at = Math.min(urgent.at, at);
+    for (const pair of await findOverlong(db, at)) this.#urgent.set(pairKey(pair), { pair, at });
+    await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#outbox.holds(job));
+    this.#clockStepMs = 0;
+  }
+
+  async #writeSeen(): Promise<void> {
+    const { attention, db, now } = this.#needs;
+    await Promise.all(attention.takeSeen().map((seen) => noteSeen(db, { ...seen, now: now() })));
+  }
+
+  /** @returns whether there may be more */
+  async #judge(): Promise<boolean> {
+    const { db, now } = this.#needs;
+    const at = now();
+    const urgent = new Map<string, Pair>();
+    for (const [key, one] of this.#urgent) {
+      if (urgent.size === BATCH) break;
+      if (one.at > at) continue;
+      urgent.set(key, one.pair);
+      this.#urgent.delete(key);
+    }
+    const pairs = await findDue(db, at, BATCH);
+    if (pairs.length + urgent.size === 0) return false;
+    const claim = this.#lanes.waiting < ENOUGH_WAITING;
+    const judged = await judgeDue(db, [...pairs, ...urgent.values()], urgent, { claim, now: at });
+    for (const { pair, until } of judged.resting) this.#urgent.set(pairKey(pair), { pair, at: until });
+    await this.#take(judged.jobs);
+    return pairs.length === BATCH || urgent.size === BATCH;
+  }
+
+  /** @returns whether jobs were left that nobody looked at, as enough wait already */
+  async #claim(): Promise<boolean> {
+    const { db, now } = this.#needs;
+    let isFurther = this.#lanes.waiting >= ENOUGH_WAITING;
+    while (!this.#isStopping) {
+      if (((await nextJobAt(db)) ?? Number.POSITIVE_INFINITY) > now()) return false;
+      if (this.#lanes.waiting >= ENOUGH_WAITING && !isFurther) return true;
+      await this.#take(await claimJobs(db, now(), isFurther ? FURTHER : BATCH));
+      isFurther = false;
+    }
+    return false;
+  }
+
+  /** Hands jobs to their lanes; what a lane has no room for comes again about when its turn would be. */
+  async #take(jobs: readonly Job[]): Promise<void> {
+    const refused: { job: Job; dueAt: number }[] = [];
+    const at = this.#needs.now();
+    for (const job of jobs) {
+      if (this.#isStopping) refused.push({ job, dueAt: at });
+      else if (!this.#outbox.take(job)) refused.push({ job, dueAt: this.#lanes.turnAfter(job.origin, at) });
+    }
+    if (refused.length > 0) await returnJobs(this.#needs.db, refused);
+  }
+
+  get #isAtWork(): boolean {
+    return this.#running !== undefined || !this.#outbox.isIdle;
+  }
+
+  async #isAnythingDue(): Promise<boolean> {
+    const { db, now } = this.#needs;
+    const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
+    const at = now();
+    if ([dueAt, jobAt].some((next) => next !== undefined && next <= at)) return true;
+    return [...this.#urgent.values()].some((one) => one.at <= at);
+  }
+}
+
+export function openPushWorker(needs: Needs): PushWorker {
+  return new PushWorker(needs);
+}

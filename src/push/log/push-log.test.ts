@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../../test/databases.ts';
+import { addUser } from '../../../test/people.ts';
+import type { Db } from '../../db/db.ts';
+import { newId } from '../../db/ids.ts';
+import { listPushLog, writePushLog } from './push-log.ts';
+
+const START = 1_760_000_000_000;
+
+function write(db: Db, userId: string, at: number, detail = '') {
+  const outcome = {
+    logId: newId(at),
+    subscriptionId: 'device',
+    deviceName: 'Firefox',
+    kind: 'test',
+    outcome: 'refused',
+    status: 400,
+    detail,
+  } as const;
+  return writePushLog(db, userId, outcome, at);
+}
+
+onEachDatabase('the push log', (database) => {
+  test('an entry says what came of one push to one device', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const written = await write(db, alice, START, 'why');
+    const { id, ...entry } = written;
+    assert.deepEqual(entry, {
+      at: START,
+      peer: null,
+      device: 'device',
+      device_name: 'Firefox',
+      kind: 'test',
+      outcome: 'refused',
+      status: 400,
+      detail: 'why',
+      waiting_until: null,
+      shown: null,
+      clicked: null,
+    });
+    assert.deepEqual(
+      (await listPushLog(db, alice)).map((one) => ({ ...one })),
+      [{ id, ...entry }],
+    );
+  });
+
+  test('the newest comes first, by order where the time is the same, and others’ are not shown', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    for (const [i, at] of [0, 5, 5, 5, 3].entries()) await write(db, alice, START + at, `${i}`);
+    await write(db, bob, START + 9);
+    assert.deepEqual(
+      (await listPushLog(db, alice)).map((entry) => entry.detail),
+      ['3', '2', '1', '4', '0'],
+    );
+  });
+
+  test('the last 200 entries are kept', async (t) => {
+    const db = await database.open(t);
+    const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
+    await write(db, bob, START);
+    for (let i = 0; i < 203; i++) await write(db, alice, START + i, `${i}`);
+    const entries = await listPushLog(db, alice);
+    assert.equal(entries.length, 200);
+    assert.deepEqual([entries[0]?.detail, entries[199]?.detail], ['202', '3']);
+    const row = await db.get<{
+      count: number;
+    }>`select count(*) as count from push_log where user_id = ${alice}`;
+    assert.equal(row?.count, 200);
+    assert.equal((await listPushLog(db, bob)).length, 1);
+  });
+});

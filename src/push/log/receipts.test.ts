@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onEachDatabase, onPostgres, type TestDatabase } from '../../../test/databases.ts';
+import { addUser } from '../../../test/people.ts';
+import type { SubscriptionJson } from '../../../test/push-service.ts';
+import { startPushing } from '../../../test/pushing.ts';
+import { newId } from '../../db/ids.ts';
+import { listPushLog, writePushLog } from './push-log.ts';
+import { noteReceipt, openPushReceipts, PushReceipts, settleEarlyReceipts } from './receipts.ts';
+
+const START = 1_760_000_000_000;
+const HOUR = 3_600_000;
+
+test('a receipt names an entry, and whoever has no key cannot make one', () => {
+  const receipts = new PushReceipts(Buffer.alloc(32, 1));
+  const id = newId(START);
+  const receipt = receipts.issue(id);
+  assert.match(receipt, /^[A-Za-z0-9_-]{43}$/);
+  assert.equal(receipts.read(receipt), id);
+  assert.notEqual(receipts.issue(newId(START)), receipt);
+  assert.equal(new PushReceipts(Buffer.alloc(32, 2)).read(receipt), undefined);
+
+  const bytes = Buffer.from(receipt, 'base64url');
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const changed = Buffer.from(bytes);
+    changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    assert.equal(receipts.read(changed.toString('base64url')), undefined, `bit ${bit}`);
+  }
+  for (const other of ['', id, receipt.slice(1), `${receipt}A`, ` ${receipt}`, `${receipt}=`, '-'.repeat(43)])
+    assert.equal(receipts.read(other), undefined, other);
+});
+
+onEachDatabase('what became of a notification', (database) => {
+  test('the key is kept', async (t) => {
+    const db = await database.open(t);
+    const id = newId(START);
+    assert.equal((await openPushReceipts(db)).read((await openPushReceipts(db)).issue(id)), id);
+  });
+
+  test('it was shown, then clicked: the first time of each is kept', async (t) => {
+    const { db, alice, write, times } = await start(t, database);
+    const id = await write();
+    assert.deepEqual(await times(), [[null, null]]);
+    await noteReceipt(db, id, 'shown', START + 1);
+    await noteReceipt(db, id, 'shown', START + 2);
+    assert.deepEqual(await times(), [[START + 1, null]]);
+    await noteReceipt(db, id, 'clicked', START + 3);
+    await noteReceipt(db, id, 'clicked', START + 4);
+    assert.deepEqual(await times(), [[START + 1, START + 3]]);
+    assert.equal((await listPushLog(db, alice))[0]?.outcome, 'accepted');
+  });
+
+  test('what was clicked was shown', async (t) => {
+    const { db, write, times } = await start(t, database);
+    await noteReceipt(db, await write(), 'clicked', START + 3);
+    assert.deepEqual(await times(), [[START + 3, START + 3]]);
+  });
+
+  test('what is told before the entry is there stands in it when it comes', async (t) => {
+    const { db, write, times } = await start(t, database);
+    const [both, mixed, click] = [newId(START), newId(START), newId(START)];
+    await noteReceipt(db, both, 'shown', START + 1);
+    await noteReceipt(db, both, 'shown', START + 2);
+    await noteReceipt(db, both, 'clicked', START + 3);
+    await noteReceipt(db, both, 'clicked', START + 4);
+    await noteReceipt(db, mixed, 'shown', START + 5);
+    await noteReceipt(db, click, 'clicked', START + 6);
+    for (const id of [both, mixed, click]) await write(id);
+    await noteReceipt(db, mixed, 'clicked', START + 7);
+    await noteReceipt(db, click, 'shown', START + 8);
+    const told = [
+      [START + 6, START + 6],
+      [START + 5, START + 7],
+      [START + 1, START + 3],
+    ];
+    assert.deepEqual(await times(), told);
+
+    // For good: what waited beside the log is moved into it, and what was never of an entry goes.
+    await noteReceipt(db, newId(START), 'clicked', START + 9);
+    await settleEarlyReceipts(db, START + HOUR);
+    const early = () => db.all`select log_id from push_early_receipts`;
+    assert.equal((await early()).length, 4);
+    await settleEarlyReceipts(db, START + 2 * HOUR);
+    assert.deepEqual([await early(), await times()], [[], told]);
+  });
+
+  test('nothing comes back of an entry that is no longer kept', async (t) => {
+    const { db, alice, write } = await start(t, database);
+    const first = await write();
+    for (let i = 1; i <= 200; i++) await write(newId(START + i), START + i);
+    await noteReceipt(db, first, 'clicked', START + HOUR);
+    const entries = await listPushLog(db, alice);
+    assert.equal(entries.length, 200);
+    assert.ok(entries.every(({ id, shown }) => id !== first && shown === null));
+  });
+});
+
+onEachDatabase('receipts of pushes', (database) => {
+  async function startWithPhone(t: TestContext) {
+    const pushing = await startPushing(t, database);
+    const { service, pushService, bob } = pushing;
+    const phone = await pushing.subscribe(bob);
+    const tellOf = async (device: SubscriptionJson, event: string, nth = -1) => {
+      const { text = '' } = pushService.attempts(device.endpoint).at(nth) ?? {};
+      const { receipt } = JSON.parse(text).doorman;
+      const { status, body } = await service.post('/api/push/receipt', { receipt, event });
+      assert.deepEqual([status, body], [200, { code: 200, message: 'Receipt taken' }]);
+    };
+    const told = async () =>
+      (await pushing.log(bob)).map(({ outcome, shown, clicked }) => [outcome, shown, clicked]);
+    return { ...pushing, phone, tellOf, told };
+  }
+
+  test('each push has its own, and the log of its user says what its device told', async (t) => {
+    const { alice, bob, service, pushService, phone, tell, pass, tellOf, told, now, log } =
+      await startWithPhone(t);
+    await tell(alice, bob);
+    await pass(3_000);
+    await tell(alice, bob);
+    await tellOf(phone, 'shown', 0);
+    const shownAt = now();
+    await pass(1_000);
+    await tellOf(phone, 'clicked', 0);
+    assert.deepEqual(await told(), [
+      ['accepted', null, null],
+      ['accepted', shownAt, shownAt + 1_000],
+    ]);
+    assert.deepEqual(await log(alice), []);
+    const receipts = pushService
+      .received(phone.endpoint)
+      .map(({ text = '' }) => JSON.parse(text).doorman.receipt);
+    assert.equal(new Set(receipts).size, 2);
+
+    await service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
+    await tellOf(phone, 'shown');
+    assert.deepEqual((await log(bob)).map(({ kind, shown }) => [kind, shown]).at(0), [
+      'test',
+      shownAt + 1_000,
+    ]);
+  });
+
+  test('a device that is faster than the answer of its push service is heard, and each try of a push counts', async (t) => {
+    const { alice, bob, service, pushService, phone, write, pass, tellOf, told, now } =
+      await startWithPhone(t);
+    pushService.answerNext(phone.endpoint, 'hang');
+    await write(alice, bob);
+    const passed = pass(0);
+    await t.waitFor(() => assert.equal(pushService.attempts(phone.endpoint).length, 1), {
+      interval: 5,
+      timeout: 20_000,
+    });
+    await tellOf(phone, 'shown');
+    assert.deepEqual(await told(), []);
+    const shownAt = now();
+    pushService.dropConnections();
+    await passed;
+    assert.deepEqual(await told(), [['waiting', shownAt, null]]);
+    // It was shown by the first try, of which the answer was lost; the second one is clicked.
+    await pass(1_000);
+    assert.deepEqual(await told(), [['accepted', shownAt, null]]);
+    await tellOf(phone, 'clicked');
+    assert.deepEqual(await told(), [['accepted', shownAt, shownAt + 1_000]]);
+    assert.equal((await service.get('/api/push/log', { token: bob.token })).body.data.length, 1);
+  });
+
+  test('the short form has one too; an unconfirmed subscription gets none', async (t) => {
+    const { service, alice, bob, pushService, phone, subscribe, tell, tellOf, told, now } =
+      await startWithPhone(t);
+    const carol = await service.join('carol');
+    const unknown = await subscribe(carol, { unconfirmed: true });
+    pushService.answerNext(phone.endpoint, { status: 413 });
+    await tell(alice, bob);
+    await tellOf(phone, 'shown');
+    assert.deepEqual(await told(), [['accepted', now(), null]]);
+    await tell(alice, carol);
+    assert.equal(JSON.parse(pushService.received(unknown.endpoint)[0]?.text ?? '').doorman, undefined);
+  });
+
+  test('an entry names its device by the word it had, also when the device is gone', async (t) => {
+    const { service, alice, bob, pushService, tell, pass, log } = await startWithPhone(t);
+    const { endpoint, ...rest } = pushService.subscribe();
+    const body = { userId: bob.id, subscription: { endpoint, ...rest } };
+    const headers = {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    };
+    await service.post('/api/push/subscribe', body, { token: bob.token, headers });
+    const names = async () =>
+      Object.fromEntries((await log(bob)).map((entry) => [entry.outcome, entry.device_name]));
+    pushService.answerNext(endpoint, { status: 503, headers: { 'retry-after': '10' } });
+    await tell(alice, bob);
+    assert.equal((await names()).waiting, headers['user-agent']);
+    pushService.answerNext(endpoint, { status: 410 });
+    await pass(10_000);
+    assert.equal((await names()).gone, headers['user-agent']);
+  });
+});
+
+/** What two transactions do to each other between their statements, which one writer for all (SQLite) cannot show. */
+onPostgres('a receipt beside the recording of its push', (database) => {
+  test('one that comes while the entry is written, and not yet there for others, is not lost', async (t) => {
+    const { db, alice } = await start(t, database);
+    const id = newId(START);
+    await db.transaction(async (tx) => {
+      await tx.run`
+        insert into push_log (id, user_id, at, subscription_id, kind, outcome)
+        values (${id}, ${alice}, ${START}, 'phone', 'message', 'accepted')`;
+      let isNoted = false;
+      void noteReceipt(db, id, 'shown', START + 1).finally(() => {
+        isNoted = true;
+      });
+      while (!isNoted) await tx.get`select 1`;
+    });
+    assert.equal((await listPushLog(db, alice))[0]?.shown, START + 1);
+  });
+});
+
+async function start(t: TestContext, database: TestDatabase) {
+  const db = await database.open(t);
+  const alice = await addUser(db, 'alice');
+  return {
+    db,
+    alice,
+    /** @returns the id of the entry */
+    async write(logId = newId(START), at = START): Promise<string> {
+      const push = { logId, subscriptionId: 'phone', deviceName: '', kind: 'test' } as const;
+      await writePushLog(db, alice, { ...push, outcome: 'accepted', status: 201, detail: '' }, at);
+      return logId;
+    },
+    times: async () => (await listPushLog(db, alice)).map(({ shown, clicked }) => [shown, clicked]),
+  };
+}

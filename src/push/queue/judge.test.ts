@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../../test/databases.ts';
+import { notifications, startPushing } from '../../../test/pushing.ts';
+import { startSockets } from '../../sockets/test-client.ts';
+
+onEachDatabase('who is told of a message', (database) => {
+  test('a message for somebody who is not there rings at once on each of his devices (6)', async (t) => {
+    const { pushService, alice, bob, subscribe, tell, log, devices } = await startPushing(t, database);
+    const [phone, desktop] = [await subscribe(bob), await subscribe(bob)];
+    await tell(alice, bob);
+    for (const device of [phone, desktop])
+      assert.deepEqual(notifications(pushService, device), [
+        {
+          title: 'alice',
+          body: '新消息 · New message',
+          navigate: `https://chat.example.org/chat/${alice.id}`,
+          tag: `chat-${alice.id}`,
+        },
+      ]);
+    const entries = await log(bob);
+    assert.deepEqual(
+      entries.map((entry) => [entry.kind, entry.outcome, entry.status, entry.peer, entry.waiting_until]),
+      [
+        ['message', 'accepted', 201, alice.id, null],
+        ['message', 'accepted', 201, alice.id, null],
+      ],
+    );
+    assert.deepEqual(
+      new Set(entries.map((entry) => entry.device)),
+      new Set((await devices(bob)).map((device) => device.id)),
+    );
+    assert.deepEqual(await log(alice), []);
+  });
+
+  test('a message that an attentive device has seen rings nowhere, and the log says where it was seen', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    const { attention } = service.services;
+    attention.set({}, bob.id, true);
+    attention.seen(bob.id, await write(alice, bob), 'Firefox on the desk');
+    await pass(10_000);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    assert.deepEqual(
+      (await log(bob)).map((entry) => [entry.outcome, entry.detail, entry.peer, entry.device]),
+      [['seen', 'Firefox on the desk', alice.id, '']],
+    );
+  });
+
+  test('a desktop with nobody before it costs five seconds, not the message', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    service.services.attention.set({}, bob.id, true);
+    await tell(alice, bob);
+    await pass(4_999);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    await pass(1);
+    assert.equal(pushService.received(phone.endpoint).length, 1);
+  });
+
+  test('what was seen before a message does not keep it from ringing', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    const { attention } = service.services;
+    attention.set({}, bob.id, true);
+    const first = await write(alice, bob, 'one');
+    await write(alice, bob, 'two');
+    attention.seen(bob.id, first, 'desk');
+    await pass(5_000);
+    assert.equal(pushService.received(phone.endpoint).length, 1);
+  });
+
+  test('a user whose attentive connection has left is told at once', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    const { attention } = service.services;
+    const [one, other] = [{}, {}];
+    attention.set(one, bob.id, true);
+    attention.set(other, bob.id, true);
+    attention.set(one, bob.id, false);
+    assert.equal(attention.isAttentive(bob.id), true);
+    attention.gone(other);
+    assert.equal(attention.isAttentive(bob.id), false);
+    await tell(alice, bob);
+    assert.equal(pushService.received(phone.endpoint).length, 1);
+  });
+
+  test('ten messages ring twice, the second time as 10 new', async (t) => {
+    const { pushService, alice, bob, subscribe, write, tell, pass } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    await tell(alice, bob);
+    for (let i = 0; i < 9; i++) await write(alice, bob);
+    await pass(2_999);
+    assert.equal(pushService.received(phone.endpoint).length, 1);
+    await pass(1);
+    const bodies = notifications(pushService, phone).map(({ body }) => body);
+    assert.deepEqual(bodies, ['新消息 · New message', '10 条新消息 · 10 new messages']);
+    await pass(60_000);
+    assert.equal(pushService.received(phone.endpoint).length, 2);
+  });
+
+  test('another conversation does not rest with it', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const carol = await service.join('carol');
+    const phone = await subscribe(bob);
+    await tell(alice, bob);
+    await tell(carol, bob);
+    assert.deepEqual(
+      notifications(pushService, phone).map(({ title }) => title),
+      ['alice', 'carol'],
+    );
+    const topics = pushService.received(phone.endpoint).map(({ headers }) => headers.topic);
+    assert.equal(new Set(topics).size, 2);
+  });
+
+  test('what was marked read rings nowhere', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    service.services.attention.set({}, bob.id, true);
+    await write(alice, bob);
+    const marked = await service.post(
+      '/api/messages/mark',
+      { peer: alice.id, read: 1 },
+      { token: bob.token },
+    );
+    assert.equal(marked.status, 200);
+    await pass(10_000);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    assert.deepEqual(
+      (await log(bob)).map((entry) => [entry.outcome, entry.detail]),
+      [['seen', '']],
+    );
+  });
+
+  test('where a message was marked read over a socket, the log names the device by its own word', async (t) => {
+    const service = await startSockets(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const desk = await service.connect();
+    await desk.hello({ token: bob.token, device: 'Firefox on Linux' });
+    await service.post('/api/messages', { to: bob.id, cid: '1', body: 'hello' }, { token: alice.token });
+    await desk.first((frame) => frame.event === 'message');
+    assert.equal((await desk.ask({ type: 'mark', peer: alice.id, read: 1 })).code, 200);
+    const { body } = await service.get('/api/push/log', { token: bob.token });
+    assert.deepEqual(
+      [body.data.length, body.data[0].outcome, body.data[0].detail],
+      [1, 'seen', 'Firefox on Linux'],
+    );
+  });
+
+  test('do-not-disturb: messages are received, and nothing rings (6)', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    await service.post('/api/user/settings', { dndEnabled: true }, { token: bob.token });
+    await tell(alice, bob);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    assert.deepEqual(await outcomes(bob), ['dnd']);
+    const { body } = await service.get(`/api/messages?peer=${alice.id}`, { token: bob.token });
+    assert.equal(body.data.items.length, 1);
+  });
+
+  test('nothing rings with push_enabled off, nor without a device; the log says so', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
+      t,
+      database,
+    );
+    await tell(alice, bob);
+    assert.deepEqual(await outcomes(bob), ['no_device']);
+    const phone = await subscribe(bob);
+    await service.post('/api/user/settings', { pushEnabled: false }, { token: bob.token });
+    await pass(3_000);
+    await tell(alice, bob);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    assert.deepEqual(await outcomes(bob), ['off', 'no_device']);
+  });
+
+  test('a block that is answered before the message is due keeps it from ringing', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, pass, outcomes } = await startPushing(
+      t,
+      database,
+    );
+    const phone = await subscribe(bob);
+    service.services.attention.set({}, bob.id, true);
+    await write(alice, bob);
+    await service.post('/api/user/block', { blockedId: alice.id }, { token: bob.token });
+    await pass(60_000);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    assert.deepEqual(await outcomes(bob), ['blocked']);
+  });
+
+  test('an account that is closed meanwhile is told nothing', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    service.services.attention.set({}, bob.id, true);
+    await write(alice, bob);
+    await service.services.db.run`update users set status = 'suspended' where id = ${bob.id}`;
+    await pass(5_000);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    const { db } = service.services;
+    assert.deepEqual(await db.all`select outcome from push_log where user_id = ${bob.id}`, [
+      { outcome: 'account_closed' },
+    ]);
+  });
+
+  test('a device goes with its session', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
+    const phone = await subscribe(bob);
+    const again = await service.post('/api/login', { username: 'bob', password: bob.password });
+    await service.post('/api/logout', {}, { token: bob.token });
+    await tell(alice, bob);
+    assert.deepEqual(pushService.attempts(phone.endpoint), []);
+    assert.deepEqual(await outcomes({ ...bob, token: again.body.data.token }), ['no_device']);
+  });
+
+  test('one entry a minute tells that a conversation is being looked at', async (t) => {
+    const { service, alice, bob, write, pass, outcomes } = await startPushing(t, database);
+    const { attention } = service.services;
+    attention.set({}, bob.id, true);
+    for (let i = 0; i < 3; i++) {
+      attention.seen(bob.id, await write(alice, bob), 'desk');
+      await pass(1_000);
+    }
+    assert.deepEqual(await outcomes(bob), ['seen']);
+    await pass(60_000);
+    attention.seen(bob.id, await write(alice, bob), 'desk');
+    await pass(1_000);
+    assert.deepEqual(await outcomes(bob), ['seen', 'seen']);
+  });
+});

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase, type TestDatabase } from '../../../test/databases.ts';
+import { addUser } from '../../../test/people.ts';
+import { openSession } from '../../accounts/sessions.ts';
+import { ServiceError } from '../../errors.ts';
+import type { SubscriptionRow } from '../schemas.ts';
+import {
+  endSubscriptionsOfSessions,
+  listSubscriptions,
+  markSuccess,
+  markUnusable,
+  removeGone,
+  removeSubscription,
+  removeUnusable,
+  saveSubscription,
+} from './subscriptions.ts';
+
+const START = 1_760_000_000_000;
+const DAY_MS = 86_400_000;
+
+function refusedAs(kind: string, word: string) {
+  return (error: unknown) => {
+    assert(error instanceof ServiceError, String(error));
+    assert.deepEqual([error.kind, error.word], [kind, word]);
+    return true;
+  };
+}
+
+onEachDatabase('push subscriptions', (database) => {
+  async function start(t: Parameters<TestDatabase['open']>[0]) {
+    const db = await database.open(t);
+    const clock = { now: START };
+    const user = async (name: string) => {
+      const id = await addUser(db, name);
+      return { id, session: (await openSession(db, id, '!', '', START)) ?? '' };
+    };
+    const rows = (userId: string) => listSubscriptions(db, userId);
+    return {
+      db,
+      clock,
+      rows,
+      alice: await user('alice'),
+      bob: await user('bob'),
+      /** @param session null for somebody without a token */
+      save(userId: string, name: string, session: string | null, keys = 'BA', vapidPublic = 'key') {
+        clock.now++;
+        const subscription = { endpoint: `https://push.example/${name}`, keys: { p256dh: keys, auth: 'AA' } };
+        return saveSubscription(db, {
+          userId,
+          subscription,
+          sessionId: session,
+          vapidPublic,
+          device: 'Browser',
+          now: clock.now,
+        });
+      },
+      async names(userId: string): Promise<string[]> {
+        return (await rows(userId)).map((row) => new URL(row.endpoint).pathname.slice(1)).sort();
+      },
+      async only(userId: string): Promise<SubscriptionRow> {
+        const [row, ...more] = await rows(userId);
+        assert(row && more.length === 0);
+        return row;
+      },
+    };
+  }
+
+  test('a subscription of the signed-in user is confirmed, one of anybody is not, both are listed for the owner', async (t) => {
+    const { alice, bob, save, rows } = await start(t);
+    await save(alice.id, 'own', alice.session);
+    await save(alice.id, 'from anybody', null);
+    const found = await rows(alice.id);
+    assert.deepEqual(
+      found.map((row) => [new URL(row.endpoint).pathname, row.session_id, row.user_agent, row.vapid_public]),
+      [
+        ['/from%20anybody', null, 'Browser', 'key'],
+        ['/own', alice.session, 'Browser', 'key'],
+      ],
+    );
+    assert.deepEqual(await rows(bob.id), []);
+  });
+
+  test('an unknown or deleted user has none', async (t) => {
+    const { db, alice, save, rows } = await start(t);
+    await assert.rejects(save('nobody', 'a', null), refusedAs('not-found', 'user_not_found'));
+    await db.run`update users set status = 'deleted' where id = ${alice.id}`;
+    await assert.rejects(save(alice.id, 'a', null), refusedAs('not-found', 'user_not_found'));
+    assert.deepEqual(await rows(alice.id), []);
+  });
+
+  test('a session that ended meanwhile confirms nothing', async (t) => {
+    const { db, alice, save, rows } = await start(t);
+    await save(alice.id, 'unconfirmed', null);
+    await db.run`delete from sessions where id = ${alice.session}`;
+    const refused = refusedAs('unauthenticated', 'unauthenticated');
+    await assert.rejects(save(alice.id, 'a', alice.session), refused);
+    await assert.rejects(save(alice.id, 'unconfirmed', alice.session), refused);
+    assert.deepEqual(
+      (await rows(alice.id)).map((row) => row.session_id),
+      [null],
+    );
+  });
+
+  test('saving one again keeps one row, with the newest keys while it is unconfirmed', async (t) => {
+    const { alice, save, only } = await start(t);
+    await save(alice.id, 'a', null, 'BA', 'old key');
+    const before = await only(alice.id);
+    await save(alice.id, 'a', null, 'BB', 'new key');
+    const after = await only(alice.id);
+    assert.equal(after.id, before.id);
+    assert.deepEqual([after.p256dh, after.session_id, after.vapid_public], ['BB', null, 'new key']);
+    await save(alice.id, 'a', alice.session, 'BC');
+    assert.deepEqual(
+      [(await only(alice.id)).p256dh, (await only(alice.id)).session_id],
+      ['BC', alice.session],
+    );
+  });
+
+  test('the same subscription once more stays with the VAPID key it was made with', async (t) => {
+    const { alice, save, only } = await start(t);
+    await save(alice.id, 'a', null, 'BA', 'old key');
+    await save(alice.id, 'a', alice.session, 'BA', 'new key');
+    assert.deepEqual(
+      [(await only(alice.id)).vapid_public, (await only(alice.id)).session_id],
+      ['old key', alice.session],
+    );
+  });
+
+  test('a confirmed one is changed only with proof', async (t) => {
+    const { alice, save, only } = await start(t);
+    await save(alice.id, 'a', alice.session);
+    const before = await only(alice.id);
+    const refused = refusedAs('forbidden', 'subscription_confirmed');
+    await assert.rejects(save(alice.id, 'a', null, 'BB'), refused);
+    assert.deepEqual(await only(alice.id), before);
+    await save(alice.id, 'a', null);
+    assert.deepEqual(
+      await only(alice.id),
+      before,
+      'the same keys: nothing to change, and it stays confirmed',
+    );
+    await save(alice.id, 'a', alice.session, 'BB');
+    assert.equal((await only(alice.id)).p256dh, 'BB');
+  });
+
+  test('one of another session of the user moves to the session that saves it', async (t) => {
+    const { db, alice, save, only } = await start(t);
+    await save(alice.id, 'a', alice.session);
+    const second = (await openSession(db, alice.id, '!', '', START)) ?? '';
+    await save(alice.id, 'a', second);
+    assert.equal((await only(alice.id)).session_id, second);
+    await db.transaction((tx) => endSubscriptionsOfSessions(tx, [alice.session], START));
+    assert.equal((await only(alice.id)).session_id, second);
+  });
+
+  test('at most 20 confirmed and 3 unconfirmed: the oldest of its own kind gives way', async (t) => {
+    const { alice, bob, save, names } = await start(t);
+    await save(bob.id, 'bob', bob.session);
+    await save(alice.id, 'u0', null);
+    for (let i = 10; i < 30; i++) await save(alice.id, `c${i}`, alice.session);
+    for (const name of ['u1', 'u2']) await save(alice.id, name, null);
+    const confirmed = Array.from({ length: 20 }, (_, i) => `c${i + 10}`);
+    assert.deepEqual(await names(alice.id), [...confirmed, 'u0', 'u1', 'u2']);
+
+    for (const name of ['u3', 'u4', 'u5', 'u6']) await save(alice.id, name, null);
+    assert.deepEqual(await names(alice.id), [...confirmed, 'u4', 'u5', 'u6']);
+
+    await save(alice.id, 'c10', alice.session);
+    await save(alice.id, 'c30', alice.session);
+    assert.deepEqual(await names(alice.id), ['c10', ...confirmed.slice(2), 'c30', 'u4', 'u5', 'u6']);
+    assert.deepEqual(await names(bob.id), ['bob']);
+  });
+
+  test('confirming an unconfirmed one makes room among the confirmed', async (t) => {
+    const { alice, save, names } = await start(t);
+    await save(alice.id, 'u', null);
+    for (let i = 10; i < 30; i++) await save(alice.id, `c${i}`, alice.session);
+    await save(alice.id, 'u', alice.session);
+    assert.deepEqual(await names(alice.id), [...Array.from({ length: 19 }, (_, i) => `c${i + 11}`), 'u']);
+  });
+
+  test('what was just saved never gives way, though the clock was set back', async (t) => {
+    const { alice, clock, save, names } = await start(t);
+    for (const name of ['u1', 'u2', 'u3']) await save(alice.id, name, null);
+    clock.now -= 60_000;
+    await save(alice.id, 'new', null);
+    assert.deepEqual(await names(alice.id), ['new', 'u2', 'u3']);
+  });
+
+  test('many at once stay within bounds', async (t) => {
+    const { alice, save, rows } = await start(t);
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) => save(alice.id, `${i}`, i % 2 ? alice.session : null)),
+    );
+    const found = await rows(alice.id);
+    assert.equal(found.filter((row) => row.session_id === null).length, 3);
+    assert.equal(found.filter((row) => row.session_id !== null).length, 15);
+  });
+
+  test('unconfirmed rows of several users share an endpoint; confirming one removes the others', async (t) => {
+    const { db, alice, bob, save, names } = await start(t);
+    const carol = await addUser(db, 'carol');
+    for (const id of [alice.id, bob.id, carol]) await save(id, 'shared', null, `B${id.slice(-1)}`);
+    await save(bob.id, 'other', null);
+    await save(alice.id, 'shared', alice.session, 'BA');
+    assert.deepEqual(await names(alice.id), ['shared']);
+    assert.deepEqual(await names(bob.id), ['other']);
+    assert.deepEqual(await names(carol), []);
+  });
+
+  test('a shared browser belongs to who signed in last; who does not know its keys displaces nobody', async (t) => {
+    const { alice, bob, save, names } = await start(t);
+    await save(alice.id, 'shared', alice.session, 'BA');
+    await save(bob.id, 'shared', bob.session, 'BB');
+    assert.deepEqual([await names(alice.id), await names(bob.id)], [['shared'], ['shared']]);
+    await save(bob.id, 'shared', bob.session, 'BA');
+    assert.deepEqual([await names(alice.id), await names(bob.id)], [[], ['shared']]);
+    await save(alice.id, 'shared', null, 'BA');
+    assert.deepEqual(await names(bob.id), ['shared'], 'without proof nobody else’s goes');
+  });
+
+  test('a gone one is removed only if it is still what was sent to', async (t) => {
+    const { db, alice, save, only, rows } = await start(t);
+    await save(alice.id, 'a', alice.session);
+    const sent = await only(alice.id);
+    await save(alice.id, 'a', alice.session, 'BB');
+    await db.transaction((tx) => removeGone(tx, sent, START));
+    await markUnusable(db, sent, START);
+    await markSuccess(db, sent, START);
+    const after = await only(alice.id);
+    assert.deepEqual([after.p256dh, after.unusable_since, after.last_success_at], ['BB', null, null]);
+    await db.transaction((tx) => removeGone(tx, after, START));
+    assert.deepEqual(await rows(alice.id), []);
+  });
+
+  test('an unusable one is marked once, goes after 7 days, and is usable again when replaced', async (t) => {
+    const { db, alice, save, only, rows } = await start(t);
+    await save(alice.id, 'a', alice.session);
+    const row = await only(alice.id);
+    await markUnusable(db, row, START);
+    await markUnusable(db, row, START + 5);
+    assert.equal((await only(alice.id)).unusable_since, START);
+    await removeUnusable(db, START + 7 * DAY_MS);
+    assert.equal((await rows(alice.id)).length, 1);
+    await save(alice.id, 'a', alice.session, 'BB');
+    assert.equal((await only(alice.id)).unusable_since, null);
+    await removeUnusable(db, START + 8 * DAY_MS);
+    assert.equal((await rows(alice.id)).length, 1);
+    await markUnusable(db, await only(alice.id), START);
+    await removeUnusable(db, START + 7 * DAY_MS + 1);
+    assert.deepEqual(await rows(alice.id), []);
+  });
+
+  test('its owner removes one by id or endpoint, and nobody else does', async (t) => {
+    const { db, alice, bob, save, only, names } = await start(t);
+    for (const name of ['a', 'b', 'c']) await save(alice.id, name, alice.session);
+    await save(bob.id, 'd', bob.session);
+    const { id } = await only(bob.id);
+    const none = refusedAs('not-found', 'subscription_not_found');
+    await assert.rejects(removeSubscription(db, alice.id, { id }, START), none);
+    await assert.rejects(
+      removeSubscription(db, alice.id, { endpoint: 'https://push.example/d' }, START),
+      none,
+    );
+    const unnamed = refusedAs('invalid', 'invalid_field');
+    for (const named of [{}, { id: '' }, { endpoint: '', id: '' }])
+      await assert.rejects(removeSubscription(db, alice.id, named, START), unnamed);
+    await removeSubscription(db, alice.id, { endpoint: 'https://push.example/b' }, START);
+    assert.deepEqual(await names(alice.id), ['a', 'c']);
+    await removeSubscription(db, bob.id, { id }, START);
+    assert.deepEqual(await names(bob.id), []);
+    await assert.rejects(removeSubscription(db, bob.id, { id }, START), none);
+  });
+});

@@ -1,0 +1,168 @@
+import { holdSession } from '../../accounts/session-lookup.ts';
+import type { Db, Queries, Tx } from '../../db/db.ts';
+import { newId } from '../../db/ids.ts';
+import { inPieces } from '../../db/pieces.ts';
+import { ServiceError } from '../../errors.ts';
+import { lockUser } from '../../users/users.ts';
+import type { Subscription, SubscriptionRow } from '../schemas.ts';
+import { noteRemoved } from './unconfirmed.ts';
+
+const MAX_CONFIRMED = 20;
+const MAX_UNCONFIRMED = 3;
+/** How long a subscription with unusable keys stays, for its owner to see. */
+const UNUSABLE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A subscription as it was when something was sent to it. */
+export type Sent = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
+
+type Removed = Pick<SubscriptionRow, 'user_id' | 'session_id'>;
+
+interface Saving {
+  readonly userId: string;
+  readonly subscription: Subscription;
+  /** The session of the user himself, which confirms it; null if anybody may have sent it. */
+  readonly sessionId: string | null;
+  /** The VAPID key that the client was given to subscribe with. */
+  readonly vapidPublic: string;
+  readonly device: string;
+  readonly now: number;
+}
+
+/**
+ * Stores a subscription (interface 4.14; what a repeat does is our choice, architecture 10.6). A row is (user, endpoint).
+ * Confirming one removes other users' rows of that endpoint which nobody confirmed or which have the same keys: a
+ * shared browser belongs to who signed in last, and only that browser knows its keys.
+ *
+ * @throws {ServiceError} `not-found` for an unknown user; `forbidden` when somebody without the user's token would
+ *   change what the user confirmed; `unauthenticated` when the session ended meanwhile
+ */
+export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
+  const { userId, subscription, sessionId, vapidPublic, device, now } = saving;
+  const { endpoint, keys } = subscription;
+  const id = newId(now);
+  await db.transaction(async (tx) => {
+    if (!(await lockUser(tx, userId))) throw new ServiceError('not-found', 'user_not_found', 'No such user');
+    const kept = await tx.get<SubscriptionRow>`
+      select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
+    // Held, so that whoever ends the session comes before this, or finds the subscription to remove.
+    if (sessionId !== null) await holdSession(tx, sessionId);
+    else if (kept && kept.session_id !== null) {
+      if (kept.p256dh === keys.p256dh && kept.auth === keys.auth) return;
+      throw new ServiceError(
+        'forbidden',
+        'subscription_confirmed',
+        'Only its owner can change this subscription',
+      );
+    }
+    if (kept && kept.p256dh === keys.p256dh && kept.auth === keys.auth)
+      // The same subscription once more: it stays bound to the key it was made with (RFC 8292 4), and refused if it was.
+      await tx.run`
+        update push_subscriptions set session_id = ${sessionId}, user_agent = ${device}, updated_at = ${now}
+        where id = ${kept.id}`;
+    else if (kept)
+      await tx.run`
+        update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, session_id = ${sessionId},
+          vapid_public = ${vapidPublic}, user_agent = ${device}, updated_at = ${now}, unusable_since = null,
+          last_success_at = null, not_before = 0, refusals = 0, refused_since = null
+        where id = ${kept.id}`;
+    else
+      await tx.run`
+        insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, created_at, updated_at)
+        values (${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${now}, ${now})`;
+    if (sessionId !== null) {
+      const removed = await tx.all<Removed>`
+        delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}
+          and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))
+        returning user_id, session_id`;
+      await noteRemoved(tx, removed, now);
+    }
+    await makeRoom(tx, userId, endpoint);
+  });
+}
+
+/**
+ * The oldest of each kind gives way, so that an unconfirmed one never pushes a confirmed one out. The one just saved
+ * counts as the newest even if the clock was set back.
+ */
+async function makeRoom(tx: Queries, userId: string, saved: string): Promise<void> {
+  await tx.run`
+    delete from push_subscriptions where user_id = ${userId} and session_id is not null and id not in (
+      select id from push_subscriptions where user_id = ${userId} and session_id is not null
+      order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_CONFIRMED})`;
+  await tx.run`
+    delete from push_subscriptions where user_id = ${userId} and session_id is null and id not in (
+      select id from push_subscriptions where user_id = ${userId} and session_id is null
+      order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_UNCONFIRMED})`;
+}
+
+/** The user's subscriptions, the newest first. */
+export async function listSubscriptions(db: Queries, userId: string): Promise<SubscriptionRow[]> {
+  return db.all<SubscriptionRow>`select * from push_subscriptions where user_id = ${userId} order by id desc`;
+}
+
+/** @throws {ServiceError} `invalid` if neither is named; `not-found` if the user has no such subscription */
+export async function removeSubscription(
+  db: Db,
+  userId: string,
+  named: { id?: string; endpoint?: string },
+  now: number,
+): Promise<void> {
+  const { id = '', endpoint = '' } = named;
+  if (id === '' && endpoint === '')
+    throw new ServiceError('invalid', 'invalid_field', 'endpoint or id is missing');
+  const removed = await db.transaction(async (tx) => {
+    const rows = await tx.all<Removed>`
+      delete from push_subscriptions where user_id = ${userId} and (id = ${id} or endpoint = ${endpoint})
+      returning user_id, session_id`;
+    await noteRemoved(tx, rows, now);
+    return rows.length;
+  });
+  if (removed === 0) throw new ServiceError('not-found', 'subscription_not_found', 'No such subscription');
+}
+
+/** Removes one that its push service no longer knows. @returns false if it was replaced or removed since it was read */
+export async function removeGone(tx: Tx, sent: Sent, now: number): Promise<boolean> {
+  const removed = await tx.all<Removed>`
+    delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}
+    returning user_id, session_id`;
+  await noteRemoved(tx, removed, now);
+  return removed.length > 0;
+}
+
+export async function markUnusable(db: Queries, sent: Sent, now: number): Promise<void> {
+  await db.run`
+    update push_subscriptions set unusable_since = ${now}
+    where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and unusable_since is null`;
+}
+
+/** Its push service took something: whatever it refused before counts no more. */
+export async function markSuccess(db: Queries, sent: Sent, now: number): Promise<void> {
+  await db.run`
+    update push_subscriptions set last_success_at = ${now}, not_before = 0, refusals = 0, refused_since = null
+    where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
+}
+
+export async function removeUnusable(db: Db, now: number): Promise<void> {
+  await inPieces((limit) =>
+    db.transaction(async (tx) => {
+      const removed = await tx.all<Removed>`
+        delete from push_subscriptions where id in (
+          select id from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}
+          order by unusable_since limit ${limit})
+        returning user_id, session_id`;
+      await noteRemoved(tx, removed, now);
+      return removed.length;
+    }),
+  );
+}
+
+/** In the transaction that ends the sessions: a subscription goes with its session. */
+export async function endSubscriptionsOfSessions(
+  tx: Queries,
+  sessionIds: readonly string[],
+  now: number,
+): Promise<void> {
+  const removed = await tx.all<Removed>`
+    delete from push_subscriptions where session_id in ${tx.list(sessionIds)} returning user_id, session_id`;
+  await noteRemoved(tx, removed, now);
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../../test/databases.ts';
+import type { SubscriptionJson } from '../../../test/push-service.ts';
+import { type Pushing, startPushing } from '../../../test/pushing.ts';
+import { endUnusedSessions } from '../../accounts/sessions.ts';
+import { restoreUser, suspendUser } from '../../accounts/standing.ts';
+import { migrate } from '../../db/migrate.ts';
+import { markUnusable, removeUnusable } from './subscriptions.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Ways in which the only confirmed device of bob is removed. */
+const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Promise<unknown>> = {
+  'POST /api/push/unsubscribe': ({ service, bob }, { endpoint }) =>
+    service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token }),
+  'an answer 410 of its push service': async ({ pushService, alice, bob, tell, pass }, { endpoint }) => {
+    pushService.answerNext(endpoint, { status: 410 });
+    await tell(alice, bob);
+    await pass(3_000);
+  },
+  'an answer 404 to a test': ({ service, pushService, bob }, { endpoint }) => {
+    pushService.answerNext(endpoint, { status: 404 });
+    return service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
+  },
+  'seven days of refusals': async ({ pushService, alice, bob, tell, pass }, { endpoint }) => {
+    for (let i = 0; i < 8; i++) {
+      pushService.answerNext(endpoint, { status: 403 });
+      await tell(alice, bob);
+      await pass(DAY_MS);
+    }
+  },
+  'a suspension of the account': async ({ service, bob, now }) => {
+    const { db } = service.services;
+    await db.transaction(async (tx) => {
+      await suspendUser(tx, bob.id, now());
+      await restoreUser(tx, bob.id);
+    });
+  },
+  'the end of its session': ({ service, bob }) => service.post('/api/logout', {}, { token: bob.token }),
+  'the disuse of its session': async ({ service, bob, now }) => {
+    const { db } = service.services;
+    await db.run`update sessions set used_at = 1 where user_id = ${bob.id}`;
+    await endUnusedSessions(db, now());
+  },
+  'the clean-up of unusable keys': async ({ service, now }) => {
+    const { db } = service.services;
+    const sent = await db.get<{ id: string; p256dh: string; auth: string }>`
+      select id, p256dh, auth from push_subscriptions where session_id is not null`;
+    if (sent) await markUnusable(db, sent, now());
+    await removeUnusable(db, now() + 8 * DAY_MS);
+  },
+  'another user who confirms the same subscription': async ({ service, subscribe }, phone) =>
+    subscribe(await service.join('carol'), { of: phone }),
+};
+
+onEachDatabase('an unconfirmed subscription', (database) => {
+  const start = async (t: Parameters<typeof startPushing>[0]) => {
+    const pushing = await startPushing(t, database);
+    return { ...pushing, db: pushing.service.services.db };
+  };
+  const confirmedOf = (db: Awaited<ReturnType<typeof start>>['db'], userId: string) =>
+    db.all`select id from push_subscriptions where user_id = ${userId} and session_id is not null`;
+
+  test('is notified of messages while the account never had a confirmed device (interface 6)', async (t) => {
+    const { pushService, alice, bob, subscribe, tell } = await start(t);
+    const unconfirmed = await subscribe(bob, { unconfirmed: true });
+    await tell(alice, bob);
+    assert.equal(pushService.received(unconfirmed.endpoint).length, 1);
+  });
+
+  test('is not notified beside a confirmed device, and the log says why once an hour', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass, log, devices } = await start(t);
+    const [unconfirmed, phone] = [await subscribe(bob, { unconfirmed: true }), await subscribe(bob)];
+    for (let i = 0; i < 3; i++) {
+      await tell(alice, bob);
+      await pass(60_000);
+    }
+    assert.equal(pushService.received(phone.endpoint).length, 3);
+    assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
+    const id = (await devices(bob)).find(({ confirmed }) => confirmed === 0)?.id;
+    const entries = (await log(bob)).filter((entry) => entry.outcome !== 'accepted');
+    assert.deepEqual(
+      entries.map(({ outcome, device, device_name, detail }) => [outcome, device, device_name, detail]),
+      [['unconfirmed', id, '', '']],
+    );
+    await pass(3_600_000);
+    await tell(alice, bob);
+    const outcomes = (await log(bob)).map(({ outcome }) => outcome);
+    assert.equal(outcomes.filter((outcome) => outcome === 'unconfirmed').length, 2);
+
+    const test = await service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
+    assert.equal(test.status, 200);
+    assert.equal(pushService.received(unconfirmed.endpoint).length, 1);
+  });
+
+  test('is notified again 30 days after the last confirmed device was removed, not before', async (t) => {
+    const { service, pushService, alice, bob, subscribe, write, tell, pass, outcomes } = await start(t);
+    const unconfirmed = await subscribe(bob, { unconfirmed: true });
+    const { endpoint } = await subscribe(bob);
+    await service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token });
+    await pass(30 * DAY_MS - 1);
+    await tell(alice, bob);
+    assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
+    assert.deepEqual(new Set(await outcomes(bob)), new Set(['unconfirmed', 'no_device']));
+    // The pair rests for 3 s after a decision.
+    await write(alice, bob);
+    await pass(3_000);
+    assert.equal(pushService.received(unconfirmed.endpoint).length, 1);
+  });
+
+  for (const [name, remove] of Object.entries(REMOVALS))
+    test(`is not notified after its account's confirmed device was removed by ${name}`, async (t) => {
+      const pushing = await start(t);
+      const { db, pushService, alice, bob, subscribe, tell, now } = pushing;
+      const phone = await subscribe(bob);
+      await remove(pushing, phone);
+      assert.deepEqual(await confirmedOf(db, bob.id), []);
+      const unconfirmed = await subscribe(bob, { unconfirmed: true });
+      await tell(alice, bob);
+      assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
+      const entries = await db.all`
+        select outcome from push_log where user_id = ${bob.id} and outcome = 'unconfirmed' and at = ${now()}`;
+      assert.equal(entries.length, 1);
+    });
+
+  test('is not notified after a password change removed the confirmed device of another session', async (t) => {
+    const { service, db, pushService, alice, bob, subscribe, tell } = await start(t);
+    const { body } = await service.post('/api/login', { username: 'bob', password: bob.password });
+    await subscribe({ ...bob, token: body.data.token });
+    const change = { oldPassword: bob.password, newPassword: 'another secret' };
+    const changed = await service.post('/api/user/change-password', change, { token: bob.token });
+    assert.equal(changed.status, 200);
+    assert.deepEqual(await confirmedOf(db, bob.id), []);
+    const unconfirmed = await subscribe(bob, { unconfirmed: true });
+    await tell(alice, bob);
+    assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
+  });
+
+  test('is looked at again directly before sending: a device that was confirmed meanwhile', async (t) => {
+    const { pushService, alice, bob, subscribe, tell, pass, outcomes } = await start(t);
+    const unconfirmed = await subscribe(bob, { unconfirmed: true });
+    pushService.answerNext(unconfirmed.endpoint, { status: 429, headers: { 'retry-after': '60' } });
+    await tell(alice, bob);
+    assert.deepEqual(await outcomes(bob), ['waiting']);
+    await subscribe(bob);
+    await pass(120_000);
+    assert.equal(pushService.attempts(unconfirmed.endpoint).length, 1);
+    assert.deepEqual(await outcomes(bob), ['unconfirmed']);
+  });
+
+  test('its User-Agent and the words of its push service are not kept in the log', async (t) => {
+    const { service, pushService, alice, bob, subscribe, tell, pass, log } = await start(t);
+    const unconfirmed = await subscribe(bob, { unconfirmed: true });
+    const answers = [
+      { status: 429, headers: { 'retry-after': '1' }, body: 'read this' },
+      { status: 403, body: 'read this' },
+      { status: 500, body: 'read this' },
+    ];
+    const check = async (outcomes: string[]) => {
+      const entries = await log(bob);
+      for (const { device_name, detail } of entries)
+        assert.ok(device_name === '' && !detail.includes('read this'), JSON.stringify(entries));
+      assert.deepEqual(
+        entries.map(({ outcome }) => outcome),
+        outcomes,
+      );
+    };
+    for (const answer of answers) {
+      pushService.answerNext(unconfirmed.endpoint, answer);
+      await service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
+    }
+    await check(['refused', 'refused', 'refused']);
+    for (const answer of [...answers, { status: 410, body: 'read this' }])
+      pushService.answerNext(unconfirmed.endpoint, answer);
+    await tell(alice, bob);
+    for (let i = 0; i < answers.length; i++) {
+      await check(['waiting', 'refused', 'refused', 'refused']);
+      await pass(3_600_000);
+    }
+    await check(['gone', 'refused', 'refused', 'refused']);
+  });
+
+  test('in a database of an earlier version: a notification that was shown proves a confirmed device', async (t) => {
+    const { service, db, pushService, alice, bob, subscribe, tell, now, log } = await start(t);
+    const carol = await service.join('carol');
+    const spies = await Promise.all([bob, carol].map((person) => subscribe(person, { unconfirmed: true })));
+    const { id } = (await db.get<{ id: string }>`
+      select id from push_subscriptions where user_id = ${bob.id}`) ?? { id: '' };
+    await db.run`
+      insert into push_log (id, user_id, at, subscription_id, kind, outcome, shown_at)
+      values ('shown', ${bob.id}, ${now() - DAY_MS}, 'removed', 'message', 'accepted', ${now() - DAY_MS})`;
+    await db.run`
+      insert into push_log (id, user_id, at, subscription_id, kind, outcome, device_name, detail)
+      values ('spy', ${bob.id}, ${now() - 2}, ${id}, 'message', 'gone', 'read this', 'read this')`;
+    await db.changeSchema(async (tx) => {
+      await tx.script('drop table push_last_confirmed');
+      await tx.script('drop index conversations_unread');
+      await tx.run`delete from migrations where name = '0014-push-limits'`;
+    });
+    await migrate(db);
+    await tell(alice, bob);
+    await tell(alice, carol);
+    const attempts = spies.map(({ endpoint }) => pushService.attempts(endpoint).length);
+    assert.deepEqual(attempts, [0, 1]);
+    const spied = (await log(bob)).find((entry) => entry.id === 'spy');
+    assert.deepEqual([spied?.device_name, spied?.detail], ['', '']);
+  });
+});

@@ -1,0 +1,67 @@
+import type { Db } from '../../db/db.ts';
+import { noteOutsideChange } from '../../db/external-changes.ts';
+import { findFact, keepFact, replaceFact } from '../../db/installation-values.ts';
+import { makeVapidKeys, openVapid, type Vapid, type VapidKeys } from '../webpush/vapid.ts';
+
+const KEYS = 'vapid-keys';
+
+/**
+ * All VAPID keys that this installation ever gave out, made at first start and kept: a browser's subscription is
+ * bound to the key it was made with (RFC 8292, 4), so a rotation adds a key and drops none.
+ */
+export class VapidKeyring {
+  readonly #subject: string;
+  readonly #now: () => number;
+  #byPublicKey = new Map<string, Vapid>();
+  #publicKey = '';
+
+  constructor(subject: string, now: () => number) {
+    this.#subject = subject;
+    this.#now = now;
+  }
+
+  /** The key for new subscriptions: the 65-byte point in URL-safe Base64 without padding (interface 4.13). */
+  get publicKey(): string {
+    return this.#publicKey;
+  }
+
+  /** Signs for subscriptions that were made with `publicKey`. */
+  signerFor(publicKey: string): Vapid {
+    const vapid = this.#byPublicKey.get(publicKey) ?? this.#byPublicKey.get(this.#publicKey);
+    if (!vapid) throw new Error('the keyring was not loaded');
+    return vapid;
+  }
+
+  /** Takes up the keys that a command of the operator has changed. */
+  async reload(db: Db): Promise<void> {
+    const keys = readKeys(await keepFact(db, KEYS, () => JSON.stringify([makeVapidKeys()])));
+    const newest = keys.at(-1);
+    if (!newest) throw new Error('the database holds no VAPID key');
+    for (const key of keys)
+      if (!this.#byPublicKey.has(key.publicKey))
+        this.#byPublicKey.set(
+          key.publicKey,
+          openVapid({ keys: key, subject: this.#subject, now: this.#now }),
+        );
+    this.#publicKey = newest.publicKey;
+  }
+}
+
+export async function openVapidKeyring(db: Db, subject: string, now: () => number): Promise<VapidKeyring> {
+  const keyring = new VapidKeyring(subject, now);
+  await keyring.reload(db);
+  return keyring;
+}
+
+/** Makes the key for new subscriptions. Those that exist go on with theirs, so nobody is lost. */
+export async function rotateVapidKeys(db: Db): Promise<void> {
+  const added = makeVapidKeys();
+  await db.transaction(async (tx) => {
+    await noteOutsideChange(tx);
+    await replaceFact(tx, KEYS, JSON.stringify([...readKeys(await findFact(tx, KEYS)), added]));
+  });
+}
+
+function readKeys(text: string | undefined): VapidKeys[] {
+  return JSON.parse(text ?? '[]') as VapidKeys[]; // written by this file alone
+}
