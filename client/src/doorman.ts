@@ -1,9 +1,9 @@
-import type { Api } from './api.ts';
 import { Client } from './client.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
-import type { PushClient } from './push.ts';
-import { type DoormanStorage, openStorage } from './storage.ts';
-import { TIMES, type Times } from './times.ts';
+import type { Api } from './http/api.ts';
+import type { PushClient } from './push/push.ts';
+import { type DoormanStorage, openStorage } from './storage/storage.ts';
+import { TIMES, type Times } from './timeouts.ts';
 import type { LoginBody, RegisterBody, Sight } from './wire.ts';
 
 export interface DoormanOptions {

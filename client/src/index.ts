@@ -1,12 +1,13 @@
 // The entry `doorman-client`. The two others are `worker.ts` and `testing.ts`.
-export type { Api } from './api.ts';
+
 export { createDoorman, type Doorman, type DoormanOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';
 export type * from './events.ts';
-export { followView } from './follow-view.ts';
-export type { PushClient, PushState } from './push.ts';
-export { readSession } from './session.ts';
-export { type DoormanStorage, openStorage } from './storage.ts';
+export type { Api } from './http/api.ts';
+export { followView } from './presence/track-activity.ts';
+export type { PushClient, PushState } from './push/push.ts';
+export { resubscribe } from './push/push-worker.ts';
+export { readSession } from './session/session-store.ts';
+export { type DoormanStorage, openStorage } from './storage/storage.ts';
 /** What travels, as the service describes it. */
 export type * from './wire.ts';
-export { resubscribe } from './worker-push.ts';

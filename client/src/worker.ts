@@ -1,3 +1,4 @@
 // The entry `doorman-client/worker`: all that a service worker needs, without the rest of the kit.
-export { openStorage } from './storage.ts';
-export { resubscribe } from './worker-push.ts';
+
+export { resubscribe } from './push/push-worker.ts';
+export { openStorage } from './storage/storage.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { followView } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
-import { Pace } from '../../client/src/pace.ts';
+import { Pace } from '../../client/src/connection/frame-throttle.ts';
 import { onSqlite } from '../databases.ts';
 import { moveClocks } from './clocks.ts';
 import { Device, join, until } from './device.ts';

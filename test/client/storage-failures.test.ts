@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MemoryStorage } from 'doorman-client/testing';
-import { GuardedStorage } from '../../client/src/guarded-storage.ts';
+import { GuardedStorage } from '../../client/src/storage/guarded-storage.ts';
 import { onSqlite } from '../databases.ts';
 import { allButProofs, Device, join, until } from './device.ts';
 import { FAILURES, FailingStorage, OPERATIONS } from './failing-storage.ts';

@@ -1,7 +1,7 @@
-import { badText, hasBadText } from './bad-text.ts';
+import { badText, hasBadText } from '../bad-text.ts';
+import { DoormanError } from '../errors.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
 import { keepProof, proofHeader } from './device-proofs.ts';
-import { DoormanError } from './errors.ts';
-import type { DoormanStorage } from './storage.ts';
 
 /** What every answer is (interface 4.1). */
 export interface Envelope {

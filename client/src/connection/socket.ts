@@ -1,9 +1,9 @@
-import { badText, hasBadText } from './bad-text.ts';
-import { DoormanError } from './errors.ts';
-import type { Envelope } from './http.ts';
-import { Pace } from './pace.ts';
+import { badText, hasBadText } from '../bad-text.ts';
+import { DoormanError } from '../errors.ts';
+import type { Envelope } from '../http/http.ts';
+import type { Times } from '../timeouts.ts';
+import { Pace } from './frame-throttle.ts';
 import { Requests } from './requests.ts';
-import type { Times } from './times.ts';
 
 /** A frame of docs/protocol.md, either way. */
 export interface Frame {

@@ -1,4 +1,4 @@
-import { DoormanError } from './errors.ts';
+import { DoormanError } from '../errors.ts';
 import { MemoryStorage } from './memory-storage.ts';
 import type { DoormanStorage } from './storage.ts';
 

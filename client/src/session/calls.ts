@@ -1,8 +1,8 @@
-import type { Caller } from './api.ts';
-import { DoormanError } from './errors.ts';
-import { callService } from './http.ts';
-import type { SessionKeeper } from './session.ts';
-import type { DoormanStorage } from './storage.ts';
+import { DoormanError } from '../errors.ts';
+import type { Caller } from '../http/api.ts';
+import { callService } from '../http/http.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
+import type { SessionKeeper } from './session-store.ts';
 
 /** Where the service reads the device's proofs. */
 const WITH_PROOFS = new Set(['/api/register', '/api/login', '/api/token', '/api/user/change-password']);

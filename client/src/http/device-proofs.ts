@@ -1,4 +1,4 @@
-import type { DoormanStorage } from './storage.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
 
 // What the service gave this device at earlier logins, so that its users get in while someone guesses their passwords
 // (docs/client.md, "Device proofs"). They are random texts without names: what stays after signing out does not say who

@@ -1,5 +1,5 @@
-import { DoormanError } from './errors.ts';
-import { type Envelope, toError } from './http.ts';
+import { DoormanError } from '../errors.ts';
+import { type Envelope, toError } from '../http/http.ts';
 
 /** A frame that is to be written. Without an id there is no reply to it. */
 interface Written {

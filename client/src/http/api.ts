@@ -1,6 +1,6 @@
-import { badText, hasBadText } from './bad-text.ts';
+import { badText, hasBadText } from '../bad-text.ts';
+import type * as Wire from '../wire.ts';
 import type { Envelope } from './http.ts';
-import type * as Wire from './wire.ts';
 
 /** The HTTP interface, one method for each endpoint (interface 4, docs `/docs`). All throw `DoormanError`. */
 export interface Api {

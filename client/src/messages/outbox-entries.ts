@@ -1,8 +1,8 @@
-import { badText, hasBadText } from './bad-text.ts';
-import { DoormanError } from './errors.ts';
-import type { Outgoing } from './events.ts';
-import { Promised } from './promised.ts';
-import { FRAME_REJECTED } from './requests.ts';
+import { badText, hasBadText } from '../bad-text.ts';
+import { FRAME_REJECTED } from '../connection/requests.ts';
+import { DoormanError } from '../errors.ts';
+import type { Outgoing } from '../events.ts';
+import { Promised } from './deferred.ts';
 
 /** So many connections may end over one message: a single end may have had another cause. */
 const MAX_STRIKES = 3;

@@ -1,8 +1,8 @@
+import type { Connection, SessionEnd } from '../events.ts';
+import type { Times } from '../timeouts.ts';
+import type { Welcome } from '../wire.ts';
 import { backoffMs, judgeClose } from './close-codes.ts';
-import type { Connection, SessionEnd } from './events.ts';
-import { type Frame, Link } from './link.ts';
-import type { Times } from './times.ts';
-import type { Welcome } from './wire.ts';
+import { type Frame, Link } from './socket.ts';
 
 /** What a connection is for, as those see it who live by it. */
 export interface ConnectorHost {

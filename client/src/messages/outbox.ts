@@ -1,15 +1,15 @@
-import { badText, hasBadText } from './bad-text.ts';
-import { DoormanError } from './errors.ts';
-import type { MessageEvent, Outgoing } from './events.ts';
-import type { Link } from './link.ts';
+import { badText, hasBadText } from '../bad-text.ts';
+import type { Link } from '../connection/socket.ts';
+import { DoormanError } from '../errors.ts';
+import type { MessageEvent, Outgoing } from '../events.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
+import type { Times } from '../timeouts.ts';
+import type { Stored } from '../wire.ts';
+import { rejected } from './deferred.ts';
 import { type Entry, isSame, OutboxEntries, refusalOf, setRefused, setWaiting } from './outbox-entries.ts';
-import { OutgoingShelf } from './outgoing-shelf.ts';
-import { rejected } from './promised.ts';
+import { OutgoingShelf } from './outbox-storage.ts';
 import { SendPause } from './send-pause.ts';
-import type { DoormanStorage } from './storage.ts';
 import { StoredMessages, toStored } from './stored-messages.ts';
-import type { Times } from './times.ts';
-import type { Stored } from './wire.ts';
 
 export interface OutboxHost {
   readonly storage: DoormanStorage;

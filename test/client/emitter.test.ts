@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Listeners } from '../../client/src/listeners.ts';
+import { Listeners } from '../../client/src/emitter.ts';
 
 test('a listener hears until it is ended, also one that was added twice', () => {
   const listeners = new Listeners();

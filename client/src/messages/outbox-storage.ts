@@ -1,5 +1,5 @@
-import type { Outgoing } from './events.ts';
-import type { DoormanStorage } from './storage.ts';
+import type { Outgoing } from '../events.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
 
 /** What one person has written that is not stored by the service yet, as it is kept on this device. */
 export class OutgoingShelf {

@@ -1,12 +1,12 @@
-import { clearAllButProofs } from './device-proofs.ts';
-import { DoormanError } from './errors.ts';
-import type { Session, SessionEnd } from './events.ts';
-import { GuardedStorage } from './guarded-storage.ts';
-import { callService } from './http.ts';
-import type { DoormanStorage } from './storage.ts';
-import { TIMES, type Times } from './times.ts';
+import { DoormanError } from '../errors.ts';
+import type { Session, SessionEnd } from '../events.ts';
+import { clearAllButProofs } from '../http/device-proofs.ts';
+import { callService } from '../http/http.ts';
+import { GuardedStorage } from '../storage/guarded-storage.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
+import { TIMES, type Times } from '../timeouts.ts';
+import type { FreshToken } from '../wire.ts';
 import { halfLifeMs, sessionIdOf } from './tokens.ts';
-import type { FreshToken } from './wire.ts';
 
 const KEY = 'session';
 

@@ -1,5 +1,5 @@
-import type { MessageEvent, Outgoing } from './events.ts';
-import { Promised } from './promised.ts';
+import type { MessageEvent, Outgoing } from '../events.ts';
+import { Promised } from './deferred.ts';
 
 const MAX_REMEMBERED = 200;
 

@@ -1,10 +1,10 @@
-import type { Api } from './api.ts';
-import { DoormanError } from './errors.ts';
-import type { Session } from './events.ts';
-import type { GuardedStorage } from './guarded-storage.ts';
+import { DoormanError } from '../errors.ts';
+import type { Session } from '../events.ts';
+import type { Api } from '../http/api.ts';
+import type { GuardedStorage } from '../storage/guarded-storage.ts';
+import type { PushDevice } from '../wire.ts';
 import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
 import { judgeSupport } from './push-support.ts';
-import type { PushDevice } from './wire.ts';
 
 export type PushState =
   /** This browser cannot, or the page is not in a secure context. */

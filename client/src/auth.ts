@@ -1,7 +1,7 @@
 import type { Session } from './events.ts';
-import { callService } from './http.ts';
-import type { Push } from './push.ts';
-import type { SessionKeeper } from './session.ts';
+import { callService } from './http/http.ts';
+import type { Push } from './push/push.ts';
+import type { SessionKeeper } from './session/session-store.ts';
 
 interface EntranceHost {
   readonly baseUrl: string;

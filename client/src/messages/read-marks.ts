@@ -1,5 +1,5 @@
-import { DoormanError } from './errors.ts';
-import type { Link } from './link.ts';
+import type { Link } from '../connection/socket.ts';
+import { DoormanError } from '../errors.ts';
 
 const AGAIN_MS = 5_000;
 

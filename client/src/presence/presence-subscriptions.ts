@@ -1,8 +1,8 @@
-import { hasBadText } from './bad-text.ts';
-import { DoormanError } from './errors.ts';
-import type { Link } from './link.ts';
-import type { Times } from './times.ts';
-import type { Sight } from './wire.ts';
+import { hasBadText } from '../bad-text.ts';
+import type { Link } from '../connection/socket.ts';
+import { DoormanError } from '../errors.ts';
+import type { Times } from '../timeouts.ts';
+import type { Sight } from '../wire.ts';
 
 /** How many people one connection may watch, and how long an id may be (docs/protocol.md, `watch`). */
 const MAX_WATCHED = 500;

@@ -1,8 +1,8 @@
-import { DoormanError } from './errors.ts';
-import type { DoormanEvents } from './events.ts';
-import type { Frame, Link } from './link.ts';
-import type { Times } from './times.ts';
-import type { Snapshot, Welcome } from './wire.ts';
+import { DoormanError } from '../errors.ts';
+import type { DoormanEvents } from '../events.ts';
+import type { Times } from '../timeouts.ts';
+import type { Snapshot, Welcome } from '../wire.ts';
+import type { Frame, Link } from './socket.ts';
 
 /** One event of the user's log, as the frame says it. */
 interface EventFrame {

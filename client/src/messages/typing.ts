@@ -1,4 +1,4 @@
-import type { Link } from './link.ts';
+import type { Link } from '../connection/socket.ts';
 
 /** The service passes it on no more often. */
 const EVERY_MS = 1_000;

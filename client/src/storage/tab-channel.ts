@@ -1,4 +1,4 @@
-import type { Outgoing, SessionEnd } from './events.ts';
+import type { Outgoing, SessionEnd } from '../events.ts';
 
 /** What tabs of one browser tell each other; who is signed in they read where it is kept. */
 export type Told =

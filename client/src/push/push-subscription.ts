@@ -1,6 +1,6 @@
-import { DoormanError } from './errors.ts';
-import type { DoormanStorage } from './storage.ts';
-import type { Subscription } from './wire.ts';
+import { DoormanError } from '../errors.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
+import type { Subscription } from '../wire.ts';
 
 const KEY = 'push';
 

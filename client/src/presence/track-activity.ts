@@ -1,4 +1,4 @@
-import type { Doorman } from './doorman.ts';
+import type { Doorman } from '../doorman.ts';
 
 /** Who used the page so long ago is before it still (docs/protocol.md, `view`). */
 const ACTIVE_MS = 60_000;

@@ -1,10 +1,10 @@
-import { DoormanError } from './errors.ts';
-import { GuardedStorage } from './guarded-storage.ts';
-import { callService, readBaseUrl } from './http.ts';
+import { DoormanError } from '../errors.ts';
+import { callService, readBaseUrl } from '../http/http.ts';
+import { readSession } from '../session/session-store.ts';
+import { GuardedStorage } from '../storage/guarded-storage.ts';
+import type { DoormanStorage } from '../storage/storage.ts';
+import { TIMES, type Times } from '../timeouts.ts';
 import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
-import { readSession } from './session.ts';
-import type { DoormanStorage } from './storage.ts';
-import { TIMES, type Times } from './times.ts';
 
 /**
  * For a service worker's `pushsubscriptionchange`: the browser lost the subscription. It gets another one, and the service

@@ -1,5 +1,5 @@
-import type { DoormanError } from './errors.ts';
-import type { Times } from './times.ts';
+import type { DoormanError } from '../errors.ts';
+import type { Times } from '../timeouts.ts';
 
 /** The time in which no message is sent, after the service took no more of them or had a fault. */
 export class SendPause {
