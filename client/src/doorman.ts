@@ -1,9 +1,7 @@
-import { Client } from './client.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
 import type { Api } from './http/api.ts';
 import type { PushClient } from './push/push.ts';
-import { type DoormanStorage, openStorage } from './storage/storage.ts';
-import { TIMES, type Times } from './timeouts.ts';
+import type { DoormanStorage } from './storage/storage.ts';
 import type { LoginBody, RegisterBody, Sight } from './wire.ts';
 
 export interface DoormanOptions {
@@ -98,13 +96,4 @@ export interface Doorman {
   sight(userId: string): Sight | undefined;
 
   on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void;
-}
-
-/**
- * @param times for tests only
- * @throws {TypeError} if `baseUrl` is no address of http(s)
- */
-export function createDoorman(options: DoormanOptions, times: Partial<Times> = {}): Doorman {
-  const { storage = openStorage(), ...rest } = options;
-  return new Client({ ...rest, storage }, { ...TIMES, ...times });
 }

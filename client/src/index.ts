@@ -1,6 +1,7 @@
 // The entry `doorman-client`. The two others are `worker.ts` and `testing.ts`.
 
-export { createDoorman, type Doorman, type DoormanOptions } from './doorman.ts';
+export { createDoorman } from './create-doorman.ts';
+export type { Doorman, DoormanOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';
 export type * from './events.ts';
 export type { Api } from './http/api.ts';
@@ -8,6 +9,7 @@ export { followView } from './presence/track-activity.ts';
 export type { PushClient, PushState } from './push/push.ts';
 export { resubscribe } from './push/push-worker.ts';
 export { readSession } from './session/session-store.ts';
-export { type DoormanStorage, openStorage } from './storage/storage.ts';
+export { openStorage } from './storage/open-storage.ts';
+export type { DoormanStorage } from './storage/storage.ts';
 /** What travels, as the service describes it. */
 export type * from './wire.ts';

@@ -1,5 +1,3 @@
-import type { Doorman } from '../doorman.ts';
-
 /** Who used the page so long ago is before it still (docs/protocol.md, `view`). */
 const ACTIVE_MS = 60_000;
 const USES = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'scroll', 'touchstart'] as const;
@@ -12,7 +10,7 @@ const USES = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'scroll', 'touch
  * @returns ends it
  */
 export function followView(
-  doorman: Pick<Doorman, 'setView' | 'reconnectNow'>,
+  doorman: { setView(view: { visible: boolean; active: boolean }): void; reconnectNow(): void },
   document: Document,
 ): () => void {
   const window = document.defaultView ?? globalThis;

@@ -1,6 +1,3 @@
-import { IndexedDbStorage } from './indexed-db-storage.ts';
-import { MemoryStorage } from './memory-storage.ts';
-
 /**
  * Where the kit keeps what must outlive the page: the session, and what is written but not stored yet. Values are plain
  * JSON. Each operation is atomic; `all` gives what every key has that begins with `prefix`, in any order.
@@ -21,12 +18,4 @@ export interface DoormanStorage {
   delete(key: string): Promise<void>;
   all(prefix: string): Promise<[key: string, value: unknown][]>;
   clear(): Promise<void>;
-}
-
-/**
- * IndexedDB in browsers and their workers, else memory. Pages and workers of one origin share what has the same name;
- * `createDoorman` without a storage takes the default one.
- */
-export function openStorage(name = 'doorman'): DoormanStorage {
-  return typeof indexedDB === 'undefined' ? new MemoryStorage() : new IndexedDbStorage(name);
 }
