@@ -110,6 +110,17 @@ test('documents, their sections, decisions and promises that are cited exist', (
   assert.deepEqual(wrong, []);
 });
 
+test('files that comments name exist', () => {
+  const paths = sources.map(({ path }) => `/${path}`);
+  const wrong = objections(sources, ({ text }) =>
+    [...text.matchAll(/`([\w/-]+\.(?:tsx?|mjs))(?::\d+)?`/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !paths.some((path) => path.endsWith(`/${name}`)))
+      .map((name) => `there is no ${name}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test('RFCs are cited by number, as RFC 6455', () => {
   const wrong = objections(
     everything,

@@ -3,7 +3,7 @@ import { parseSync } from 'vite';
 
 /** A statement as the sources write it, before a database's dialect fills its places. */
 export interface SourceStatement {
-  /** File and line, such as `src/blocks/blocks.ts:9`. */
+  /** File and line, such as `src/relations/blocks.ts:9`. */
   readonly place: string;
   readonly strings: readonly string[];
   /** What stands in each place. */

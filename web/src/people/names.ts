@@ -18,7 +18,7 @@ export function startsWith({ name, username }: Named, q: string): boolean {
   return nameKey(username).startsWith(key) || nameKey(name).startsWith(key);
 }
 
-/** The service's own way to compare names; `src/accounts/names.ts` says why. */
+/** The service's own way to compare names; `src/users/names.ts` says why. */
 function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }
