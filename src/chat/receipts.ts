@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { type Inboxes, readEventsOf, withInboxes } from '../inbox/inbox.ts';
 import { areApart, tellPeer } from './marks.ts';
 
 /** Users whose receipts are written at the same time. */
@@ -103,12 +103,8 @@ async function receivedUpTo(
   fromSeq: number,
   seq: number,
 ): Promise<Map<string, number>> {
-  const rows = await db.all<{ data: string }>`
-    select data from inbox where user_id = ${userId} and seq > ${fromSeq} and seq <= ${seq} and event = 'message'`;
   const received = new Map<string, number>();
-  for (const row of rows) {
-    const { peer, from, n } = JSON.parse(row.data) as { peer: string; from: string; n: number }; // written by sendMessage alone
-    if (from === peer) received.set(peer, Math.max(n, received.get(peer) ?? 0));
-  }
+  for (const { data } of await readEventsOf(db, userId, 'message', fromSeq, seq))
+    if (data.from === data.peer) received.set(data.peer, Math.max(data.n, received.get(data.peer) ?? 0));
   return received;
 }

@@ -1,20 +1,55 @@
-/** The events of a user's log (docs/protocol.md, The log). Presence and typing are not among them: they are only ever now. */
-export type InboxEventName =
-  | 'message'
-  | 'marked'
-  | 'friend'
-  | 'block'
-  | 'unblock'
-  | 'profile'
-  | 'settings'
-  | 'sessions'
-  | 'push';
+import { type Static, Type } from 'typebox';
+import { OwnUser } from '../users/schemas.ts';
 
-export interface InboxEvent {
-  /** 1, 2, 3 .. for each user, without gaps. */
-  readonly seq: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly event: InboxEventName;
-  readonly data: object;
-}
+/**
+ * The events of a user's log and what each carries (docs/protocol.md, The log). Presence and typing are not among them: they
+ * hold for the moment only. Stored rows are sent as they stand for up to seven days, so no event and no field is renamed.
+ */
+export const LOG_EVENTS = {
+  message: Type.Object({
+    peer: Type.String({ description: 'The other one, who names the conversation' }),
+    n: Type.Integer({ description: '1, 2, 3 .. in the conversation' }),
+    from: Type.String(),
+    cid: Type.String(),
+    body: Type.String(),
+  }),
+  marked: Type.Object({
+    peer: Type.String(),
+    by: Type.String({ description: 'Who received and read: the user themselves, or the peer' }),
+    received: Type.Integer(),
+    read: Type.Integer(),
+  }),
+  friend: Type.Object({
+    userId: Type.String(),
+    state: Type.Union(
+      [Type.Literal('none'), Type.Literal('requested'), Type.Literal('asked'), Type.Literal('friends')],
+      { description: 'requested: by the user; asked: by the other' },
+    ),
+  }),
+  block: Type.Object({ userId: Type.String() }),
+  unblock: Type.Object({ userId: Type.String() }),
+  profile: OwnUser,
+  settings: Type.Object({
+    push_enabled: Type.Integer(),
+    dnd_enabled: Type.Integer(),
+    push_preview: Type.String(),
+  }),
+  sessions: Type.Object({ ended: Type.Array(Type.String(), { description: 'Sessions of the user' }) }),
+} as const;
+
+export type LogEventName = keyof typeof LOG_EVENTS;
+
+/** What each event carries. */
+export type LogEventData = { [E in LogEventName]: Static<(typeof LOG_EVENTS)[E]> };
+
+/** One event of a user's log. */
+export type LogEvent<Name extends LogEventName = LogEventName> = {
+  [E in Name]: {
+    /** 1, 2, 3 .. for each user, without gaps. */
+    readonly seq: number;
+    /** Epoch milliseconds. */
+    readonly at: number;
+    readonly event: E;
+    readonly data: LogEventData[E];
+  };
+}[Name];

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import type { InboxEvent } from '../events/log-events.ts';
+import type { LogEvent } from '../events/log-events.ts';
 import { readEvents, readHeads } from './inbox.ts';
 
 /** A device is given more of the log only while less than this of its output waits (architecture 4). */
@@ -15,7 +15,7 @@ export interface Device {
   readonly userId: string;
   /** Bytes that were written and did not leave yet. */
   readonly unsentBytes: number;
-  writeEvent(event: InboxEvent): void;
+  writeEvent(event: LogEvent): void;
   /** Everything that was in the log when the device came is written; from here on it is served as things happen. */
   goLive(): void;
   /** The log no longer has the event that comes next: it was away, or too slow, for too long. */
@@ -123,7 +123,7 @@ export class Delivery {
     }
   }
 
-  #offer(reader: Reader, event: InboxEvent): void {
+  #offer(reader: Reader, event: LogEvent): void {
     if (event.seq <= reader.cursor) return;
     reader.heard = Math.max(reader.heard, event.seq);
     if (!reader.isBehind && event.seq === reader.cursor + 1 && reader.device.unsentBytes < MAX_UNSENT_BYTES)
@@ -131,7 +131,7 @@ export class Delivery {
     else this.#read(reader);
   }
 
-  #write(reader: Reader, event: InboxEvent): void {
+  #write(reader: Reader, event: LogEvent): void {
     reader.cursor = event.seq;
     reader.device.writeEvent(event);
     this.#tellWaiters();

@@ -8,6 +8,9 @@ import { Events } from '../events/hints.ts';
 import { canResume, type Inboxes, readEvents, readHead, withInboxes } from './inbox.ts';
 import { trimInboxes } from './trim.ts';
 
+/** An event that says little. */
+const NONE = { ended: [] };
+
 onEachDatabase('inboxes', (database) => {
   async function openFor(
     t: Parameters<typeof database.open>[0],
@@ -26,7 +29,7 @@ onEachDatabase('inboxes', (database) => {
   }
 
   const say = (inboxes: Inboxes, userId: string, now = 1) =>
-    withInboxes(inboxes, [userId], now, (_tx, append) => append(userId, 'profile', {}));
+    withInboxes(inboxes, [userId], now, (_tx, append) => append(userId, 'sessions', NONE));
   const seqs = async (db: Db, userId: string) =>
     (await readEvents(db, userId, 0, 10_000)).map((one) => one.seq);
 
@@ -42,7 +45,7 @@ onEachDatabase('inboxes', (database) => {
     const inboxes = await openFor(t, 'alice', 'bob');
     assert.equal(await withInboxes(inboxes, ['alice'], 1, async () => 'looked'), 'looked');
     const failing = withInboxes(inboxes, ['alice', 'bob'], 1, async (_tx, append) => {
-      await append('alice', 'profile', {});
+      await append('alice', 'sessions', NONE);
       throw new ServiceError('forbidden', 'no', 'no');
     });
     await assert.rejects(failing, (error) => error instanceof ServiceError && error.word === 'no');
@@ -58,12 +61,12 @@ onEachDatabase('inboxes', (database) => {
       (error) => error instanceof ServiceError && error.kind === 'not-found',
     );
     await assert.rejects(
-      withInboxes(inboxes, ['alice'], 1, (_tx, append) => append('bob', 'profile', {})),
+      withInboxes(inboxes, ['alice'], 1, (_tx, append) => append('bob', 'sessions', NONE)),
       /not locked/,
     );
     await withInboxes(inboxes, ['alice', 'bob'], 1, async (_tx, append) => {
-      await append('alice', 'profile', {});
-      await append('alice', 'settings', {});
+      await append('alice', 'sessions', NONE);
+      await append('alice', 'unblock', { userId: 'bob' });
     });
     await say(inboxes, 'bob');
     assert.deepEqual([await seqs(inboxes.db, 'alice'), await seqs(inboxes.db, 'bob')], [[1, 2], [1]]);
@@ -89,7 +92,7 @@ onEachDatabase('inboxes', (database) => {
     for (const body of [look, refuse])
       await assert.rejects(withUnknown(body, false), refusal('user_not_found'));
     await assert.rejects(
-      withUnknown((_tx, append) => append('alice', 'profile', {}), true),
+      withUnknown((_tx, append) => append('alice', 'sessions', NONE), true),
       refusal('user_not_found'),
     );
     await assert.rejects(
@@ -104,8 +107,8 @@ onEachDatabase('inboxes', (database) => {
     const inboxes = await openFor(t, 'alice', 'bob');
     const both = (first: string, second: string) =>
       withInboxes(inboxes, [first, second], 1, async (_tx, append) => {
-        await append(first, 'profile', {});
-        await append(second, 'profile', {});
+        await append(first, 'sessions', NONE);
+        await append(second, 'sessions', NONE);
       });
     await Promise.all(
       Array.from({ length: 40 }, (_, i) => (i % 2 ? both('alice', 'bob') : both('bob', 'alice'))),

@@ -1,7 +1,7 @@
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import type { Events } from '../events/hints.ts';
-import type { InboxEvent, InboxEventName } from '../events/log-events.ts';
+import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 
 /** The log of everything that a user's devices must learn, in the database, and who is told when it grows. */
 export interface Inboxes {
@@ -22,7 +22,7 @@ export interface Append {
    */
   refuseUnknownUsers(): Promise<void>;
   /** Any number of times for each locked user. `at` is the time of the event; left out, it is that of the transaction. */
-  (userId: string, event: InboxEventName, data: object, at?: number): Promise<void>;
+  <E extends LogEventName>(userId: string, event: E, data: LogEventData[E], at?: number): Promise<void>;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function withInboxes<T>(
   options: { readonly bodyFirst?: boolean } = {},
 ): Promise<T> {
   const ordered = [...new Set(userIds)].sort();
-  const appended = new Map<string, InboxEvent[]>();
+  const appended = new Map<string, LogEvent[]>();
   let result: T;
   try {
     result = await db.transaction(async (tx) => {
@@ -65,14 +65,19 @@ export async function withInboxes<T>(
       const keep = () => {
         isKept = true;
       };
-      const append = async (userId: string, event: InboxEventName, data: object, at = now) => {
+      const append = async <E extends LogEventName>(
+        userId: string,
+        event: E,
+        data: LogEventData[E],
+        at = now,
+      ) => {
         await locks;
         const first = seqOf(userId);
         const events = appended.get(userId) ?? [];
         const isFirst = !appended.has(userId);
         appended.set(userId, events);
         const seq = isFirst ? first : await lockHead(tx, userId);
-        events.push({ seq, at, event, data });
+        events.push({ seq, at, event, data } as LogEvent); // the data of this event: no type says that of a union
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)
           values (${userId}, ${seq}, ${at}, ${event}, ${JSON.stringify(data)})`;
@@ -167,15 +172,42 @@ export async function readEvents(
   userId: string,
   seq: number,
   limit: number,
-): Promise<InboxEvent[]> {
-  const rows = await db.all<{ seq: number; at: number; event: InboxEventName; data: string }>`
-    select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`;
-  return rows.map((row) => ({
-    seq: row.seq,
-    at: row.at,
-    event: row.event,
-    data: JSON.parse(row.data) as object,
-  })); // written by `append` alone
+): Promise<LogEvent[]> {
+  return (
+    await db.all<LogEventRow>`
+      select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`
+  ).map(toLogEvent);
+}
+
+/** The events of one kind after `seq`, up to `upTo`, in order. */
+export async function readEventsOf<E extends LogEventName>(
+  db: Queries,
+  userId: string,
+  event: E,
+  seq: number,
+  upTo: number,
+): Promise<LogEvent<E>[]> {
+  return (
+    await db.all<LogEventRow<E>>`
+      select seq, at, event, data from inbox
+      where user_id = ${userId} and seq > ${seq} and seq <= ${upTo} and event = ${event} order by seq`
+  ).map(toLogEvent<E>);
+}
+
+interface LogEventRow<E extends LogEventName = LogEventName> {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: E;
+  readonly data: string;
+}
+
+function toLogEvent<E extends LogEventName>({ seq, at, event, data }: LogEventRow<E>): LogEvent<E> {
+  return { seq, at, event, data: parseEventData<E>(data) } as LogEvent<E>; // no type says that of a union
+}
+
+/** What an event of this kind carries, from the column `data`, which `append` alone writes: not compared with its schema. */
+export function parseEventData<E extends LogEventName>(data: string): LogEventData[E] {
+  return JSON.parse(data);
 }
 
 /**

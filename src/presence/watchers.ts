@@ -1,7 +1,6 @@
 import type { Db } from '../db/db.ts';
-import { readBlockEvent } from '../events/block-event.ts';
 import type { Events } from '../events/hints.ts';
-import type { InboxEvent } from '../events/log-events.ts';
+import type { LogEvent } from '../events/log-events.ts';
 import { readBlocksAmong } from '../relations/blocks.ts';
 import type { Appearances } from './appearances.ts';
 import type { LastSeen } from './last-seen.ts';
@@ -122,10 +121,10 @@ export class Watchers {
   }
 
   /** The blocker's devices hear nothing about it but the frame itself; the blocked one's see him go. */
-  #learn(blocker: string, event: InboxEvent): void {
-    const block = readBlockEvent(event);
-    if (!block) return;
-    const { userId: blocked, isBlocked } = block;
+  #learn(blocker: string, event: LogEvent): void {
+    if (event.event !== 'block' && event.event !== 'unblock') return;
+    const isBlocked = event.event === 'block';
+    const blocked = event.data.userId;
     for (const watcher of this.#ofUser.get(blocker) ?? [])
       change(watcher, (one) => {
         if (!isBlocked) one.blocked.delete(blocked);

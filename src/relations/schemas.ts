@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { LogEventData } from '../events/log-events.ts';
 import { NextPage, PageFields, PageQuery } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
 
@@ -33,7 +34,7 @@ export function toBlockedUser({ id, username, avatar, created_at }: BlockedRow):
 export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
 
 /** What two people are to each other, as one of them sees it. */
-export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
+export type FriendState = LogEventData['friend']['state'];
 
 export const FRIEND_ACTS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
 export type FriendAct = (typeof FRIEND_ACTS)[number];

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import { readBlockEvent } from '../events/block-event.ts';
-import type { InboxEvent } from '../events/log-events.ts';
+import type { LogEvent } from '../events/log-events.ts';
 import type { Sight } from '../presence/schemas.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';
@@ -185,14 +184,14 @@ export class Connection extends WebSocket {
   }
 
   /** The next event of the user's log. */
-  writeEvent(event: InboxEvent): void {
+  writeEvent(event: LogEvent): void {
     this.seq = event.seq;
     this.sendFrame({ type: 'event', ...event });
-    const block = readBlockEvent(event);
-    if (!block) return;
+    if (event.event !== 'block' && event.event !== 'unblock') return;
+    const { userId } = event.data;
     this.blocked ??= new Set();
-    if (block.isBlocked) this.blocked.add(block.userId);
-    else if (this.blocked.delete(block.userId)) this.#listener?.unblocked(this, block.userId);
+    if (event.event === 'block') this.blocked.add(userId);
+    else if (this.blocked.delete(userId)) this.#listener?.unblocked(this, userId);
   }
 
   goLive(): void {

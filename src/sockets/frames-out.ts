@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
-import type { InboxEvent } from '../events/log-events.ts';
+import { LOG_EVENTS, type LogEvent } from '../events/log-events.ts';
 import { CODES } from '../http/errors.ts';
 import { Sight } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
@@ -39,14 +39,21 @@ export const Pong = Type.Object({ type: Type.Literal('pong') });
 /** This process goes: come back at a random moment within `spreadMs` milliseconds. */
 export const Drain = Type.Object({ type: Type.Literal('drain'), spreadMs: Type.Integer() });
 
-/** One event of the user's log; the numbers that one connection gets have no gaps. */
-export const Event = Type.Object({
-  type: Type.Literal('event'),
-  seq: Type.Integer(),
-  at: Type.Integer({ description: 'Epoch milliseconds' }),
-  event: Type.String(),
-  data: Type.Object({}),
-});
+/**
+ * One event of the user's log; the numbers that one connection gets have no gaps. It is sent as it was stored, without being
+ * compared with this.
+ */
+export const Event = Type.Union(
+  Object.entries(LOG_EVENTS).map(([event, data]) =>
+    Type.Object({
+      type: Type.Literal('event'),
+      seq: Type.Integer(),
+      at: Type.Integer({ description: 'Epoch milliseconds' }),
+      event: Type.Literal(event),
+      data,
+    }),
+  ),
+);
 
 /** All that was in the log when `hello` was answered has been sent. */
 export const Live = Type.Object({ type: Type.Literal('live') });
@@ -62,7 +69,7 @@ export type FrameOut =
   | Static<typeof Pong>
   | Static<typeof Drain>
   | Static<typeof Live>
-  | ({ readonly type: 'event' } & InboxEvent)
+  | ({ readonly type: 'event' } & LogEvent)
   | { readonly type: 'presence'; readonly users: readonly Sight[] }
   | Static<typeof TypingFrame>;
 

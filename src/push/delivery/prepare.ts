@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts';
+import { parseEventData } from '../../inbox/inbox.ts';
 import { type Job, keyOf } from '../queue/jobs.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_STEP_MS } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
@@ -178,12 +179,7 @@ function payloadFor(row: ReadyRow, receipt: string, publicUrl: string): Buffer {
     peerId: row.peer_id,
     sender: row.sender,
     unread: row.unread ?? 1,
-    text: row.event === null ? undefined : textOf(row.event),
+    text: row.event === null ? undefined : parseEventData<'message'>(row.event).body,
     badge: row.badge,
   });
-}
-
-function textOf(event: string): string | undefined {
-  const { body } = JSON.parse(event) as { body?: string }; // written by sendMessage alone
-  return body;
 }

@@ -99,14 +99,11 @@ export class PushWorker implements AsyncDisposable {
   #learn(event: ServiceEvent): void {
     if (event.type === 'clock-step') this.#wake();
     if (event.type !== 'inbox') return;
-    const { userId } = event;
-    if (event.event.event === 'message') {
-      const { peer, from } = event.event.data as { peer: string; from: string }; // written by sendMessage alone
+    const { userId, event: logged } = event;
+    if (logged.event === 'message') {
+      const { peer, from } = logged.data;
       if (from !== userId) this.#noteMessage({ userId, peerId: peer });
-    } else if (event.event.event === 'block') {
-      const { userId: blockedId } = event.event.data as { userId: string }; // written by blockUser alone
-      this.#outbox.withdraw(userId, blockedId);
-    }
+    } else if (logged.event === 'block') this.#outbox.withdraw(userId, logged.data.userId);
   }
 
   #noteMessage(pair: Pair): void {
