@@ -40,7 +40,7 @@ onEachDatabase('rounds', (database) => {
     await rotateVapidKeys(db);
     await db.transaction(async (tx) => {
       await noteOutsideChange(tx);
-      await suspendUser(tx, bob.id, Date.now());
+      await suspendUser(tx, bob.id);
       await tx.run`update users set bio = 'imported' where id = ${alice.id}`;
     });
 

@@ -144,7 +144,7 @@ onEachDatabase('accounts', (database) => {
     const { user } = await signUp('alice');
     await assert.rejects(logIn(asked, 'bob', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
     await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
-    await db.transaction((tx) => suspendUser(tx, user.id, asked.now));
+    await db.transaction((tx) => suspendUser(tx, user.id));
     await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
     await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('account_suspended'));
     await db.run`update users set status = 'deleted' where id = ${user.id}`;
@@ -240,7 +240,7 @@ onEachDatabase('accounts', (database) => {
   test('a login opens no session when the account was suspended between its check and the session', async (t) => {
     const { db, asked, signUp, sessions } = await start(t);
     const { user } = await signUp('alice');
-    const suspend = () => db.transaction((tx) => suspendUser(tx, user.id, asked.now));
+    const suspend = () => db.transaction((tx) => suspendUser(tx, user.id));
     const racing = { ...asked, passwords: withMeanwhile(suspend) };
     await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('account_suspended'));
     assert.deepEqual(await sessions(), []);

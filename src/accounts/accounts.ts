@@ -152,7 +152,7 @@ export async function changePassword(
         update users set password_hash = ${newHash} where id = ${caller.userId} and password_hash = ${oldHash}`;
       await refuseEndedSession(tx, caller.sessionId);
       if (changed === 0) return undefined;
-      const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId, now);
+      const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
       await endProofsOfUser(tx, caller.userId, proofs);
       append.keep();
       if (sessionIds.length > 0) await append(caller.userId, 'sessions', { ended: sessionIds });

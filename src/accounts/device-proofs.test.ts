@@ -171,10 +171,10 @@ onEachDatabase('Device proofs', (database) => {
     const { service, alice, logIn, isValid, stored } = await start(t);
     const { db } = service.services;
     const { proof } = await logIn();
-    await db.transaction((tx) => suspendUser(tx, alice.id, Date.now()));
+    await db.transaction((tx) => suspendUser(tx, alice.id));
     await db.transaction((tx) => restoreUser(tx, alice.id));
     assert.equal(await isValid(proof), true);
-    await db.transaction((tx) => deleteUser(tx, alice.id, Date.now()));
+    await db.transaction((tx) => deleteUser(tx, alice.id));
     assert.deepEqual(await stored(), []);
   });
 });

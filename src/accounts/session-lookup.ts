@@ -32,7 +32,7 @@ export async function refuseEndedSession(tx: Queries, id: string): Promise<void>
  * @throws {ServiceError} `unauthenticated`
  */
 export async function holdSession(tx: Queries, id: string): Promise<void> {
-  if ((await tx.run`update sessions set id = id where id = ${id}`) === 0) throw ended();
+  if ((await tx.run`update sessions set device = device where id = ${id}`) === 0) throw ended();
 }
 
 function ended(): ServiceError {

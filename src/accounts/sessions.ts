@@ -3,7 +3,6 @@ import { newId } from '../db/ids.ts';
 import { inPieces } from '../db/pieces.ts';
 import { ServiceError } from '../errors.ts';
 import { holdInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { endSubscriptionsOfSessions } from '../push/subscriptions/subscriptions.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
 
@@ -81,7 +80,6 @@ export async function endSession(
   await withInboxes(inboxes, [userId], now, async (tx, append) => {
     const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
     if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
-    await endSubscriptionsOfSessions(tx, [sessionId], now);
     await append(userId, 'sessions', { ended: [sessionId] });
   });
 }
@@ -91,13 +89,10 @@ export async function endSessionsOfUser(
   tx: Queries,
   userId: string,
   keptId: string | null,
-  now: number,
 ): Promise<string[]> {
   const rows = await tx.all<{ id: string }>`
     delete from sessions where user_id = ${userId} and id <> ${keptId ?? ''} returning id`;
-  const ids = rows.map((row) => row.id);
-  await endSubscriptionsOfSessions(tx, ids, now);
-  return ids;
+  return rows.map((row) => row.id);
 }
 
 /**
@@ -122,7 +117,6 @@ export async function endSurplusSessions(
   await db.transaction(async (tx) => {
     await holdInbox(tx, userId);
     await tx.run`delete from sessions where id in ${tx.list(surplus)}`;
-    await endSubscriptionsOfSessions(tx, surplus, now);
   });
   events.publish({ type: 'sessions-ended', sessionIds: surplus, reason: 'ended' });
 }
@@ -131,17 +125,14 @@ export async function endSurplusSessions(
 export async function endUnusedSessions(db: Db, now: number): Promise<string[]> {
   const ended: string[] = [];
   await inPieces(async (limit) => {
-    const ids = await db.transaction(async (tx) => {
-      const rows = await tx.all<{ id: string }>`
+    const rows = await db.transaction(
+      (tx) => tx.all<{ id: string }>`
         delete from sessions where id in (
           select id from sessions where used_at <= ${now - SESSION_IDLE_MS} order by used_at limit ${limit})
-        returning id`;
-      const ids = rows.map((row) => row.id);
-      await endSubscriptionsOfSessions(tx, ids, now);
-      return ids;
-    });
-    ended.push(...ids);
-    return ids.length;
+        returning id`,
+    );
+    ended.push(...rows.map((row) => row.id));
+    return rows.length;
   });
   return ended;
 }

@@ -24,8 +24,8 @@ onEachDatabase('standing', (database) => {
     const sessions = [await addUser(db, 'a', 'alice'), (await openSession(db, 'a', 'x', 'desk', now)) ?? ''];
     await addUser(db, 'b', 'bob');
 
-    assert.deepEqual((await db.transaction((tx) => suspendUser(tx, 'a', now))).sort(), sessions.sort());
-    assert.deepEqual(await db.transaction((tx) => suspendUser(tx, 'a', now)), []);
+    assert.deepEqual((await db.transaction((tx) => suspendUser(tx, 'a'))).sort(), sessions.sort());
+    assert.deepEqual(await db.transaction((tx) => suspendUser(tx, 'a')), []);
     assert.equal((await findUserByNameOrId(db, 'a'))?.status, 'suspended');
     assert.equal(await openSession(db, 'a', 'x', 'phone', now), undefined);
     await db.transaction((tx) => restoreUser(tx, 'a'));
@@ -33,7 +33,7 @@ onEachDatabase('standing', (database) => {
     assert.equal(await countSessions(db, 'a'), 0);
 
     const again = await openSession(db, 'a', 'x', 'phone', now);
-    assert.deepEqual(await db.transaction((tx) => deleteUser(tx, 'a', now)), [again]);
+    assert.deepEqual(await db.transaction((tx) => deleteUser(tx, 'a')), [again]);
     assert.equal((await findUserByNameOrId(db, 'Alice'))?.status, 'deleted');
     assert.equal(await countSessions(db, 'b'), 1);
   });
@@ -41,16 +41,16 @@ onEachDatabase('standing', (database) => {
   test('who was deleted cannot be suspended, and who never was cannot be anything', async (t) => {
     const db = await database.open(t);
     await addUser(db, 'a', 'alice');
-    await db.transaction((tx) => deleteUser(tx, 'a', now));
+    await db.transaction((tx) => deleteUser(tx, 'a'));
     const notFound = { name: 'ServiceError', kind: 'not-found', word: 'user_not_found' };
     await assert.rejects(
-      db.transaction((tx) => suspendUser(tx, 'a', now)),
+      db.transaction((tx) => suspendUser(tx, 'a')),
       notFound,
     );
     assert.equal((await findUserByNameOrId(db, 'a'))?.status, 'deleted');
     for (const act of [suspendUser, deleteUser, restoreUser])
       await assert.rejects(
-        db.transaction<unknown>((tx) => act(tx, 'nobody', now)),
+        db.transaction<unknown>((tx) => act(tx, 'nobody')),
         notFound,
       );
     assert.equal(await findUserByNameOrId(db, 'nobody'), undefined);

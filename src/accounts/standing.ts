@@ -17,11 +17,11 @@ export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise
  * @returns the sessions that ended
  * @throws {ServiceError} `not-found`
  */
-export async function suspendUser(tx: Tx, id: string, now: number): Promise<string[]> {
+export async function suspendUser(tx: Tx, id: string): Promise<string[]> {
   const changed =
     await tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
   if (changed === 0) throw userNotFound();
-  return endSessionsOfUser(tx, id, null, now);
+  return endSessionsOfUser(tx, id, null);
 }
 
 /**
@@ -31,12 +31,12 @@ export async function suspendUser(tx: Tx, id: string, now: number): Promise<stri
  * @returns the sessions that ended
  * @throws {ServiceError} `not-found`
  */
-export async function eraseUser(tx: Tx, id: string, now: number): Promise<string[]> {
+export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
   const changed = await tx.run`
     update users set status = 'deleted', password_hash = '', nickname = username, nickname_key = '', email = '', phone = '',
       avatar = '', gender = '', bio = '' where id = ${id}`;
   if (changed === 0) throw userNotFound();
-  const sessionIds = await endSessionsOfUser(tx, id, null, now);
+  const sessionIds = await endSessionsOfUser(tx, id, null);
   await endProofsOfUser(tx, id);
   return sessionIds;
 }

@@ -19,7 +19,7 @@ const KEYS = {
 /** As the operator's command does it. */
 async function removeAccount({ db }: Services, { id }: Person): Promise<void> {
   await db.transaction(async (tx) => {
-    await deleteUser(tx, id, Date.now());
+    await deleteUser(tx, id);
     await noteOutsideChange(tx);
   });
 }

@@ -11,9 +11,9 @@ import { removeFriendsOfUser } from '../relations/friends.ts';
  * @returns the sessions that ended
  * @throws {ServiceError} `not-found`
  */
-export async function deleteUser(tx: Tx, id: string, now: number): Promise<string[]> {
+export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
   await holdInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
-  const sessionIds = await eraseUser(tx, id, now);
+  const sessionIds = await eraseUser(tx, id);
   await removePushesOfUser(tx, id);
   await removeFriendsOfUser(tx, id);
   await removeEvents(tx, id);

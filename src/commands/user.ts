@@ -32,12 +32,12 @@ const actions = {
 
   async suspend(db: Db, { id, username, status }: UserRow): Promise<string> {
     if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
-    const ended = await write(db, (tx) => suspendUser(tx, id, Date.now()));
+    const ended = await write(db, (tx) => suspendUser(tx, id));
     return `suspended ${username} (${id}), sessions ended: ${ended.length}`;
   },
 
   async delete(db: Db, { id, username }: UserRow): Promise<string> {
-    const ended = await write(db, (tx) => deleteUser(tx, id, Date.now()));
+    const ended = await write(db, (tx) => deleteUser(tx, id));
     return `deleted ${username} (${id}), sessions ended: ${ended.length}`;
   },
 

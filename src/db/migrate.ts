@@ -13,9 +13,11 @@ import { statements as pushReceipts } from './migrations/0011-push-receipts.ts';
 import { statements as flatIndexes } from './migrations/0012-flat-indexes.ts';
 import { statements as deviceProofs } from './migrations/0013-device-proofs.ts';
 import { statements as pushLimits } from './migrations/0014-push-limits.ts';
+import { statements as subscriptionsOfSessions } from './migrations/0015-subscriptions-of-sessions.ts';
 
 /** The words in which the databases differ when a table is made. */
 interface ColumnTypes {
+  kind: SchemaDb['kind'];
   /** Sorts by bytes. */
   text: string;
   bigint: string;
@@ -30,8 +32,8 @@ interface Migration {
 }
 
 const types: Record<SchemaDb['kind'], ColumnTypes> = {
-  sqlite: { text: 'text', bigint: 'integer', bytes: 'blob', strict: 'strict' },
-  postgres: { text: 'text collate "C"', bigint: 'bigint', bytes: 'bytea', strict: '' },
+  sqlite: { kind: 'sqlite', text: 'text', bigint: 'integer', bytes: 'blob', strict: 'strict' },
+  postgres: { kind: 'postgres', text: 'text collate "C"', bigint: 'bigint', bytes: 'bytea', strict: '' },
 };
 
 /** In the order in which they run. A migration is never edited or taken out once it is merged. */
@@ -50,6 +52,7 @@ const migrations: readonly Migration[] = [
   { name: '0012-flat-indexes', statements: flatIndexes },
   { name: '0013-device-proofs', statements: deviceProofs },
   { name: '0014-push-limits', statements: pushLimits },
+  { name: '0015-subscriptions-of-sessions', statements: subscriptionsOfSessions },
 ];
 
 /**

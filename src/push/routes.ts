@@ -121,7 +121,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   app.post('/api/push/unsubscribe', {
     schema: { body: UnsubscribeBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
-      await removeSubscription(db, callerOf(request).userId, request.body, now());
+      await removeSubscription(db, callerOf(request).userId, request.body);
       return { code: 200 as const, message: 'Subscription removed' };
     },
   });

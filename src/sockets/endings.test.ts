@@ -228,8 +228,8 @@ onEachDatabase('what a command of the operator ends beside the server', (databas
     const { db } = service.services;
     // As `doorman user` does, which only writes to the database.
     await db.transaction(async (tx) => {
-      await suspendUser(tx, alice.id, Date.now());
-      await deleteUser(tx, bob.id, Date.now());
+      await suspendUser(tx, alice.id);
+      await deleteUser(tx, bob.id);
       await noteOutsideChange(tx);
     });
     await clock.advance(1000);

@@ -108,7 +108,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     // As the operator's command does it, beside the server.
     await using beside = await openDatabase(service.services.config, service.services.log);
     await beside.transaction(async (tx) => {
-      await deleteUser(tx, bob.id, Date.now());
+      await deleteUser(tx, bob.id);
       await noteOutsideChange(tx);
     });
     let answer = await service.get('/api/sessions', { token: bob.token });

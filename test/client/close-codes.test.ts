@@ -170,7 +170,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const { db, events } = service.services;
-      const sessionIds = await db.transaction((tx) => suspendUser(tx, alice.id, Date.now()));
+      const sessionIds = await db.transaction((tx) => suspendUser(tx, alice.id));
       events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
       const { end } = await alice.first('session', ({ session }) => session === undefined);
       assert.equal(end, 'suspended');

@@ -213,7 +213,7 @@ onEachDatabase('the block promise', (database) => {
   test('the refusal is that of a suspended or deleted account, and the blocked person gets no event', async (t) => {
     const { service, hers, his, alice, bob, block, settle, send } = await startTwo(t, database);
     const carol = await service.join('carol');
-    await service.services.db.transaction((tx) => suspendUser(tx, carol.id, Date.now()));
+    await service.services.db.transaction((tx) => suspendUser(tx, carol.id));
     await settle(...his);
     const before = his.map((socket) => socket.unread.length);
     await block();

@@ -87,7 +87,7 @@ async function finish(tx: Queries, done: Done, said: Said): Promise<void> {
 async function removeDevice(tx: Tx, done: Done, said: Said): Promise<void> {
   const { job, row, now } = done;
   const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
-  const isOurs = (await removeGone(tx, sent, now)) || (await freeJob(tx, job, now)) > 0;
+  const isOurs = (await removeGone(tx, sent)) || (await freeJob(tx, job, now)) > 0;
   if (isOurs || (await lockUser(tx, row.user_id))) await log(tx, done, said);
 }
 

@@ -115,6 +115,6 @@ async function sendOne(
   const word = toPushWord(answer);
   if (answer.kind === 'failed') return outcome('failed', null, word);
   if (word !== 'gone') return outcome('refused', answer.status, word);
-  await db.transaction((tx) => removeGone(tx, subscription, now()));
+  await removeGone(db, subscription);
   return outcome('gone', answer.status, word);
 }

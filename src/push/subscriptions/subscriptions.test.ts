@@ -6,7 +6,6 @@ import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SubscriptionRow } from '../schemas.ts';
 import {
-  endSubscriptionsOfSessions,
   listSubscriptions,
   markSuccess,
   markUnusable,
@@ -150,7 +149,7 @@ onEachDatabase('push subscriptions', (database) => {
     const second = (await openSession(db, alice.id, '!', '', START)) ?? '';
     await save(alice.id, 'a', second);
     assert.equal((await only(alice.id)).session_id, second);
-    await db.transaction((tx) => endSubscriptionsOfSessions(tx, [alice.session], START));
+    await db.run`delete from sessions where id = ${alice.session}`;
     assert.equal((await only(alice.id)).session_id, second);
   });
 
@@ -225,12 +224,12 @@ onEachDatabase('push subscriptions', (database) => {
     await save(alice.id, 'a', alice.session);
     const sent = await only(alice.id);
     await save(alice.id, 'a', alice.session, 'BB');
-    await db.transaction((tx) => removeGone(tx, sent, START));
+    await removeGone(db, sent);
     await markUnusable(db, sent, START);
     await markSuccess(db, sent, START);
     const after = await only(alice.id);
     assert.deepEqual([after.p256dh, after.unusable_since, after.last_success_at], ['BB', null, null]);
-    await db.transaction((tx) => removeGone(tx, after, START));
+    await removeGone(db, after);
     assert.deepEqual(await rows(alice.id), []);
   });
 
@@ -258,18 +257,15 @@ onEachDatabase('push subscriptions', (database) => {
     await save(bob.id, 'd', bob.session);
     const { id } = await only(bob.id);
     const none = refusedAs('not-found', 'subscription_not_found');
-    await assert.rejects(removeSubscription(db, alice.id, { id }, START), none);
-    await assert.rejects(
-      removeSubscription(db, alice.id, { endpoint: 'https://push.example/d' }, START),
-      none,
-    );
+    await assert.rejects(removeSubscription(db, alice.id, { id }), none);
+    await assert.rejects(removeSubscription(db, alice.id, { endpoint: 'https://push.example/d' }), none);
     const unnamed = refusedAs('invalid', 'invalid_field');
     for (const named of [{}, { id: '' }, { endpoint: '', id: '' }])
-      await assert.rejects(removeSubscription(db, alice.id, named, START), unnamed);
-    await removeSubscription(db, alice.id, { endpoint: 'https://push.example/b' }, START);
+      await assert.rejects(removeSubscription(db, alice.id, named), unnamed);
+    await removeSubscription(db, alice.id, { endpoint: 'https://push.example/b' });
     assert.deepEqual(await names(alice.id), ['a', 'c']);
-    await removeSubscription(db, bob.id, { id }, START);
+    await removeSubscription(db, bob.id, { id });
     assert.deepEqual(await names(bob.id), []);
-    await assert.rejects(removeSubscription(db, bob.id, { id }, START), none);
+    await assert.rejects(removeSubscription(db, bob.id, { id }), none);
   });
 });

@@ -1,11 +1,10 @@
 import { holdSession } from '../../accounts/session-lookup.ts';
-import type { Db, Queries, Tx } from '../../db/db.ts';
+import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { inPieces } from '../../db/pieces.ts';
 import { ServiceError } from '../../errors.ts';
 import { lockUser } from '../../users/users.ts';
 import type { Subscription, SubscriptionRow } from '../schemas.ts';
-import { noteRemoved } from './unconfirmed.ts';
 
 const MAX_CONFIRMED = 20;
 const MAX_UNCONFIRMED = 3;
@@ -14,8 +13,6 @@ const UNUSABLE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A subscription as it was when something was sent to it. */
 export type Sent = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
-
-type Removed = Pick<SubscriptionRow, 'user_id' | 'session_id'>;
 
 interface Saving {
   readonly userId: string;
@@ -69,13 +66,10 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
       await tx.run`
         insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, created_at, updated_at)
         values (${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${now}, ${now})`;
-    if (sessionId !== null) {
-      const removed = await tx.all<Removed>`
+    if (sessionId !== null)
+      await tx.run`
         delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}
-          and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))
-        returning user_id, session_id`;
-      await noteRemoved(tx, removed, now);
-    }
+          and (session_id is null or (p256dh = ${keys.p256dh} and auth = ${keys.auth}))`;
     await makeRoom(tx, userId, endpoint);
   });
 }
@@ -105,28 +99,20 @@ export async function removeSubscription(
   db: Db,
   userId: string,
   named: { id?: string; endpoint?: string },
-  now: number,
 ): Promise<void> {
   const { id = '', endpoint = '' } = named;
   if (id === '' && endpoint === '')
     throw new ServiceError('invalid', 'invalid_field', 'endpoint or id is missing');
-  const removed = await db.transaction(async (tx) => {
-    const rows = await tx.all<Removed>`
-      delete from push_subscriptions where user_id = ${userId} and (id = ${id} or endpoint = ${endpoint})
-      returning user_id, session_id`;
-    await noteRemoved(tx, rows, now);
-    return rows.length;
-  });
+  const removed = await db.run`
+    delete from push_subscriptions where user_id = ${userId} and (id = ${id} or endpoint = ${endpoint})`;
   if (removed === 0) throw new ServiceError('not-found', 'subscription_not_found', 'No such subscription');
 }
 
 /** Removes one that its push service no longer knows. @returns false if it was replaced or removed since it was read */
-export async function removeGone(tx: Tx, sent: Sent, now: number): Promise<boolean> {
-  const removed = await tx.all<Removed>`
-    delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}
-    returning user_id, session_id`;
-  await noteRemoved(tx, removed, now);
-  return removed.length > 0;
+export async function removeGone(db: Queries, sent: Sent): Promise<boolean> {
+  const removed = await db.run`
+    delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
+  return removed > 0;
 }
 
 export async function markUnusable(db: Queries, sent: Sent, now: number): Promise<void> {
@@ -143,26 +129,10 @@ export async function markSuccess(db: Queries, sent: Sent, now: number): Promise
 }
 
 export async function removeUnusable(db: Db, now: number): Promise<void> {
-  await inPieces((limit) =>
-    db.transaction(async (tx) => {
-      const removed = await tx.all<Removed>`
-        delete from push_subscriptions where id in (
-          select id from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}
-          order by unusable_since limit ${limit})
-        returning user_id, session_id`;
-      await noteRemoved(tx, removed, now);
-      return removed.length;
-    }),
+  await inPieces(
+    (limit) => db.run`
+      delete from push_subscriptions where id in (
+        select id from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}
+        order by unusable_since limit ${limit})`,
   );
-}
-
-/** In the transaction that ends the sessions: a subscription goes with its session. */
-export async function endSubscriptionsOfSessions(
-  tx: Queries,
-  sessionIds: readonly string[],
-  now: number,
-): Promise<void> {
-  const removed = await tx.all<Removed>`
-    delete from push_subscriptions where session_id in ${tx.list(sessionIds)} returning user_id, session_id`;
-  await noteRemoved(tx, removed, now);
 }

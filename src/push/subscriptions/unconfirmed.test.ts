@@ -30,10 +30,10 @@ const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Pr
       await pass(DAY_MS);
     }
   },
-  'a suspension of the account': async ({ service, bob, now }) => {
+  'a suspension of the account': async ({ service, bob }) => {
     const { db } = service.services;
     await db.transaction(async (tx) => {
-      await suspendUser(tx, bob.id, now());
+      await suspendUser(tx, bob.id);
       await restoreUser(tx, bob.id);
     });
   },
@@ -99,13 +99,13 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     const { endpoint } = await subscribe(bob);
     await service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token });
-    await pass(30 * DAY_MS - 1);
+    // The database's clock says when it was removed, which is a little later than the test's.
+    await pass(29 * DAY_MS);
     await tell(alice, bob);
     assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
     assert.deepEqual(new Set(await outcomes(bob)), new Set(['unconfirmed', 'no_device']));
-    // The pair rests for 3 s after a decision.
     await write(alice, bob);
-    await pass(3_000);
+    await pass(2 * DAY_MS);
     assert.equal(pushService.received(unconfirmed.endpoint).length, 1);
   });
 
@@ -194,6 +194,11 @@ onEachDatabase('an unconfirmed subscription', (database) => {
       insert into push_log (id, user_id, at, subscription_id, kind, outcome, device_name, detail)
       values ('spy', ${bob.id}, ${now() - 2}, ${id}, 'message', 'gone', 'read this', 'read this')`;
     await db.changeSchema(async (tx) => {
+      await tx.script(
+        db.kind === 'sqlite'
+          ? 'drop trigger push_subscriptions_removed'
+          : 'drop function note_removed_subscription cascade',
+      );
       await tx.script('drop table push_last_confirmed');
       await tx.script('drop index conversations_unread');
       await tx.run`delete from migrations where name = '0014-push-limits'`;

@@ -59,17 +59,3 @@ export async function findNoted(tx: Queries, userIds: readonly string[], now: nu
     where user_id in ${tx.list(userIds)} and at > ${now - NOTE_STEP_MS} and outcome = 'unconfirmed'`;
   return new Set(noted.map((row) => row.subscription_id));
 }
-
-/** Keeps when users last had a confirmed device, in the transaction that removed these subscriptions. */
-export async function noteRemoved(
-  tx: Queries,
-  removed: readonly { readonly user_id: string; readonly session_id: string | null }[],
-  now: number,
-): Promise<void> {
-  const userIds = new Set(removed.filter((row) => row.session_id !== null).map((row) => row.user_id));
-  if (userIds.size === 0) return;
-  await tx.run`
-    insert into push_last_confirmed (user_id, removed_at)
-    select id, cast(${now} as bigint) from users where id in ${tx.list([...userIds])} order by id
-    on conflict (user_id) do update set removed_at = excluded.removed_at`;
-}
