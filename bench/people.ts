@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pino } from 'pino';
 import { newId } from '../src/db/ids.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
 import { ask, type ServerProcess } from './processes.ts';
 
 /** Of everybody who signs up here. */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { hashSync } from '@node-rs/bcrypt';
 import { pino } from 'pino';
 import { migrate } from '../src/db/migrate.ts';
-import { openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
 import { PASSWORD } from './people.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

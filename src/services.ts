@@ -12,9 +12,9 @@ import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
 import { noteOutsideChange } from './db/external-changes.ts';
 import { migrate } from './db/migrate.ts';
-import type { PostgresLock } from './db/postgres-lock.ts';
+import type { PostgresLock } from './db/postgres/lock.ts';
 import { lockFolder } from './db/server-lock.ts';
-import { openSqlite } from './db/sqlite.ts';
+import { openSqlite } from './db/sqlite/sqlite.ts';
 import { Events } from './events/hints.ts';
 import type { ApiLimits } from './http/authenticate.ts';
 import { openRateLimit, type SlidingLog } from './http/rate-limits.ts';
@@ -105,7 +105,7 @@ export async function openDatabase(
 ): Promise<SchemaDb> {
   const { databaseUrl, dataDir } = config;
   const db = databaseUrl
-    ? await (await import('./db/postgres.ts')).openPostgres({ url: databaseUrl, log, lock })
+    ? await (await import('./db/postgres/postgres.ts')).openPostgres({ url: databaseUrl, log, lock })
     : await openSqlite({ folder: dataDir, log });
   try {
     await migrate(db);
@@ -208,6 +208,6 @@ function startInterval(ms: number, run: () => void): Disposable {
 
 async function lockPostgres({ databaseUrl }: Config, log: Logger): Promise<PostgresLock | null> {
   if (!databaseUrl) return null;
-  const { PostgresLock } = await import('./db/postgres-lock.ts');
+  const { PostgresLock } = await import('./db/postgres/lock.ts');
   return PostgresLock.take({ url: databaseUrl, log });
 }

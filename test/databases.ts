@@ -6,8 +6,8 @@ import { after, describe, type TestContext, test } from 'node:test';
 import postgres from 'postgres';
 import type { SchemaDb } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openPostgres } from '../src/db/postgres.ts';
-import { openSqlite } from '../src/db/sqlite.ts';
+import { openPostgres } from '../src/db/postgres/postgres.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
 import {
   type Cluster,
   databaseUrl,

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { migrate } from '../src/db/migrate.ts';
-import { openPostgres } from '../src/db/postgres.ts';
+import { openPostgres } from '../src/db/postgres/postgres.ts';
 
 /** Migrated and empty; what tests get is a copy. */
 export const templateDatabase = 'doorman_template';

@@ -4,7 +4,7 @@ import { onEachDatabase, onPostgres } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { addUser } from '../../test/people.ts';
 import { openLine } from '../../test/postgres-line.ts';
-import { openPostgres } from '../db/postgres.ts';
+import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { readEvents } from '../inbox/inbox.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { type Answer, startService } from '../../test/harness.ts';
-import { openPostgres } from '../db/postgres.ts';
+import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { readEvents } from '../inbox/inbox.ts';
 import { blockUser } from '../relations/block-user.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DatabaseSettings, onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
-import { openPostgres } from '../db/postgres.ts';
-import { openSqlite } from '../db/sqlite.ts';
+import { openPostgres } from '../db/postgres/postgres.ts';
+import { openSqlite } from '../db/sqlite/sqlite.ts';
 
 function openDatabase(settings: DatabaseSettings) {
   return 'dataDir' in settings

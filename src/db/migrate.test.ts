@@ -27,8 +27,8 @@ async function migrateElsewhere(settings: DatabaseSettings): Promise<unknown> {
   const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
   const [open, file] =
     'dataDir' in settings
-      ? [`openSqlite(${JSON.stringify({ folder: settings.dataDir })})`, './sqlite.ts']
-      : [`openPostgres(${JSON.stringify({ url: settings.databaseUrl })})`, './postgres.ts'];
+      ? [`openSqlite(${JSON.stringify({ folder: settings.dataDir })})`, './sqlite/sqlite.ts']
+      : [`openPostgres(${JSON.stringify({ url: settings.databaseUrl })})`, './postgres/postgres.ts'];
   const code = `
     import { ${open.split('(')[0]} } from ${urlOf(file)};
     import { migrate } from ${urlOf('./migrate.ts')};

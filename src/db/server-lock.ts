@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivateDatabaseFile } from './private-files.ts';
-import { isBusy } from './sqlite-connection.ts';
+import { isBusy } from './sqlite/connection.ts';
 
 /**
  * Keeps other servers away from `folder` until it is disposed of. The lock is one of the system's on an open file, so it

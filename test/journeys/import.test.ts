@@ -3,8 +3,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import * as bcrypt from '@node-rs/bcrypt';
 import type { SchemaDb } from '../../src/db/db.ts';
-import { openPostgres } from '../../src/db/postgres.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
+import { openPostgres } from '../../src/db/postgres/postgres.ts';
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import { type DatabaseSettings, onEachDatabase } from '../databases.ts';
 import { runCommand, settingsOf, startServer } from '../processes.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import postgres from 'postgres';
 import type { Part } from '../../src/db/db.ts';
-import { dialect } from '../../src/db/postgres.ts';
+import { dialect } from '../../src/db/postgres/postgres.ts';
 import { Statements } from '../../src/db/statements.ts';
 import { onPostgres } from '../databases.ts';
 import { mayScan, SMALL_TABLES, UNINDEXED_FOREIGN_KEYS } from './growing-tables.ts';

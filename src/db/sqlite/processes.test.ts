@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { onSqlite } from '../../test/databases.ts';
-import { findSmallDisk } from '../../test/small-disk.ts';
-import { lockFolder } from './server-lock.ts';
+import { onSqlite } from '../../../test/databases.ts';
+import { findSmallDisk } from '../../../test/small-disk.ts';
+import { lockFolder } from '../server-lock.ts';
 import { openSqlite } from './sqlite.ts';
 
 const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
@@ -15,8 +15,8 @@ const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).hr
 function program(body: string): string[] {
   const code = `
     import { openSqlite } from ${urlOf('./sqlite.ts')};
-    import { migrate } from ${urlOf('./migrate.ts')};
-    import { lockFolder } from ${urlOf('./server-lock.ts')};
+    import { migrate } from ${urlOf('../migrate.ts')};
+    import { lockFolder } from ${urlOf('../server-lock.ts')};
     const folder = process.env.FOLDER;
     const db = await openSqlite({ folder });
     ${body}`;

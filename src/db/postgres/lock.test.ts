@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import postgres from 'postgres';
-import { onPostgres, type TestDatabase } from '../../test/databases.ts';
-import { openLine } from '../../test/postgres-line.ts';
+import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
+import { openLine } from '../../../test/postgres-line.ts';
+import { PostgresLock } from './lock.ts';
 import { openPostgres } from './postgres.ts';
-import { PostgresLock } from './postgres-lock.ts';
 
 async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {
   const settings = await database.create(t);

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { Part, Value } from './db.ts';
-import { parametersOf, type Statement } from './statements.ts';
+import type { Part, Value } from '../db.ts';
+import { parametersOf, type Statement } from '../statements.ts';
 
 interface Prepared {
   readonly statement: StatementSync;

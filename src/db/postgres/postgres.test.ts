@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { onPostgres, type TestDatabase } from '../../test/databases.ts';
-import { startCluster } from '../../test/postgres-cluster.ts';
-import { openLine } from '../../test/postgres-line.ts';
-import type { Queries, SchemaDb, Tx } from './db.ts';
+import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
+import { startCluster } from '../../../test/postgres-cluster.ts';
+import { openLine } from '../../../test/postgres-line.ts';
+import type { Queries, SchemaDb, Tx } from '../db.ts';
 import { openPostgres } from './postgres.ts';
 
 async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { DatabaseLog } from './db.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import type { DatabaseLog } from '../db.ts';
+import type { SqliteConnection } from './connection.ts';
 
 /** What is told to the worker: `passive` disturbs nobody, `truncate` keeps writers out for its last part. */
 export type Checkpoint = 'passive' | 'truncate';
@@ -72,7 +72,7 @@ export class SqliteCheckpoints {
   }
 
   #open(): Worker {
-    const worker = new Worker(new URL('./sqlite-checkpoint-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
       workerData: this.#file,
     });
     worker.unref();

@@ -1,14 +1,14 @@
 import postgres from 'postgres';
-import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from './db.ts';
-import { type Answer, PostgresConnection } from './postgres-connection.ts';
-import type { PostgresLock } from './postgres-lock.ts';
-import { PostgresPool } from './postgres-pool.ts';
-import { isWorthAnotherRun, runTransaction } from './postgres-transaction.ts';
-import { type Dialect, parametersOf, Statements } from './statements.ts';
-import { WriteHealth } from './write-health.ts';
+import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
+import { type Dialect, parametersOf, Statements } from '../statements.ts';
+import { WriteHealth } from '../write-health.ts';
+import { type Answer, PostgresConnection } from './connection.ts';
+import type { PostgresLock } from './lock.ts';
+import { PostgresPool } from './pool.ts';
+import { isWorthAnotherRun, runTransaction } from './transaction.ts';
 
 const furtherRuns = 2;
-/** Advisory locks are numbers that all programs on one database share. `postgres-lock.ts` has another. */
+/** Advisory locks are numbers that all programs on one database share. `lock.ts` has another. */
 const SCHEMA_LOCK = 7_236_837_002_002;
 
 export const dialect: Dialect = {

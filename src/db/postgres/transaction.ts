@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import type { ListFragment, Part, SchemaTx } from './db.ts';
-import type { Answer, PostgresConnection } from './postgres-connection.ts';
-import { parametersOf, type Statements } from './statements.ts';
+import type { ListFragment, Part, SchemaTx } from '../db.ts';
+import { parametersOf, type Statements } from '../statements.ts';
+import type { Answer, PostgresConnection } from './connection.ts';
 
 /**
  * Runs `body` between `begin` and `commit` on a connection that nobody else uses meanwhile.

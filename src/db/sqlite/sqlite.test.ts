@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { onSqlite } from '../../test/databases.ts';
-import type { Part, Queries } from './db.ts';
-import { migrate } from './migrate.ts';
-import { lockFolder } from './server-lock.ts';
+import { onSqlite } from '../../../test/databases.ts';
+import type { Part, Queries } from '../db.ts';
+import { migrate } from '../migrate.ts';
+import { lockFolder } from '../server-lock.ts';
+import { Statements } from '../statements.ts';
+import { SqliteConnection } from './connection.ts';
 import { openSqlite } from './sqlite.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { SqliteUnits } from './sqlite-units.ts';
-import { Statements } from './statements.ts';
+import { SqliteUnits } from './units.ts';
 
 const statements = new Statements({
   parameter: () => '?',

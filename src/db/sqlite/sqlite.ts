@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from './db.ts';
-import { measureFsync } from './disk-speed.ts';
-import { makePrivateDatabaseFile } from './private-files.ts';
-import { SqliteCheckpoints } from './sqlite-checkpoints.ts';
-import { isDiskFault, SqliteConnection } from './sqlite-connection.ts';
-import { SqliteSnapshots } from './sqlite-snapshots.ts';
-import { type SqliteTx, SqliteUnits } from './sqlite-units.ts';
-import { type Dialect, Statements } from './statements.ts';
-import { WriteHealth } from './write-health.ts';
+import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
+import { measureFsync } from '../disk-speed.ts';
+import { makePrivateDatabaseFile } from '../private-files.ts';
+import { type Dialect, Statements } from '../statements.ts';
+import { WriteHealth } from '../write-health.ts';
+import { SqliteCheckpoints } from './checkpoints.ts';
+import { isDiskFault, SqliteConnection } from './connection.ts';
+import { SqliteSnapshots } from './snapshots.ts';
+import { type SqliteTx, SqliteUnits } from './units.ts';
 
 const slowFsyncMs = 2;
 

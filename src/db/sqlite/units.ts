@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../errors.ts';
-import type { ListFragment, Part, SchemaTx } from './db.ts';
-import { isBusy, type SqliteConnection } from './sqlite-connection.ts';
-import type { Statements } from './statements.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ListFragment, Part, SchemaTx } from '../db.ts';
+import type { Statements } from '../statements.ts';
+import { isBusy, type SqliteConnection } from './connection.ts';
 
 const batchUnits = 64;
 const batchMs = 4;

@@ -1,6 +1,6 @@
-import type { ListFragment, Part, Queries } from './db.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import type { Statements } from './statements.ts';
+import type { ListFragment, Part, Queries } from '../db.ts';
+import type { Statements } from '../statements.ts';
+import { SqliteConnection } from './connection.ts';
 
 /**
  * Reads that see the database at one moment, on a connection of their own: a read transaction on the shared reader would

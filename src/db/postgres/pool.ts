@@ -1,6 +1,6 @@
-import { ServiceError } from '../errors.ts';
-import type { DatabaseLog } from './db.ts';
-import { PostgresConnection } from './postgres-connection.ts';
+import { ServiceError } from '../../errors.ts';
+import type { DatabaseLog } from '../db.ts';
+import { PostgresConnection } from './connection.ts';
 
 /** Short enough for an answer within 3 s. */
 const waitingMs = 2_500;

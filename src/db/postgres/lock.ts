@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseLog } from './db.ts';
-import { isAway, PostgresConnection } from './postgres-connection.ts';
+import type { DatabaseLog } from '../db.ts';
+import { isAway, PostgresConnection } from './connection.ts';
 
 /** Advisory locks are numbers that all programs on one database share. `postgres.ts` has another. */
 const SERVER_LOCK = 7_236_837_002_001;
@@ -14,7 +14,7 @@ const ANSWER_MS = 2_000;
  */
 const LEASE_MS = LOOK_MS + ANSWER_MS;
 const RETRY_MS = 200;
-/** The longest that a transaction can stay open once its server is gone: the limits of `postgres-connection.ts` and a margin. */
+/** The longest that a transaction can stay open once its server is gone: the limits of `connection.ts` and a margin. */
 const OLDER_TRANSACTIONS_MS = 15_000;
 
 type Outcome = 'held' | 'taken' | 'away' | 'retry';

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { Value } from './db.ts';
+import type { Value } from '../db.ts';
 
 /** How long a statement may run, or wait for a lock, before the server ends it. */
 export const statementMs = 3_000;

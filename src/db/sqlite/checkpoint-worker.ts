@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Checkpoint } from './sqlite-checkpoints.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
+import type { Checkpoint } from './checkpoints.ts';
+import { SqliteConnection } from './connection.ts';
 
 if (!parentPort) throw new Error('this file runs as a worker thread');
 const port = parentPort;
