@@ -1,6 +1,7 @@
 import type { PushLogOutcome } from '../schemas.ts';
 import type { PushAnswer } from '../webpush/exchange.ts';
-import { type PushDetail, type PushWord, toPushWord } from '../webpush/push-words.ts';
+import { toPushWord } from '../webpush/exchange.ts';
+import type { PushDetail, PushWord } from '../webpush/push-words.ts';
 import { readRetryAfterMs } from '../webpush/retry-after.ts';
 
 /** What became of a job. `detail` is for the log. */

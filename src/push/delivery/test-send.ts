@@ -11,7 +11,8 @@ import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
 import { decodeKey, UnusableKeysError } from '../webpush/encryption.ts';
 import type { Reach } from '../webpush/endpoint-guard.ts';
 import type { PushAnswer } from '../webpush/exchange.ts';
-import { type PushWord, toPushWord } from '../webpush/push-words.ts';
+import { toPushWord } from '../webpush/exchange.ts';
+import type { PushWord } from '../webpush/push-words.ts';
 import { buildPush, type PushSender } from '../webpush/sender.ts';
 import { tellTest } from './notification.ts';
 

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
 import { PrivateAddressError } from './endpoint-guard.ts';
 import { TlsError } from './guarded-connector.ts';
-import type { FailureWord } from './push-words.ts';
+import type { FailureWord, RefusalWord } from './push-words.ts';
 
 export interface PushRequest {
   endpoint: string;
@@ -103,4 +103,15 @@ function toFailureWord(error: Error): FailureWord {
     error instanceof errors.HeadersOverflowError ||
     error instanceof errors.InvalidArgumentError;
   return isUnreadable ? 'protocol' : 'connect';
+}
+
+/** The push log's word for an answer that is no acceptance. */
+export function toPushWord(answer: Exclude<PushAnswer, { kind: 'accepted' }>): FailureWord | RefusalWord {
+  // The worker drops a withdrawn push without a word, and no other sender withdraws any.
+  if (answer.kind === 'failed') return answer.word === 'withdrawn' ? 'fault' : answer.word;
+  const { status } = answer;
+  if (status === 404 || status === 410) return 'gone';
+  if (status === 413) return 'too_large';
+  if (status === 429) return 'rate_limited';
+  return status >= 500 ? 'server_error' : 'refused';
 }

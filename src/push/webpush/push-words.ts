@@ -1,5 +1,3 @@
-import type { PushAnswer } from './exchange.ts';
-
 /**
  * Why a push was not taken. No text of a push service, of TLS or of a socket is kept beside it: an endpoint may lead
  * into the operator's network, and users read the log.
@@ -30,13 +28,3 @@ export type PushDetail =
   | 'its push service said so'
   | 'its push service refuses us at the moment'
   | 'unconfirmed: at most once a minute';
-
-export function toPushWord(answer: Exclude<PushAnswer, { kind: 'accepted' }>): FailureWord | RefusalWord {
-  // The worker drops a withdrawn push without a word, and no other sender withdraws any.
-  if (answer.kind === 'failed') return answer.word === 'withdrawn' ? 'fault' : answer.word;
-  const { status } = answer;
-  if (status === 404 || status === 410) return 'gone';
-  if (status === 413) return 'too_large';
-  if (status === 429) return 'rate_limited';
-  return status >= 500 ? 'server_error' : 'refused';
-}

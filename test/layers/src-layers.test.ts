@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrowsOf, filesOf, ringsOf, upwards } from './imports.ts';
+
+/** docs/architecture.md 2, from the lowest. A room imports only what stands before it, types included. */
+const LAYERS = [
+  ['errors', 'log', 'clock-steps'],
+  ['bounded-queue'],
+  ['db'],
+  ['http'],
+  ['config-fields', 'config-misspellings'],
+  ['config'],
+  ['users'],
+  ['events'],
+  ['inbox', 'frames'],
+  ['accounts'],
+  ['push'],
+  ['relations'],
+  ['presence'],
+  ['chat', 'profiles', 'settings', 'directory'],
+  ['sync'],
+  ['sockets'],
+  ['health', 'page'],
+  ['services'],
+  ['app', 'periodic-jobs'],
+  ['commands'],
+  ['start-errors'],
+  ['server-process'],
+  ['main', 'cli'],
+];
+const PUSH = [
+  ['schemas'],
+  ['webpush'],
+  ['subscriptions'],
+  ['log'],
+  ['queue'],
+  ['delivery'],
+  ['request-reach'],
+  ['routes'],
+];
+const MOST_FILES_OF_A_FOLDER = 20;
+
+const arrows = arrowsOf('src');
+const entryOf = (folder: string) => (file: string) =>
+  file.startsWith(`${folder}/`)
+    ? file
+        .slice(folder.length + 1)
+        .split('/')[0]
+        ?.replace(/\.ts$/, '')
+    : undefined;
+
+/** To go: these two take the whole record of services. The list may only shrink. */
+const ALLOWED = ['src/chat/sending.ts -> src/services.ts', 'src/sockets/sockets.ts -> src/services.ts'];
+
+/** As a type, the record of services may be named by what takes it apart for the rules. */
+function takesServices({ from, to }: { from: string; to: string }): boolean {
+  return to === 'src/services.ts' && /(?:^|[/-])(?:routes|frames)\.ts$/.test(from);
+}
+
+test('imports are found at all', () => {
+  assert.ok(arrows.length > 500, String(arrows.length));
+  assert.ok(arrows.some(({ from, to }) => from === 'src/main.ts' && to === 'src/server-process.ts'));
+  assert.ok(
+    arrows.some(({ from, to }) => from === 'src/services.ts' && to === 'src/db/postgres/postgres.ts'),
+    'dynamic',
+  );
+});
+
+test('a room imports only rooms below it', () => {
+  const checked = arrows.filter((arrow) => !takesServices(arrow));
+  assert.deepEqual(upwards(checked, LAYERS, entryOf('src')), ALLOWED);
+});
+
+test('a folder of push/ imports only folders before it', () => {
+  assert.deepEqual(upwards(arrows, PUSH, entryOf('src/push')), []);
+});
+
+test('no files import each other in a ring', () => {
+  assert.deepEqual(ringsOf(arrows), []);
+});
+
+test('no folder has more than 20 files without tests', () => {
+  const folders = Map.groupBy(filesOf('src'), (file) => file.slice(0, file.lastIndexOf('/')));
+  const large = [...folders].filter(([, files]) => files.length > MOST_FILES_OF_A_FOLDER);
+  assert.deepEqual(
+    large.map(([folder]) => folder).filter((folder) => folder !== 'src/db/migrations'),
+    [],
+  );
+});
