@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import * as accounts from '../src/accounts/schemas.ts';
 import * as chat from '../src/chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
+import { LOG_EVENTS } from '../src/events/log-events.ts';
 import { Sight } from '../src/presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
 import * as push from '../src/push/schemas.ts';
@@ -69,6 +70,8 @@ export const SHAPES = {
   Snapshot,
 };
 
+const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS);
+
 /** As much of JSON Schema as our schemas use. */
 interface Schema {
   type?: string;
@@ -88,6 +91,10 @@ export function writeWire(): string {
     parts.push(`export interface ${name} ${describe(schema, names, '')}`);
     names.set(schema, name);
   }
+  parts.push(
+    `/** What each event of a user's log carries. */\nexport interface LogEventData ${describe({ type: 'object', properties: LOG_EVENTS, required: LOG_EVENT_NAMES }, names, '')}`,
+    `/** The events that today's service writes; a later one may write more. */\nexport const LOG_EVENT_NAMES = [\n${LOG_EVENT_NAMES.map((name) => `  '${name}',\n`).join('')}] as const;`,
+  );
   return `${parts.join('\n\n')}\n`;
 }
 

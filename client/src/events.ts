@@ -1,4 +1,4 @@
-import type { FriendEntry, OwnUser, Sight, Snapshot } from './wire.ts';
+import type { FriendEntry, LogEventData, Sight, Snapshot } from './wire.ts';
 
 /** An event of the user's log. */
 export interface LogEvent {
@@ -9,39 +9,15 @@ export interface LogEvent {
   seq: number;
 }
 
-/** A message as it appears in the log of either of the two. */
-export interface MessageEvent extends LogEvent {
-  /** The other one, who names the conversation. */
-  peer: string;
-  /** 1, 2, 3 .. in the conversation. */
-  n: number;
-  from: string;
-  cid: string;
-  body: string;
-  /** Epoch milliseconds. */
-  at: number;
-}
+/** A message as it appears in the log of either of the two. `at` is in epoch milliseconds. */
+export type MessageEvent = LogEvent & LogEventData['message'] & { at: number };
 
-/** How far somebody is in a conversation; numbers only go up. */
-export interface MarkedEvent extends LogEvent {
-  peer: string;
-  /** Who received and read: the user himself, or the peer. */
-  by: string;
-  received: number;
-  read: number;
-}
+/** How far the user or the peer is in a conversation; numbers only go up. */
+export type MarkedEvent = LogEvent & LogEventData['marked'];
 
-export interface FriendEvent extends LogEvent {
-  userId: string;
-  /** `requested`: by the user; `asked`: by the other. */
-  state: 'none' | 'requested' | 'asked' | 'friends';
-}
+export type FriendEvent = LogEvent & LogEventData['friend'];
 
-export interface SettingsEvent extends LogEvent {
-  push_enabled: number;
-  dnd_enabled: number;
-  push_preview: string;
-}
+export type SettingsEvent = LogEvent & LogEventData['settings'];
 
 export type Connection =
   /** Nobody is signed in, or `disconnect` was called. */
@@ -101,13 +77,13 @@ export interface DoormanEvents {
   message: MessageEvent;
   marked: MarkedEvent;
   friend: FriendEvent;
-  block: LogEvent & { userId: string };
-  unblock: LogEvent & { userId: string };
+  block: LogEvent & LogEventData['block'];
+  unblock: LogEvent & LogEventData['unblock'];
   /** The user's own. */
-  profile: LogEvent & OwnUser;
+  profile: LogEvent & LogEventData['profile'];
   settings: SettingsEvent;
   /** Sessions of the user that ended. */
-  sessions: LogEvent & { ended: string[] };
+  sessions: LogEvent & LogEventData['sessions'];
   /** How people appear whom somebody watches, whenever one of them changes. */
   presence: Sight[];
   /** Somebody types; good for about three seconds. */

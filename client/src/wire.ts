@@ -393,3 +393,56 @@ export interface Snapshot {
     conversations?: string;
   };
 }
+
+/** What each event of a user's log carries. */
+export interface LogEventData {
+  message: {
+    /** The other one, who names the conversation */
+    peer: string;
+    /** 1, 2, 3 .. in the conversation */
+    n: number;
+    from: string;
+    cid: string;
+    body: string;
+  };
+  marked: {
+    peer: string;
+    /** Who received and read: the user themselves, or the peer */
+    by: string;
+    received: number;
+    read: number;
+  };
+  friend: {
+    userId: string;
+    /** requested: by the user; asked: by the other */
+    state: 'none' | 'requested' | 'asked' | 'friends';
+  };
+  block: {
+    userId: string;
+  };
+  unblock: {
+    userId: string;
+  };
+  profile: OwnUser;
+  settings: {
+    push_enabled: number;
+    dnd_enabled: number;
+    push_preview: string;
+  };
+  sessions: {
+    /** Sessions of the user */
+    ended: string[];
+  };
+}
+
+/** The events that today's service writes; a later one may write more. */
+export const LOG_EVENT_NAMES = [
+  'message',
+  'marked',
+  'friend',
+  'block',
+  'unblock',
+  'profile',
+  'settings',
+  'sessions',
+] as const;

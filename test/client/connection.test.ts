@@ -40,6 +40,37 @@ onSqlite('The kit stays connected', (database) => {
       assert.equal(bob.all('snapshot').length, 1);
     });
 
+    test('an event that the kit does not know advances the position, and is ignored', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const alice = await join(t, service.url, 'alice');
+      const bob = await join(t, line.url, 'bob');
+      const { db } = service.services;
+      const positions = () =>
+        line.frames.filter(({ type }) => type === 'hello').map(({ seq }) => seq as number | undefined);
+      const breakOff = async () => {
+        line.isDown = true;
+        line.cut();
+        await bob.is('waiting');
+      };
+      const comeBack = async () => {
+        line.isDown = false;
+        await bob.is('live');
+      };
+      await breakOff();
+      await db.run`update inbox_heads set seq = 1 where user_id = ${bob.id}`;
+      await db.run`
+        insert into inbox (user_id, seq, at, event, data) values (${bob.id}, 1, 1, 'of a later service', '{"peer":"x"}')`;
+      await comeBack();
+      await breakOff();
+      await comeBack();
+      assert.deepEqual(positions(), [undefined, 0, 1]);
+      await alice.doorman.send(bob.id, 'known');
+      await bob.hears('known');
+      assert.ok(!JSON.stringify(bob.told).includes('"peer":"x"'));
+      assert.equal(bob.all('snapshot').length, 1);
+    });
+
     test('what came while a broken connection was away comes once, in order, and then it is live', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);

@@ -1,7 +1,7 @@
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents } from '../events.ts';
 import type { Times } from '../timeouts.ts';
-import type { Snapshot, Welcome } from '../wire.ts';
+import { LOG_EVENT_NAMES, type LogEventData, type Snapshot, type Welcome } from '../wire.ts';
 import type { Frame, Link } from './socket.ts';
 
 /** One event of the user's log, as the frame says it. */
@@ -15,15 +15,12 @@ interface EventFrame {
 export interface FeedHost {
   readonly times: Pick<Times, 'ackMs' | 'limitWindowMs'>;
   snapshot(snapshot: Snapshot): void;
-  event<E extends LogKind>(event: E, told: DoormanEvents[E]): void;
+  event<E extends keyof LogEventData>(event: E, told: DoormanEvents[E]): void;
   /** All that was missed was told. */
   live(): void;
   /** The connection does not give what the protocol promises. */
   broken(): void;
 }
-
-const KINDS = ['message', 'marked', 'friend', 'block', 'unblock', 'profile', 'settings', 'sessions'] as const;
-type LogKind = (typeof KINDS)[number];
 
 /**
  * The user's log as this device has it: every event once and in order, over all connections, or a snapshot and what comes
@@ -139,7 +136,7 @@ export class Feed {
     // A snapshot has it already.
     if (this.#position && event.seq <= this.#position.seq) return;
     this.#position = { epoch: this.#epoch, seq: event.seq };
-    const kind = KINDS.find((known) => known === event.event);
+    const kind = LOG_EVENT_NAMES.find((known) => known === event.event);
     if (!kind) return; // a later service may tell more
     const { seq, at } = event;
     const data = { ...event.data, ...(kind === 'message' && { at }), seq };
