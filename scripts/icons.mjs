@@ -8,7 +8,7 @@ import puppeteer from 'puppeteer-core';
 
 const target = join(dirname(dirname(fileURLToPath(import.meta.url))), 'web/public');
 
-// Of web/src/theme.ts.
+// Of web/src/ui/page/theme.ts.
 const LIVERY = '#0b5746';
 const BRASS = '#bf8f25';
 const DOOR = '#fcf6e8';

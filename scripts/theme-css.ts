@@ -1,6 +1,6 @@
-// Writes web/src/theme.css from web/src/theme.ts: what Mantine would put into a <style> tag, which the page's
+// Writes theme.css from theme.ts in web/src/ui/page: what Mantine would put into a <style> tag, which the page's
 // Content-Security-Policy forbids.
-//   node scripts/theme-css.ts && npx biome check --write web/src/theme.css
+//   node scripts/theme-css.ts && npx biome check --write web/src/ui/page/theme.css
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -9,7 +9,7 @@ import {
   defaultCssVariablesResolver,
   mergeMantineTheme,
 } from '@mantine/core';
-import { COLORS, cssVariablesResolver, theme } from '../web/src/theme.ts';
+import { COLORS, cssVariablesResolver, theme } from '../web/src/ui/page/theme.ts';
 
 export function themeCss(): string {
   const whole = mergeMantineTheme(DEFAULT_THEME, theme);
@@ -30,4 +30,4 @@ export function themeCss(): string {
   return `/* Made by scripts/theme-css.ts from theme.ts: not to be edited. */\n${lines.replace(/\n{2,}/g, '\n\n').trim()}\n`;
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dirname, '../web/src/theme.css'), themeCss());
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '../web/src/ui/page/theme.css'), themeCss());

@@ -19,7 +19,7 @@ export default defineConfig({
 
 /** A script that blocks: Vite takes only modules out of a document by itself, and these run after the first paint. */
 function firstPaint(): Plugin {
-  const source = readFileSync(join(import.meta.dirname, 'src/first-paint.js'), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, 'src/app/first-paint.js'), 'utf8');
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
   const fileName = `assets/first-paint-${hash}.js`;
   return {
@@ -28,7 +28,7 @@ function firstPaint(): Plugin {
       if (!this.meta.watchMode) this.emitFile({ type: 'asset', fileName, source });
     },
     transformIndexHtml(html, { server }) {
-      const src = server ? '/src/first-paint.js' : `/${fileName}`;
+      const src = server ? '/src/app/first-paint.js' : `/${fileName}`;
       return html.replace('<title>', `<script src="${src}"></script>\n    <title>`);
     },
   };

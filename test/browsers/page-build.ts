@@ -13,12 +13,12 @@ export const BUILT_PAGE = join(web, 'dist');
 /**
  * Builds the page as the set-up does, into a folder of its own that goes with `scope`.
  *
- * @param main what runs in place of `web/src/main.tsx`, for tests of the worker alone: the document, its policy, the files
+ * @param main what runs in place of `web/src/app/main.tsx`, for tests of the worker alone: the document, its policy, the files
  *   and the worker are those of the page
  */
 export async function buildPage(scope: Scope, main?: string): Promise<string> {
   const folder = await makeFolder(scope);
-  const load = (id: string) => (id.endsWith('/web/src/main.tsx') ? main : undefined);
+  const load = (id: string) => (id.endsWith('/web/src/app/main.tsx') ? main : undefined);
   await build({
     root: web,
     configFile: join(web, 'vite.config.ts'),

@@ -226,7 +226,7 @@ onChromium('Every place of the page', (browser) => {
   });
 
   test('offers a new version of itself, and is it when the user wants', async (t) => {
-    const main = await readFile(join(web, 'src/main.tsx'), 'utf8');
+    const main = await readFile(join(web, 'src/app/main.tsx'), 'utf8');
     const next = await buildPage(t, `${main}\ndocument.documentElement.dataset.build = 'next';`);
     const folder = await deployBuild(t, BUILT_PAGE);
     const site = await startSite(t, { world: { pageFolder: folder } });

@@ -20,7 +20,7 @@ declare global {
 /**
  * The script of a page that only writes down what its worker tells, and shows `name`.
  *
- * @param more of the script, at its end; what it imports lies in `web/src`
+ * @param more of the script, at its end; what it imports lies in `web/src/app`
  */
 export function workerPage(name: string, more = ''): string {
   return `

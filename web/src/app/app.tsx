@@ -1,0 +1,86 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import type { SessionEnd } from 'doorman-client';
+import { useEffect } from 'react';
+import { Redirect, useLocation } from 'wouter';
+import { PageContext, useSession } from '../data/hooks.ts';
+import type { Page } from '../data/page.ts';
+import { Entrance } from '../features/auth/entrance.tsx';
+import { LanguageProvider } from '../i18n/words.tsx';
+import { ToastProvider } from '../ui/controls/toasts.tsx';
+import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
+import { theme } from '../ui/page/theme.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { Layout } from './layout.tsx';
+import { Splash } from './splash.tsx';
+
+/** The key is that of first-paint.js too. */
+const colorSchemeManager = localStorageColorSchemeManager({ key: 'doorman.color-scheme' });
+
+/** Everything, around one `page`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
+export function App({ page }: { page: Page }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemeManager}
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <ColorOfWindow />
+      <LanguageProvider>
+        <PageContext value={page}>
+          <ErrorBoundary>
+            <ToastProvider>
+              <Door />
+            </ToastProvider>
+          </ErrorBoundary>
+        </PageContext>
+      </LanguageProvider>
+    </MantineProvider>
+  );
+}
+
+/** Nobody sees the entrance while it is not known whether he is in already. */
+function Door() {
+  const session = useSession();
+  const [path] = useLocation();
+  const isEntrance = path === '/sign-in' || path === '/sign-up';
+  const userId = session.state === 'signed_in' ? session.session.userId : undefined;
+  useEffect(() => {
+    if (userId !== undefined) lastUserId = userId;
+  }, [userId]);
+  switch (session.state) {
+    case 'restoring':
+      return <Splash />;
+    case 'signed_out':
+      return isEntrance ? <Entrance end={session.end} /> : <ToEntrance path={path} end={session.end} />;
+    case 'signed_in':
+      // As when another tab signed somebody else in: the address is of the one before.
+      if (lastUserId !== undefined && lastUserId !== userId && !isEntrance && path !== '/')
+        return <Redirect to="/" replace />;
+      // Another person starts with another page: nothing of the first is left in a component's state.
+      return isEntrance ? (
+        <Redirect to={wayOf(session.session.userId)} replace />
+      ) : (
+        <Layout key={session.session.userId} />
+      );
+  }
+}
+
+/** Who was in last, since the page was loaded. */
+let lastUserId: string | undefined;
+/** Where somebody wanted to go who had to sign in first, as by a notification or a link; by whom, if he was in before. */
+let wanted: { path: string; userId: string | undefined } | undefined;
+
+/** Nobody is led to where another person was. */
+function wayOf(userId: string): string {
+  return wanted && (wanted.userId ?? userId) === userId ? wanted.path : '/';
+}
+
+/** Who signed out wants to go nowhere. */
+function ToEntrance({ path, end }: { path: string; end: SessionEnd | undefined }) {
+  useEffect(() => {
+    wanted = end === undefined || end === 'expired' ? { path, userId: lastUserId } : undefined;
+  }, [path, end]);
+  return <Redirect to="/sign-in" replace />;
+}

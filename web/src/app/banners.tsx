@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react';
+import { useReadable } from '../data/hooks.ts';
+import { useWords } from '../i18n/words.tsx';
+import { Banner, BannerButton } from '../ui/controls/banner.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { waitingUpdate } from './update.ts';
+
+const PushInvitation = lazy(async () => ({
+  default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
+}));
+
+/** Above the panes, the most pressing first. */
+export function Banners() {
+  return (
+    <>
+      <ConnectionBanner />
+      <UpdateBanner />
+      <Suspense fallback={null}>
+        <PushInvitation />
+      </Suspense>
+    </>
+  );
+}
+
+function UpdateBanner() {
+  const words = useWords().shell;
+  const accept = useReadable(waitingUpdate);
+  return (
+    <div role="status">
+      {accept && (
+        <Banner kind="news" testId="update-banner">
+          <span>{words.updateReady}</span>
+          <BannerButton onClick={accept}>{words.update}</BannerButton>
+          <BannerButton onClick={() => waitingUpdate.set(undefined)}>{words.later}</BannerButton>
+        </Banner>
+      )}
+    </div>
+  );
+}

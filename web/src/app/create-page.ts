@@ -1,0 +1,248 @@
+import type { Connection, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
+import { Cell } from '../data/cell.ts';
+import { Errands } from '../data/errands.ts';
+import { Keeping } from '../data/keeping.ts';
+import type { Page, SessionStore } from '../data/page.ts';
+import { browserSurroundings, type Surroundings } from '../data/surroundings.ts';
+import type { ConnectionView, Freshness, SessionView } from '../data/views.ts';
+import { Own } from '../features/account/model/own.ts';
+import { Chats } from '../features/chat/model/chats.ts';
+import { Blocks } from '../features/contacts/model/blocks.ts';
+import { Friends } from '../features/contacts/model/friends.ts';
+import type { Named } from '../features/contacts/model/names.ts';
+import { People } from '../features/contacts/model/people.ts';
+import { Presence } from '../features/contacts/model/presence.ts';
+import { Badge } from './badge.ts';
+import { keptSources, restoreList } from './kept-state.ts';
+
+/**
+ * The page's state over a kit that only the page starts and listens to. It keeps its own data in the kit's storage, so that
+ * signing out in any tab clears both.
+ */
+export function createPage(doorman: Doorman, surroundings: Surroundings = browserSurroundings()): Page {
+  return new DoormanPage(doorman, surroundings);
+}
+
+/** Passes on what the kit tells to those whom it concerns, and begins and ends with each user. */
+class DoormanPage implements Page {
+  readonly doorman: Doorman;
+  readonly session: SessionStore;
+  readonly connection: Cell<ConnectionView>;
+  readonly freshness = new Cell<Freshness>('none');
+  readonly chats: Chats;
+  readonly people: People;
+  readonly presence: Presence;
+  readonly friends: Friends;
+  readonly blocks: Blocks;
+  readonly own: Own;
+  readonly #surroundings: Surroundings;
+  readonly #session = new Cell<SessionView>({ state: 'restoring' });
+  readonly #errands = new Errands();
+  readonly #keeping: Keeping;
+  readonly #endings: (() => void)[] = [];
+  /** Of the database that the numbers are of; empty while nothing is known. */
+  #epoch = '';
+  #current: Session | undefined;
+  /** Until what was kept of the current user is shown. */
+  #entering: Promise<void> | undefined;
+  /** Since the last time it was live, the connection was found to be none. */
+  #isCutOff = false;
+  #isBeginning = false;
+  readonly #badge: Badge;
+
+  constructor(doorman: Doorman, surroundings: Surroundings) {
+    this.doorman = doorman;
+    this.#surroundings = surroundings;
+    this.#badge = new Badge(surroundings);
+    this.connection = new Cell<ConnectionView>(doorman.connection);
+    this.#keeping = new Keeping(
+      doorman.storage,
+      keptSources(this, () => this.#epoch),
+    );
+    const errands = this.#errands;
+    const isBlocked = (userId: string) => this.blocks.has(userId);
+    const keepList = () => this.#keeping.note('list');
+    const gotPeople = (people: readonly Named[]) => this.people.names.note(people);
+    this.people = new People({ doorman, errands, keepNames: () => this.#keeping.note('names') });
+    this.presence = new Presence({ doorman, isBlocked });
+    this.friends = new Friends({ doorman, errands, isBlocked, keepList, gotPeople });
+    this.blocks = new Blocks({
+      doorman,
+      errands,
+      keepList,
+      gotPeople,
+      changed: (...told) => this.#blockChanged(...told),
+    });
+    this.own = new Own({ doorman, errands, keepList });
+    this.chats = new Chats({
+      doorman,
+      errands,
+      isBlocked,
+      keepList,
+      gotPeople,
+      ownId: () => doorman.session?.userId ?? '',
+      isFresh: () => this.freshness.get() === 'fresh',
+      isCutOff: () => this.#isCutOff,
+      isAttended: () => surroundings.isAttended(),
+      keepDraft: (peer) => this.#keeping.noteDraft(peer),
+      keepThread: (peer) => this.#keeping.noteThread(peer),
+      allRead: (peer) => surroundings.closeNotifications((of) => of === peer),
+    });
+    this.session = {
+      get: this.#session.get,
+      subscribe: this.#session.subscribe,
+      signUp: async (body) => void (await doorman.signUp(body)),
+      signIn: async (body) => void (await doorman.signIn(body)),
+      signOut: () => doorman.signOut(),
+    };
+    this.#listen();
+  }
+
+  async start(): Promise<void> {
+    this.#endings.push(this.#surroundings.followView(this.doorman));
+    // The session that is found comes with `session` too, and is entered there.
+    const session = await this.doorman.restore();
+    await this.#entering;
+    if (session || this.#session.get().state !== 'restoring') return;
+    this.#session.set({ state: 'signed_out' });
+    await this.#keeping.wipe({ exceptDrafts: true });
+  }
+
+  flush(): Promise<void> {
+    return this.#keeping.flush();
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings.splice(0)) end();
+    this.#errands.leave();
+    this.presence.close();
+    this.chats.typing.clear();
+    await this.#keeping.flush();
+  }
+
+  #listen(): void {
+    const { doorman, chats, people, presence, friends, blocks, own } = this;
+    const { onAttention, onHidden } = this.#surroundings;
+    this.#endings.push(
+      doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
+      doorman.on('connection', (connection) => this.#connectionChanged(connection)),
+      doorman.on('snapshot', (snapshot) => this.#begin(snapshot)),
+      doorman.on('message', (event) => chats.noteMessage(event)),
+      doorman.on('marked', (event) => chats.noteMark(event)),
+      doorman.on('outgoing', (outgoing) => chats.noteOutgoing(outgoing)),
+      doorman.on('typing', ({ from }) => {
+        if (!blocks.has(from)) chats.typing.note(from);
+      }),
+      doorman.on('presence', (sights) => presence.note(sights)),
+      doorman.on('friend', (event) => friends.noteEvent(event, Date.now())),
+      doorman.on('block', ({ userId, seq }) => {
+        blocks.noteEvent(userId, true);
+        friends.noteBlockEvent(userId, seq);
+      }),
+      doorman.on('unblock', ({ userId }) => blocks.noteEvent(userId, false)),
+      doorman.on('profile', ({ seq: _seq, ...profile }) => {
+        own.noteProfile(profile);
+        people.names.note([profile]);
+      }),
+      doorman.on('settings', (settings) => own.noteSettings(settings)),
+      onAttention((isAttended) => {
+        if (isAttended) chats.noteAttended();
+      }),
+      onHidden(() => void this.#keeping.flush()),
+      chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.get())),
+    );
+  }
+
+  #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): void {
+    if (session && session.userId === this.#current?.userId) {
+      // Signed in once more: what is known is as good as before, and a snapshot follows.
+      this.#session.set({ state: 'signed_in', session });
+      return;
+    }
+    // After these two the kit keeps what was written until the same person comes back; so it is with drafts.
+    const exceptDrafts = end === 'expired' || end === 'suspended';
+    if (exceptDrafts) void this.#keeping.flush();
+    this.#clear();
+    this.#current = session;
+    if (session) {
+      this.#entering = this.#enter(session);
+      return;
+    }
+    this.#session.set({ state: 'signed_out', ...(end && { end }) });
+    this.#surroundings.closeNotifications(() => true);
+    void this.#keeping.wipe({ exceptDrafts });
+  }
+
+  /** Shows what was kept, then what the service tells. */
+  async #enter(session: Session): Promise<void> {
+    const { userId } = session;
+    const kept = await this.#keeping.open(userId);
+    if (this.#current !== session) return;
+    const { chats, people } = this;
+    chats.drafts.restore(kept.drafts);
+    for (const { at, ...named } of kept.names) people.names.note([named], at);
+    // In another tab's wake the connection may have been faster.
+    if (kept.list && this.freshness.get() === 'none') {
+      this.#epoch = kept.list.epoch;
+      this.freshness.set('kept');
+      restoreList(this, kept.list);
+      for (const thread of kept.threads)
+        if (thread.epoch === this.#epoch) chats.thread(thread.peer).restore(thread);
+    }
+    chats.noteOutgoing();
+    this.#session.set({ state: 'signed_in', session });
+    this.doorman.connect();
+  }
+
+  #begin(snapshot: Snapshot): void {
+    const { epoch, profile, settings, blocks, conversations, people, next } = snapshot;
+    const isOtherDatabase = this.#epoch !== '' && this.#epoch !== epoch;
+    this.#epoch = epoch;
+    this.freshness.set('fresh');
+    this.#isBeginning = true;
+    this.own.noteProfile(profile);
+    this.own.noteSettings(settings);
+    this.people.names.note([profile, ...people]);
+    this.blocks.noteSnapshot(blocks, next.blocks);
+    this.friends.noteSnapshot(snapshot);
+    this.chats.noteSnapshot(snapshot, isOtherDatabase);
+    this.#isBeginning = false;
+    this.#badge.show(this.chats.unreadTotal.get(), { anyway: true });
+    const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
+    // Of a conversation on a later page it is not known.
+    const unlisted = next.conversations === undefined ? 0 : 1;
+    this.#surroundings.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
+  }
+
+  #connectionChanged(connection: Connection): void {
+    const isLive = connection.state === 'live';
+    if (connection.state !== 'connecting') this.#isCutOff = !isLive;
+    this.connection.set(connection);
+    this.presence.noteConnection(isLive);
+    this.chats.noteConnection(isLive);
+    if (!isLive) return;
+    for (const store of [this.people, this.friends, this.blocks]) store.noteLive();
+  }
+
+  #blockChanged(userId: string, isBlocked: boolean): void {
+    // A snapshot brings what was not told meanwhile by itself.
+    this.chats.noteBlock(userId, isBlocked || this.#isBeginning);
+    this.presence.noteBlock(userId);
+    this.friends.noteHidden(userId);
+    if (isBlocked) this.#surroundings.closeNotifications((peer) => peer === userId);
+  }
+
+  /** Nothing of the user before stays in memory, nor do answers to him arrive. */
+  #clear(): void {
+    this.#errands.leave();
+    this.#epoch = '';
+    this.freshness.set('none');
+    this.chats.clear();
+    this.people.clear();
+    this.blocks.clear();
+    this.friends.clear();
+    this.own.clear();
+    this.presence.clear();
+    this.#badge.show(0);
+  }
+}

@@ -1,0 +1,65 @@
+import { type ReactNode, useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { useWords } from '../i18n/words.tsx';
+import { DocumentTitle } from '../ui/page/document-title.tsx';
+import { PaneContext } from '../ui/page/panes.ts';
+import { placeOf } from '../ui/page/places.ts';
+import { awaitFocusOf } from '../ui/page/route-focus.ts';
+import { Banners } from './banners.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import styles from './layout.module.css';
+import { Navigation } from './navigation.tsx';
+import { ListRoutes, PageRoutes } from './routes.tsx';
+import { SignOutProvider } from './sign-out.tsx';
+import { useVisibleHeight } from './visible-height.ts';
+
+/** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
+export function Layout() {
+  const words = useWords().shell;
+  const [path] = useLocation();
+  const place = placeOf(path);
+  useVisibleHeight();
+  useEffect(() => awaitFocusOf(path), [path]);
+  const front = place.isDeep ? 'page' : 'list';
+  return (
+    <SignOutProvider>
+      <div className={styles.layout} data-front={front} data-chat={place.isChat || undefined}>
+        <a className={styles.skip} href="#main">
+          {words.skip}
+        </a>
+        <Navigation place={place} />
+        <main className={styles.main} id="main" tabIndex={-1}>
+          <Banners />
+          <div className={styles.panes}>
+            <Pane name="list" isFront={front === 'list'} className={styles.list} path={place.section}>
+              <ListRoutes section={place.section} />
+            </Pane>
+            <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
+              <PageRoutes />
+            </Pane>
+          </div>
+        </main>
+        <DocumentTitle />
+      </div>
+    </SignOutProvider>
+  );
+}
+
+interface PaneProps {
+  name: 'list' | 'page';
+  isFront: boolean;
+  className: string | undefined;
+  /** Another one gives what failed to render another chance. */
+  path: string;
+  children: ReactNode;
+}
+
+function Pane({ name, isFront, className, path, children }: PaneProps) {
+  return (
+    <div className={className} data-pane={name}>
+      <PaneContext value={isFront ? 'front' : 'behind'}>
+        <ErrorBoundary key={path}>{children}</ErrorBoundary>
+      </PaneContext>
+    </div>
+  );
+}

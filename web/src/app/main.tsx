@@ -1,0 +1,46 @@
+import '../ui/page/theme.css';
+import './mantine.css';
+import './app.css';
+import { createDoorman } from 'doorman-client';
+import { createRoot } from 'react-dom/client';
+import { navigate } from 'wouter/use-browser-location';
+import { WORDS } from '../i18n/languages.ts';
+import { deviceName } from '../ui/person/device-name.ts';
+import { App } from './app.tsx';
+import { createPage } from './create-page.ts';
+import { waitingUpdate } from './update.ts';
+import { linkWorker } from './worker-link.ts';
+
+const device = deviceName(navigator.userAgent, WORDS.en.shell.device).slice(0, 64);
+const doorman = createDoorman({ baseUrl: location.origin, device });
+doorman.on('storage', ({ error }) =>
+  console.warn(
+    'This browser keeps nothing, so the page does while it is open:',
+    error ?? 'no answer in time',
+  ),
+);
+const page = createPage(doorman);
+
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<App page={page} />);
+
+void begin();
+
+async function begin(): Promise<void> {
+  await page.start();
+  await linkWorker({
+    onUpdate: (accept) => waitingUpdate.set(accept),
+    onOpen: (path) => navigate(path),
+    onPushChanged: checkPush,
+  });
+  page.session.subscribe(checkPush);
+  checkPush();
+}
+
+/** Whoever wanted notifications on this device goes on having them, whatever became of the subscription meanwhile. */
+function checkPush(): void {
+  if (page.session.get().state !== 'signed_in') return;
+  doorman.push
+    .check()
+    .catch((error: unknown) => console.warn('Notifications could not be looked after:', error));
+}

@@ -1,0 +1,91 @@
+import { VisuallyHidden } from '@mantine/core';
+import { CommentDiscussionIcon, GearIcon, PeopleIcon, SignOutIcon } from '@primer/octicons-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useFriends, useOwn, useSession, useUnreadTotal } from '../data/hooks.ts';
+import { shownName } from '../features/contacts/model/shown-name.ts';
+import { useWords } from '../i18n/words.tsx';
+import { CountBadge } from '../ui/list/list-row.tsx';
+import { BrandMark } from '../ui/page/brand-mark.tsx';
+import { type Place, SECTION_PATHS, type Section } from '../ui/page/places.ts';
+import { Name } from '../ui/person/name.tsx';
+import { PersonAvatar } from '../ui/person/person-avatar.tsx';
+import styles from './navigation.module.css';
+import { useSignOut } from './sign-out.tsx';
+
+/** A rail at the side, or a bar below where it is narrow. */
+export function Navigation({ place }: { place: Place }) {
+  const signOut = useSignOut();
+  const words = useWords().shell;
+  const unread = useUnreadTotal();
+  const asked = useFriends().asked.length;
+  return (
+    <nav className={styles.rail} aria-label={words.navigation}>
+      <span className={styles.brand}>
+        <BrandMark size={36} />
+      </span>
+      <ul className={styles.items}>
+        <Item section="chats" place={place} icon={<CommentDiscussionIcon size={22} />} label={words.chats}>
+          <CountBadge count={unread} label={words.unread(unread)} />
+        </Item>
+        <Item section="people" place={place} icon={<PeopleIcon size={22} />} label={words.people}>
+          <CountBadge count={asked} label={words.requests(asked)} />
+        </Item>
+        <Item section="settings" place={place} icon={<GearIcon size={22} />} label={words.settings} />
+      </ul>
+      <div className={styles.own}>
+        <OwnPerson />
+        <button type="button" className={styles.out} onClick={signOut} data-testid="sign-out">
+          <SignOutIcon size={18} />
+          <span>{words.signOut}</span>
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+interface ItemProps {
+  section: Section;
+  place: Place;
+  icon: ReactNode;
+  label: string;
+  children?: ReactNode;
+}
+
+function Item({ section, place, icon, label, children }: ItemProps) {
+  const isHere = place.section === section;
+  return (
+    <li>
+      <Link
+        href={SECTION_PATHS[section]}
+        className={styles.item}
+        aria-current={isHere ? (place.isDeep ? 'true' : 'page') : undefined}
+        data-testid={`nav-${section}`}
+      >
+        <span className={styles.icon}>
+          {icon}
+          {children !== undefined && <span className={styles.count}>{children}</span>}
+        </span>
+        <span className={styles.label}>{label}</span>
+      </Link>
+    </li>
+  );
+}
+
+function OwnPerson() {
+  const words = useWords().shell;
+  const session = useSession();
+  const { profile } = useOwn();
+  if (session.state !== 'signed_in') return null;
+  const { userId, username } = session.session;
+  const name = shownName({ username, ...profile });
+  return (
+    <Link href="/settings/profile" className={styles.person} data-testid="own-profile">
+      <PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={36} />
+      <span className={styles.name}>
+        <Name>{name}</Name>
+      </span>
+      <VisuallyHidden>{words.ownProfile}</VisuallyHidden>
+    </Link>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { CommentDiscussionIcon, GearIcon, PeopleIcon } from '@primer/octicons-react';
+import { Link } from 'wouter';
+import { useConversations, useFreshness } from '../data/hooks.ts';
+import { useWords } from '../i18n/words.tsx';
+import { EmptyState } from '../ui/list/empty-state.tsx';
+import type { Section } from '../ui/page/places.ts';
+
+/** Beside a list, where it is wide: what could be done next. */
+export function NothingChosen({ section }: { section: Section }) {
+  const words = useWords().shell;
+  switch (section) {
+    case 'chats':
+      return <NoChatOpen />;
+    case 'people':
+      return (
+        <EmptyState icon={<PeopleIcon size={24} />} title={words.noPersonOpen}>
+          {words.noPersonOpenSays}
+        </EmptyState>
+      );
+    case 'settings':
+      return (
+        <EmptyState icon={<GearIcon size={24} />} title={words.settings}>
+          {words.noSettingOpenSays}
+        </EmptyState>
+      );
+  }
+}
+
+function NoChatOpen() {
+  const { shell } = useWords();
+  const isFresh = useFreshness() === 'fresh';
+  const isNewcomer = useConversations().length === 0 && isFresh;
+  if (isNewcomer) return <Welcome />;
+  return (
+    <EmptyState icon={<CommentDiscussionIcon size={24} />} title={shell.noChatOpen} action={<FindPeople />}>
+      {shell.noChatOpenSays}
+    </EmptyState>
+  );
+}
+
+/** For somebody who has not talked to anybody yet. */
+export function Welcome() {
+  const { entrance } = useWords();
+  return (
+    <EmptyState icon={<PeopleIcon size={24} />} title={entrance.welcome} action={<FindPeople />}>
+      {entrance.welcomeSays}
+    </EmptyState>
+  );
+}
+
+function FindPeople() {
+  const words = useWords().shell;
+  return (
+    <Button component={Link} href="/people" data-testid="find-people">
+      {words.findPeople}
+    </Button>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core';
+import { QuestionIcon } from '@primer/octicons-react';
+import { lazy, Suspense } from 'react';
+import { Link, Route, Switch } from 'wouter';
+import { useWords } from '../i18n/words.tsx';
+import { EmptyState } from '../ui/list/empty-state.tsx';
+import { Waiting } from '../ui/list/waiting.tsx';
+import { PageHeader } from '../ui/page/page-header.tsx';
+import type { Section } from '../ui/page/places.ts';
+import { NothingChosen } from './nothing-chosen.tsx';
+
+// No part is loaded ahead: the service worker keeps them all anyway.
+const ConversationList = lazy(async () => ({
+  default: (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
+}));
+const ChatPage = lazy(async () => ({
+  default: (await import('../features/chat/thread/chat-page.tsx')).ChatPage,
+}));
+const PeopleList = lazy(async () => ({
+  default: (await import('../features/contacts/directory/people-list.tsx')).PeopleList,
+}));
+const PersonPage = lazy(async () => ({
+  default: (await import('../features/contacts/person/person-page.tsx')).PersonPage,
+}));
+const SettingsList = lazy(async () => ({
+  default: (await import('./settings-list.tsx')).SettingsList,
+}));
+const ProfilePage = lazy(async () => ({
+  default: (await import('../features/account/profile-page.tsx')).ProfilePage,
+}));
+const NotificationsPage = lazy(async () => ({
+  default: (await import('../features/notifications/notifications-page.tsx')).NotificationsPage,
+}));
+const LogPage = lazy(async () => ({
+  default: (await import('../features/notifications/log/log-page.tsx')).LogPage,
+}));
+const SecurityPage = lazy(async () => ({
+  default: (await import('../features/account/security-page.tsx')).SecurityPage,
+}));
+const BlockedPage = lazy(async () => ({
+  default: (await import('../features/contacts/person/blocked-page.tsx')).BlockedPage,
+}));
+
+/** The list of a section; it stays as it is while its rows are opened. */
+export function ListRoutes({ section }: { section: Section }) {
+  return (
+    <Suspense fallback={<Waiting />}>
+      {section === 'chats' && <ConversationList />}
+      {section === 'people' && <PeopleList />}
+      {section === 'settings' && <SettingsList />}
+    </Suspense>
+  );
+}
+
+/** What was chosen. Each conversation and each person is a new one of its kind. */
+export function PageRoutes() {
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Switch>
+        <Route path="/">
+          <NothingChosen section="chats" />
+        </Route>
+        <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
+        <Route path="/people">
+          <NothingChosen section="people" />
+        </Route>
+        <Route path="/people/:id">{({ id }) => <PersonPage key={id} userId={id} />}</Route>
+        <Route path="/settings">
+          <NothingChosen section="settings" />
+        </Route>
+        <Route path="/settings/profile" component={ProfilePage} />
+        <Route path="/settings/notifications" component={NotificationsPage} />
+        <Route path="/settings/log" component={LogPage} />
+        <Route path="/settings/security" component={SecurityPage} />
+        <Route path="/settings/blocked" component={BlockedPage} />
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+function NotFound() {
+  const words = useWords().shell;
+  return (
+    <>
+      <PageHeader title={words.notFoundTitle} back="/" />
+      <EmptyState
+        icon={<QuestionIcon size={24} />}
+        title={words.notFound}
+        action={
+          <Button component={Link} href="/">
+            {words.toChats}
+          </Button>
+        }
+      >
+        {words.notFoundSays}
+      </EmptyState>
+    </>
+  );
+}

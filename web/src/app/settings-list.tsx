@@ -1,0 +1,143 @@
+import { Button } from '@mantine/core';
+import {
+  BellIcon,
+  BlockedIcon,
+  ChevronRightIcon,
+  HistoryIcon,
+  ShieldLockIcon,
+  SignOutIcon,
+} from '@primer/octicons-react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useBlocked, useFreshness, useOwn, useSession } from '../data/hooks.ts';
+import { useHasProfileEdits } from '../features/account/profile-edits.ts';
+import { shownName } from '../features/contacts/model/shown-name.ts';
+import { usePushHere } from '../features/notifications/push-here.ts';
+import { pushSummary } from '../features/notifications/push-summary.ts';
+import { useWords } from '../i18n/words.tsx';
+import { ListRow } from '../ui/list/list-row.tsx';
+import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';
+import { PageHeader } from '../ui/page/page-header.tsx';
+import { Name } from '../ui/person/name.tsx';
+import { PersonAvatar } from '../ui/person/person-avatar.tsx';
+import styles from './settings-list.module.css';
+import { useSignOut } from './sign-out.tsx';
+
+/** What can be set, and how it stands with each. */
+export function SettingsList() {
+  const words = useWords().settings;
+  const signOut = useSignOut();
+  const { settings } = useOwn();
+  const { view } = usePushHere();
+  const isKnown = useFreshness() !== 'none';
+  const blocked = useBlocked().length;
+  const push = pushSummary(view, settings);
+  return (
+    <>
+      <PageHeader title={words.title} />
+      <div className={styles.scroll}>
+        <OwnCard />
+        <ul className={styles.entries}>
+          <Entry
+            name="notifications"
+            icon={<BellIcon size={18} />}
+            title={words.notifications}
+            says={push && words.states[push]}
+          />
+          <Entry name="log" icon={<HistoryIcon size={18} />} title={words.log} says={words.logSays} />
+          <Entry
+            name="security"
+            icon={<ShieldLockIcon size={18} />}
+            title={words.security}
+            says={words.securitySays}
+          />
+          <Entry
+            name="blocked"
+            icon={<BlockedIcon size={18} />}
+            title={words.blocked}
+            says={isKnown ? words.blockedCount(blocked) : undefined}
+          />
+        </ul>
+        <div className={styles.choices}>
+          <LanguageChoice />
+          <ColorSchemeChoice />
+          <SignOutButton onClick={signOut} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Who is signed in; leads to what others see of him. */
+function OwnCard() {
+  const words = useWords().settings;
+  const session = useSession();
+  const { profile } = useOwn();
+  const [path] = useLocation();
+  const hasEdits = useHasProfileEdits();
+  if (session.state !== 'signed_in') return null;
+  const { userId, username } = session.session;
+  const name = shownName({ username, ...profile });
+  return (
+    <div className={styles.own}>
+      <ListRow
+        href="/settings/profile"
+        start={<PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={56} />}
+        title={<Name>{name}</Name>}
+        aside={<Chevron />}
+        below={
+          <>
+            <bdi>@{username}</bdi>
+            {hasEdits && <span className={styles.unsaved}> · {words.unsaved}</span>}
+          </>
+        }
+        isSelected={path === '/settings/profile'}
+        testId="settings-profile"
+      />
+    </div>
+  );
+}
+
+interface EntryProps {
+  name: 'notifications' | 'log' | 'security' | 'blocked';
+  icon: ReactNode;
+  title: string;
+  says: string | undefined;
+}
+
+function Entry({ name, icon, title, says }: EntryProps) {
+  const [path] = useLocation();
+  const href = `/settings/${name}`;
+  return (
+    <li>
+      <ListRow
+        href={href}
+        start={<span className={styles.icon}>{icon}</span>}
+        title={title}
+        below={says ?? '\u00a0'}
+        isSelected={path === href}
+        testId={`settings-${name}`}
+      />
+    </li>
+  );
+}
+
+function Chevron() {
+  return <ChevronRightIcon size={16} />;
+}
+
+function SignOutButton({ onClick }: { onClick: () => void }) {
+  const words = useWords().shell;
+  return (
+    <div>
+      <Button
+        variant="default"
+        leftSection={<SignOutIcon size={16} />}
+        onClick={onClick}
+        data-testid="settings-sign-out"
+      >
+        {words.signOut}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { createContext, type ReactNode, use, useCallback, useState } from 'react';
+import { useLocation } from 'wouter';
+import { usePage } from '../data/hooks.ts';
+import { useWords } from '../i18n/words.tsx';
+import { ConfirmDialog } from '../ui/controls/confirm-dialog.tsx';
+
+const SignOutContext = createContext<() => void>(() => {});
+
+/** Asks whether to sign out, and does so. */
+export function useSignOut(): () => void {
+  return use(SignOutContext);
+}
+
+export function SignOutProvider({ children }: { children: ReactNode }) {
+  const [isAsking, setAsking] = useState(false);
+  const ask = useCallback(() => setAsking(true), []);
+  return (
+    <SignOutContext value={ask}>
+      {children}
+      <SignOutDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+    </SignOutContext>
+  );
+}
+
+/** What still waits to be sent would be lost. */
+function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const words = useWords().shell;
+  const page = usePage();
+  const [, go] = useLocation();
+  const waiting = isOpen ? page.doorman.outgoing().filter(({ state }) => state !== 'stored').length : 0;
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={words.signOutAsk}
+      confirm={waiting > 0 ? words.signOutAnyway : words.signOut}
+      isDangerous={waiting > 0}
+      onConfirm={async () => {
+        await page.session.signOut();
+        go('/sign-in', { replace: true });
+      }}
+    >
+      {waiting > 0 && <p>{words.signOutLoses(waiting)}</p>}
+      <p>{words.signOutSays}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { createDoorman, type Doorman, type DoormanStorage } from 'doorman-client';
+import { MemoryStorage } from 'doorman-client/testing';
+import { sendMessage } from '../../../src/chat/messages.ts';
+import type { TestDatabase } from '../../../test/databases.ts';
+import { startService, type TestService } from '../../../test/harness.ts';
+import type { Page } from '../data/page.ts';
+import { noSurroundings } from '../data/surroundings.ts';
+import { createPage } from './create-page.ts';
+
+/** A page of one person on one device, over a kit of its own. */
+export interface TestPage {
+  readonly page: Page;
+  readonly doorman: Doorman;
+  readonly storage: DoormanStorage;
+  readonly browser: TestBrowser;
+  readonly id: string;
+  /** Ends this page and opens another on the same device. */
+  reload(): Promise<TestPage>;
+}
+
+/** What the page did to the browser around it, and whether somebody is before it. */
+export class TestBrowser {
+  isAttended = true;
+  readonly badges: number[] = [];
+  /** Peers whose notifications are on the screen. */
+  notified = new Set<string>();
+  readonly #attention = new Set<(isAttended: boolean) => void>();
+  readonly #hidden = new Set<() => void>();
+
+  /** Somebody is before it, or no longer. */
+  attend(isAttended: boolean): void {
+    this.isAttended = isAttended;
+    for (const listener of this.#attention) listener(isAttended);
+  }
+
+  hide(): void {
+    this.attend(false);
+    for (const listener of this.#hidden) listener();
+  }
+
+  get surroundings() {
+    return {
+      ...noSurroundings(),
+      isAttended: () => this.isAttended,
+      onAttention: (listener: (isAttended: boolean) => void) => {
+        this.#attention.add(listener);
+        return () => void this.#attention.delete(listener);
+      },
+      onHidden: (listener: () => void) => {
+        this.#hidden.add(listener);
+        return () => void this.#hidden.delete(listener);
+      },
+      setBadge: (count: number) => void this.badges.push(count),
+      closeNotifications: (isOver: (peer: string) => boolean) => {
+        this.notified = new Set([...this.notified].filter((peer) => !isOver(peer)));
+      },
+    };
+  }
+}
+
+/** Waits are short: nobody waits for a machine that is asleep. */
+const TIMES = { storageMs: 200, ackMs: 5, watchMs: 5, backoffMs: 20, maxBackoffMs: 100 };
+
+/** A whole service, and pages of people who use it. */
+export class Town {
+  service: TestService;
+  readonly url: string;
+  readonly #t: TestContext;
+
+  constructor(t: TestContext, service: TestService, url: string) {
+    this.#t = t;
+    this.service = service;
+    this.url = url;
+  }
+
+  static async open(
+    t: TestContext,
+    database: TestDatabase,
+    options?: Parameters<typeof startService>[2],
+  ): Promise<Town> {
+    const service = await startService(t, database, options);
+    return new Town(t, service, await service.app.listen({ port: 0, host: '127.0.0.1' }));
+  }
+
+  /** Signs up, and waits until the page is fresh. */
+  async join(username: string): Promise<TestPage> {
+    const one = this.newPage(new MemoryStorage());
+    await one.page.start();
+    await one.page.session.signUp({ username, password: `password-of-${username}` });
+    await settled(one);
+    return one;
+  }
+
+  /** The same person on another device. */
+  async another(username: string): Promise<TestPage> {
+    const one = this.newPage(new MemoryStorage());
+    await one.page.start();
+    await one.page.session.signIn({ username, password: `password-of-${username}` });
+    await settled(one);
+    return one;
+  }
+
+  /** A page that is not started yet. */
+  newPage(storage: DoormanStorage): TestPage {
+    const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
+    const browser = new TestBrowser();
+    const page = createPage(doorman, browser.surroundings);
+    const end = async () => {
+      await page.close();
+      doorman.disconnect();
+    };
+    this.#t.after(end);
+    return {
+      page,
+      doorman,
+      storage,
+      browser,
+      get id() {
+        return doorman.session?.userId ?? assert.fail('nobody is signed in');
+      },
+      reload: async () => {
+        await end();
+        const next = this.newPage(storage);
+        await next.page.start();
+        return next;
+      },
+    };
+  }
+
+  /** The service ends, and comes back at the same address. */
+  async restart(): Promise<void> {
+    this.service = await this.service.restart();
+    await this.service.app.listen({ port: Number(new URL(this.url).port), host: '127.0.0.1' });
+  }
+
+  /** Messages as fast as they can be stored: the kit is held to 30 in ten seconds. */
+  async writeMany(from: TestPage, to: string, bodies: readonly string[]): Promise<void> {
+    const { db, events, now } = this.service.services;
+    const session = (await from.doorman.api.sessions()).find(({ current }) => current === 1);
+    const sender = { userId: from.id, sessionId: session?.id ?? assert.fail() };
+    for (const body of bodies)
+      await sendMessage({ db, events }, sender, { to, cid: crypto.randomUUID(), body }, now());
+  }
+}
+
+export function settled({ page }: TestPage): Promise<void> {
+  return until(() => page.freshness.get() === 'fresh' && page.connection.get().state === 'live', 'live');
+}
+
+/** Waits for what comes over the network, at most fifteen seconds. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string | (() => unknown) = 'it',
+): Promise<void> {
+  const end = Date.now() + 15_000;
+  while (!(await isSo())) {
+    if (Date.now() > end)
+      assert.fail(`not within 15 s: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The same, and what it is then. */
+export async function untilEqual<T>(read: () => T, expected: T): Promise<void> {
+  await until(
+    () => {
+      try {
+        assert.deepEqual(read(), expected);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    () => ({ expected, found: read() }),
+  );
+}
+
+/** Everything has happened that was waiting for nothing but promises which are settled already. */
+export function allSettled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,39 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useWords } from '../../i18n/words.tsx';
+import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
+import styles from './profile-form.module.css';
+import { usePicture } from './use-picture.ts';
+
+interface AvatarFieldProps extends TextInputProps {
+  value: string;
+  person: { id: string; name: string };
+}
+
+/** The address of a picture, and the picture as others will see it. */
+export function AvatarField({ value, person, error, ...field }: AvatarFieldProps) {
+  const words = useWords().settings;
+  const picture = usePicture(value);
+  return (
+    <div className={styles.avatar}>
+      <PersonAvatar person={{ ...person, avatar: picture.address }} size={72} />
+      <div className={styles.address}>
+        <TextInput
+          {...field}
+          value={value}
+          error={error}
+          label={words.avatar}
+          description={words.avatarHint}
+          type="url"
+          inputMode="url"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          dir="ltr"
+        />
+        <div className={styles.unseen} role="status" data-testid="avatar-unseen">
+          {picture.state === 'failed' && !error && words.avatarUnseen}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 'doorman-client';
+import { Cell } from '../../../data/cell.ts';
+import type { Errands } from '../../../data/errands.ts';
+import { isSame } from '../../../data/keyed.ts';
+import type { OwnStore } from '../../../data/page.ts';
+import { Turns } from '../../../data/turns.ts';
+import type { SettingsView } from '../../../data/views.ts';
+
+interface OwnHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  keepList(): void;
+}
+
+/** The user's own profile and settings, as they are on all of his devices. */
+export class Own implements OwnStore {
+  readonly profile = new Cell<OwnUser | undefined>(undefined);
+  readonly settings = new Cell<SettingsView | undefined>(undefined);
+  readonly #host: OwnHost;
+  /** By the service's word. */
+  #known: SettingsView | undefined;
+  /** What is wanted and not answered yet, in the order in which it was wanted. */
+  readonly #wanted = new Set<Partial<SettingsView>>();
+  readonly #turns = new Turns();
+
+  constructor(host: OwnHost) {
+    this.#host = host;
+  }
+
+  async updateProfile(body: ProfileBody): Promise<void> {
+    const { doorman, errands } = this.#host;
+    await this.#turns.take('profile', async () => {
+      const before = this.profile.get();
+      const answer = await errands.act(() => doorman.api.updateProfile(body));
+      // What the log told meanwhile has this change in it, or is newer.
+      if (this.profile.get() === before) this.noteProfile(answer);
+    });
+  }
+
+  async updateSettings(wanted: Partial<SettingsView>): Promise<void> {
+    const { doorman, errands } = this.#host;
+    const own = { ...wanted };
+    this.#wanted.add(own);
+    this.#show();
+    await this.#turns.take('settings', async () => {
+      const before = this.#known;
+      try {
+        await errands.act(() => doorman.api.updateSettings(own satisfies SettingsBody));
+        if (before && this.#known === before) this.#known = { ...before, ...own };
+      } finally {
+        this.#wanted.delete(own);
+        this.#show();
+      }
+    });
+  }
+
+  noteProfile(profile: OwnUser): void {
+    if (isSame(profile, this.profile.get())) return;
+    this.profile.set(profile);
+    this.#host.keepList();
+  }
+
+  noteSettings({ push_enabled, dnd_enabled, push_preview }: Omit<SettingsEvent, 'seq'>): void {
+    this.#known = {
+      pushEnabled: push_enabled === 1,
+      dndEnabled: dnd_enabled === 1,
+      pushPreview: toPreview(push_preview),
+    };
+    this.#show();
+    this.#host.keepList();
+  }
+
+  restore(profile: OwnUser, settings: SettingsView): void {
+    this.profile.set(profile);
+    this.#known = settings;
+    this.#show();
+  }
+
+  kept(): { profile: OwnUser; settings: SettingsView } | undefined {
+    const profile = this.profile.get();
+    return profile && this.#known && { profile, settings: this.#known };
+  }
+
+  clear(): void {
+    this.profile.set(undefined);
+    this.#known = undefined;
+    this.#wanted.clear();
+    this.#show();
+  }
+
+  #show(): void {
+    const shown = this.#known && Object.assign({ ...this.#known }, ...this.#wanted);
+    if (!isSame(shown, this.settings.get())) this.settings.set(shown);
+  }
+}
+
+function toPreview(word: string): SettingsView['pushPreview'] {
+  return word === 'full' || word === 'none' ? word : 'sender';
+}

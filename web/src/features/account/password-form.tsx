@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { usePage, useSession } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
+import { judgePassword } from '../../ui/controls/fields.ts';
+import { PasswordField } from '../../ui/controls/password-field.tsx';
+import { useToast } from '../../ui/controls/toasts.tsx';
+import { useForm } from '../../ui/controls/use-form.ts';
+import styles from '../../ui/list/settings.module.css';
+
+type Field = 'oldPassword' | 'newPassword';
+
+const FIELDS: readonly Field[] = ['oldPassword', 'newPassword'];
+
+export function PasswordForm() {
+  const { settings: words, errors: texts } = useWords();
+  const { api } = usePage().doorman;
+  const session = useSession();
+  const toast = useToast();
+  const [oldPassword, setOld] = useState('');
+  const [newPassword, setNew] = useState('');
+  const fault = judgePassword(newPassword);
+  const newFault = fault && texts[fault];
+  const form = useForm<Field>({
+    fields: FIELDS,
+    check: () => ({
+      oldPassword: oldPassword === '' ? words.oldPasswordMissing : undefined,
+      newPassword: newFault,
+    }),
+    send: async () => {
+      await api.changePassword({ oldPassword, newPassword });
+      setOld('');
+      setNew('');
+      toast.say(words.passwordChanged);
+    },
+    fieldOf,
+    sentence: useErrorSentence(),
+  });
+  return (
+    <form className={styles.stack} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
+      {/* Password managers ask whose password it is. */}
+      <input
+        type="text"
+        name="username"
+        autoComplete="username"
+        value={session.state === 'signed_in' ? session.session.username : ''}
+        readOnly
+        hidden
+      />
+      <PasswordField
+        name="oldPassword"
+        label={words.oldPassword}
+        autoComplete="current-password"
+        value={oldPassword}
+        onChange={(typed) => {
+          setOld(typed);
+          form.forget('oldPassword');
+        }}
+        error={form.errors.fields.oldPassword}
+      />
+      <PasswordField
+        name="newPassword"
+        label={words.newPassword}
+        hint={words.newPasswordHint}
+        autoComplete="new-password"
+        value={newPassword}
+        onChange={(typed) => {
+          setNew(typed);
+          form.forget('newPassword');
+        }}
+        onBlur={() => newPassword !== '' && form.judge('newPassword', newFault)}
+        error={form.errors.fields.newPassword}
+      />
+      <ErrorText error={form.errors.other} />
+      <div>
+        <BusyButton
+          type="submit"
+          label={words.changePassword}
+          pending={words.changingPassword}
+          isPending={form.isPending}
+          testId="change-password"
+        />
+      </div>
+    </form>
+  );
+}
+
+function fieldOf(word: string): Field | undefined {
+  if (word === 'wrong_old_password') return 'oldPassword';
+  return word.startsWith('password_') ? 'newPassword' : undefined;
+}

@@ -1,0 +1,62 @@
+import { useMemo } from 'react';
+import { Cell } from '../../data/cell.ts';
+import { useOwn, usePage, useReadable } from '../../data/hooks.ts';
+import type { Page } from '../../data/page.ts';
+import { changedFields, type ProfileEdits } from './profile-fields.ts';
+
+const NONE: ProfileEdits = {};
+
+const known = new WeakMap<Page, Cell<ProfileEdits>>();
+
+/** Kept while the page is open, so that nobody who looks elsewhere first loses what he wrote; it goes with the session. */
+function editsOf(page: Page): Cell<ProfileEdits> {
+  const before = known.get(page);
+  if (before) return before;
+  const edits = new Cell(NONE);
+  const { session } = page;
+  let user = userOf(page);
+  session.subscribe(() => {
+    if (userOf(page) !== user) edits.set(NONE);
+    user = userOf(page);
+  });
+  known.set(page, edits);
+  return edits;
+}
+
+function userOf({ session }: Page): string | undefined {
+  const view = session.get();
+  return view.state === 'signed_in' ? view.session.userId : undefined;
+}
+
+interface Edited {
+  readonly edits: ProfileEdits;
+  readonly change: (edits: ProfileEdits) => void;
+  /** Forgets all of them, or those that are still as they were saved. */
+  readonly forget: (saved?: ProfileEdits) => void;
+}
+
+export function useProfileEdits(): Edited {
+  const page = usePage();
+  const cell = editsOf(page);
+  const edits = useReadable(cell);
+  return useMemo(
+    () => ({
+      edits,
+      change: (changed) => cell.set({ ...cell.get(), ...changed }),
+      forget: (saved) => cell.set(saved ? without(cell.get(), saved) : NONE),
+    }),
+    [cell, edits],
+  );
+}
+
+export function useHasProfileEdits(): boolean {
+  const { edits } = useProfileEdits();
+  const { profile } = useOwn();
+  return profile !== undefined && Object.keys(changedFields(profile, edits)).length > 0;
+}
+
+/** What was written while it was being saved stays. */
+function without(edits: ProfileEdits, saved: ProfileEdits): ProfileEdits {
+  const left = Object.entries(edits).filter(([field, value]) => saved[field as keyof ProfileEdits] !== value); // its own names
+  return Object.fromEntries(left);
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OwnUser } from 'doorman-client';
+import { readFields } from '../../../../src/http/validation.ts';
+import { ProfileBody } from '../../../../src/profiles/schemas.ts';
+import { refuseUnsafeAvatar } from '../../../../src/users/names.ts';
+import { changedFields, judgeProfile, shownProfile } from './profile-fields.ts';
+
+const PAGE = 'https://chat.example.org/settings/profile';
+const ADA: OwnUser = {
+  id: '0199',
+  username: 'ada',
+  nickname: 'Ada',
+  email: '',
+  avatar: '',
+  gender: 'female',
+  bio: 'Counts.',
+  phone: '',
+  push_enabled: 1,
+  dnd_enabled: 0,
+};
+
+test('only what differs is sent', () => {
+  assert.deepEqual(changedFields(ADA, {}), {});
+  assert.deepEqual(changedFields(ADA, { nickname: 'Ada', bio: 'Counts.', gender: 'female' }), {});
+  assert.deepEqual(changedFields(ADA, { nickname: 'Ada L.', bio: 'Counts.' }), { nickname: 'Ada L.' });
+  assert.deepEqual(changedFields(ADA, { gender: '', bio: '' }), { gender: '', bio: '' });
+});
+
+test('spaces around a line are not meant; those of the text about oneself are', () => {
+  const edits = { nickname: ' Ada ', avatar: ' /a.png ', phone: ' 1 ', email: ' a@b.c ', bio: ' x \n' };
+  assert.deepEqual(changedFields(ADA, edits), { avatar: '/a.png', phone: '1', email: 'a@b.c', bio: ' x \n' });
+});
+
+test('without a nickname it is the username', () => {
+  assert.deepEqual(changedFields(ADA, { nickname: '  ' }), { nickname: 'ada' });
+});
+
+test('what another device changed is shown, but for what is being changed here', () => {
+  const edits = { nickname: 'A.' };
+  assert.equal(shownProfile({ ...ADA, bio: 'Computes.', nickname: 'Ada L.' }, edits).bio, 'Computes.');
+  assert.equal(shownProfile({ ...ADA, nickname: 'Ada L.' }, edits).nickname, 'A.');
+  assert.equal(shownProfile({ ...ADA, gender: 'of a newer service' }, {}).gender, '');
+});
+
+/** Whether the service takes it. */
+function isTaken(body: ProfileBody): boolean {
+  try {
+    refuseUnsafeAvatar(readFields(ProfileBody, body).avatar ?? '');
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof Error && 'word' in error);
+    return false;
+  }
+}
+
+const VALUES: Record<'nickname' | 'avatar' | 'bio' | 'phone' | 'email', string[]> = {
+  nickname: ['A', '😀'.repeat(64), '😀'.repeat(65)],
+  avatar: [
+    '',
+    '/icons/icon.svg',
+    'a.png',
+    'https://example.org/a.png',
+    'http://example.org',
+    'ftp://example.org/a.png',
+    'javascript:alert(1)',
+    'data:image/png;base64,AA',
+    'https://a:b@example.org/a.png',
+    'https://exa mple.org',
+    'https://',
+    `https://example.org/${'x'.repeat(2_028)}`,
+    `https://example.org/${'x'.repeat(2_029)}`,
+  ],
+  bio: ['', '😀'.repeat(1_000), '😀'.repeat(1_001)],
+  phone: ['', '+49 (30) 123-45.67', '1'.repeat(32), '1'.repeat(33), 'call me', '１２'],
+  email: ['', 'a@b', 'a b@c', 'a@@b', 'ab', '张@例.公司', `${'x'.repeat(252)}@b`, `${'x'.repeat(253)}@b`],
+};
+
+for (const [field, values] of Object.entries(VALUES))
+  test(`the page judges the ${field} as the service does`, () => {
+    for (const value of values) {
+      const faults = judgeProfile({ [field]: value }, PAGE);
+      assert.deepEqual(Object.keys(faults), isTaken({ [field]: value }) ? [] : [field], value.slice(0, 40));
+    }
+  });

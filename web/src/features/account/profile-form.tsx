@@ -1,0 +1,148 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import type { OwnUser } from 'doorman-client';
+import { usePage } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { Choice } from '../../ui/controls/choice.tsx';
+import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
+import { useToast } from '../../ui/controls/toasts.tsx';
+import { useForm } from '../../ui/controls/use-form.ts';
+import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
+import { AvatarField } from './avatar-field.tsx';
+import { BioCount } from './bio-count.tsx';
+import { useProfileEdits } from './profile-edits.ts';
+import {
+  changedFields,
+  GENDERS,
+  judgeProfile,
+  PROFILE_FIELDS,
+  type ProfileEdits,
+  type ProfileField,
+  shownProfile,
+} from './profile-fields.ts';
+import styles from './profile-form.module.css';
+import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
+
+/** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
+export function ProfileForm({ profile }: { profile: OwnUser }) {
+  const { settings: words, errors: errorWords } = useWords();
+  const { own } = usePage();
+  const toast = useToast();
+  const { edits, change, forget } = useProfileEdits();
+  const shown = shownProfile(profile, edits);
+  const body = changedFields(profile, edits);
+  const isChanged = Object.keys(body).length > 0;
+  useAskBeforeLeaving(isChanged);
+  useFocusKept(isChanged);
+
+  const faults = (): Partial<Record<ProfileField, string | undefined>> =>
+    Object.fromEntries(
+      Object.entries(judgeProfile(body, document.baseURI)).map(([field, fault]) => [
+        field,
+        { ...errorWords, ...words }[fault],
+      ]),
+    );
+  const form = useForm<ProfileField>({
+    fields: PROFILE_FIELDS,
+    check: faults,
+    send: async () => {
+      if (isChanged) await own.updateProfile(body);
+      forget(edits);
+      if (isChanged) toast.say(words.saved);
+    },
+    fieldOf: (word) =>
+      word === 'avatar_invalid' ? 'avatar' : word === 'nickname_invalid' ? 'nickname' : undefined,
+    sentence: useErrorSentence(),
+  });
+
+  const edit = (changed: ProfileEdits) => {
+    change(changed);
+    for (const field of PROFILE_FIELDS) if (field in changed) form.forget(field);
+  };
+  const field = (name: Exclude<ProfileField, 'gender'>) => ({
+    size: 'md',
+    name,
+    value: shown[name],
+    error: form.errors.fields[name],
+    onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
+    onBlur: () => form.judge(name, faults()[name]),
+  });
+
+  return (
+    <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
+      <TextInput
+        {...field('nickname')}
+        label={words.nickname}
+        description={words.nicknameHint}
+        placeholder={profile.username}
+        autoComplete="nickname"
+        dir="auto"
+      />
+      <AvatarField
+        {...field('avatar')}
+        person={{ id: profile.id, name: shown.nickname.trim() || profile.username }}
+      />
+      <Choice
+        label={words.gender}
+        value={shown.gender}
+        options={GENDERS.map((value) => ({ value, label: words.genders[value] }))}
+        onChange={(gender) => edit({ gender })}
+        testId="gender"
+      />
+      <div>
+        <Textarea
+          {...field('bio')}
+          label={words.bio}
+          classNames={{ label: styles.label }}
+          rows={5}
+          resize="vertical"
+          dir="auto"
+        />
+        <BioCount bio={shown.bio} />
+      </div>
+      <TextInput
+        {...field('phone')}
+        label={words.phone}
+        description={words.phoneHint}
+        type="tel"
+        autoComplete="tel"
+      />
+      <TextInput
+        {...field('email')}
+        label={words.email}
+        description={words.emailHint}
+        type="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      <ErrorText error={form.errors.other} />
+      <div className={styles.save} data-changed={isChanged || undefined}>
+        <BusyButton
+          type="submit"
+          size="md"
+          label={words.save}
+          pending={words.saving}
+          isPending={form.isPending}
+          testId="save-profile"
+        />
+        {isChanged && !form.isPending && (
+          <>
+            <Button
+              variant="default"
+              size="md"
+              onClick={() => {
+                forget();
+                for (const name of PROFILE_FIELDS) form.forget(name);
+              }}
+              data-testid="undo-profile"
+            >
+              {words.undo}
+            </Button>
+            <span className={styles.unsaved}>{words.unsaved}</span>
+          </>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import { Link } from 'wouter';
+import { useOwn } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { LoadingRows } from '../../ui/list/loading.tsx';
+import { SettingsPage } from '../../ui/list/section.tsx';
+import styles from '../../ui/list/settings.module.css';
+import { ProfileForm } from './profile-form.tsx';
+
+/** What others see of the user, and what only he does. */
+export function ProfilePage() {
+  const words = useWords().settings;
+  const { profile } = useOwn();
+  return (
+    <SettingsPage title={words.profile}>
+      {profile ? (
+        <>
+          <Link
+            href={`/people/${encodeURIComponent(profile.id)}`}
+            className={styles.link}
+            data-testid="as-others"
+          >
+            {words.showAsOthers}
+          </Link>
+          <ProfileForm profile={profile} />
+        </>
+      ) : (
+        <LoadingRows />
+      )}
+    </SettingsPage>
+  );
+}

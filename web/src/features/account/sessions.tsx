@@ -1,0 +1,152 @@
+import { Button } from '@mantine/core';
+import { DoormanError, type SessionEntry } from 'doorman-client';
+import { useEffect, useState } from 'react';
+import { usePage } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
+import { useToast } from '../../ui/controls/toasts.tsx';
+import { LoadedRows } from '../../ui/list/loading.tsx';
+import styles from '../../ui/list/settings.module.css';
+import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
+import { useLoaded, useReloadOnReturn } from '../../ui/list/use-loaded.ts';
+import { DeviceIcon } from '../../ui/person/device-icon.tsx';
+import { useDeviceWords } from '../../ui/person/device-words.ts';
+import { TimeText, useMinute } from '../../ui/person/time-text.tsx';
+
+/** Where the user is signed in; follows what ends elsewhere. */
+export function Sessions() {
+  const { doorman } = usePage();
+  const loaded = useLoaded(doorman.api.sessions);
+  const { reload } = loaded;
+  useReloadOnReturn(reload);
+  useFocusKept(loaded.value?.length);
+  useEffect(() => {
+    // Ending all the others tells of each.
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    const stop = doorman.on('sessions', () => {
+      clearTimeout(soon);
+      soon = setTimeout(reload, TOGETHER_MS);
+    });
+    return () => {
+      clearTimeout(soon);
+      stop();
+    };
+  }, [doorman, reload]);
+  return (
+    <LoadedRows loaded={loaded}>
+      {(sessions) => {
+        const others = sessions.filter(({ current }) => current === 0);
+        return (
+          <>
+            <ul className={styles.rows}>
+              {sessions.map((session) => (
+                <SessionRow key={session.id} session={session} onEnded={reload} />
+              ))}
+            </ul>
+            {others.length > 0 && <EndOthers others={others} onEnded={reload} />}
+          </>
+        );
+      }}
+    </LoadedRows>
+  );
+}
+const TOGETHER_MS = 300;
+
+/** The service knows the last use to the hour. */
+const HOUR_MS = 3_600_000;
+
+function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () => void }) {
+  const words = useWords().settings;
+  const name = useDeviceWords()(session.device);
+  const now = useMinute();
+  const { api } = usePage().doorman;
+  const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
+  const isHere = session.current === 1;
+  return (
+    <li className={styles.row} data-testid={`session-${session.id}`}>
+      <DeviceIcon told={session.device} />
+      <div className={styles.rowText}>
+        <div className={styles.rowTitle}>
+          {name}
+          {isHere && <span className={styles.mark}>{words.thisDevice}</span>}
+        </div>
+        <div className={styles.below}>
+          {words.signedInSince} <TimeText at={session.create_time} as="ago" />
+          {!isHere && (
+            <>
+              {' · '}
+              {words.lastUsed}{' '}
+              {now - session.last_used < HOUR_MS ? (
+                words.usedNow
+              ) : (
+                <TimeText at={session.last_used} as="ago" />
+              )}
+            </>
+          )}
+        </div>
+      </div>
+      {!isHere && (
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => setAsking(true)}
+          aria-label={words.endSessionOf(name)}
+          data-testid={`end-${session.id}`}
+        >
+          {words.endSession}
+        </Button>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={words.endSessionAsk}
+        confirm={words.endSession}
+        isDangerous
+        onConfirm={async () => {
+          await api.endSession(session.id).catch(unlessEnded);
+          toast.say(words.sessionEnded);
+          onEnded();
+        }}
+      >
+        {words.endSessionSays(name)}
+      </ConfirmDialog>
+    </li>
+  );
+}
+
+function EndOthers({ others, onEnded }: { others: readonly SessionEntry[]; onEnded: () => void }) {
+  const words = useWords().settings;
+  const { api } = usePage().doorman;
+  const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
+  const end = async () => {
+    try {
+      for (const { id } of others) await api.endSession(id).catch(unlessEnded);
+    } finally {
+      onEnded();
+    }
+    toast.say(words.othersEnded);
+  };
+  return (
+    <div>
+      <Button variant="default" onClick={() => setAsking(true)} data-testid="end-others">
+        {words.endOthers}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={words.endOthersAsk}
+        confirm={words.endOthers}
+        isDangerous
+        onConfirm={end}
+      >
+        {words.endOthersSays(others.length)}
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof DoormanError && error.code === 404)) throw error;
+}

@@ -1,0 +1,30 @@
+import type { Language } from '../../i18n/languages.ts';
+import { LOCALES } from '../../i18n/languages.ts';
+import { useLanguage, useWords } from '../../i18n/words.tsx';
+import styles from './entrance.module.css';
+
+const LANGUAGES: readonly Language[] = ['zh', 'en'];
+
+/** Each language by its own name, for whoever cannot read the other. */
+export function LanguageLinks() {
+  const words = useWords().shell;
+  const { language, setLanguage } = useLanguage();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a <fieldset> is for fields of a form.
+    <div className={styles.languages} role="group" aria-label={words.language}>
+      {LANGUAGES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          className={styles.language}
+          lang={LOCALES[each]}
+          aria-pressed={each === language}
+          onClick={() => setLanguage(each)}
+          data-testid={`language-${each}`}
+        >
+          {words.languages[each]}
+        </button>
+      ))}
+    </div>
+  );
+}

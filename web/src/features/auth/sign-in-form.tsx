@@ -1,0 +1,73 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { usePage } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { ErrorText } from '../../ui/controls/error-text.tsx';
+import { PasswordField } from '../../ui/controls/password-field.tsx';
+import styles from './entrance.module.css';
+import { useEntry } from './use-entry.ts';
+
+/** @param onTry called at each try that is sent */
+export function SignInForm({ onTry }: { onTry: () => void }) {
+  const words = useWords().entrance;
+  const { session } = usePage();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const entry = useEntry({
+    // Whether there is such a name the service knows; an older one may be shorter than new ones have to be.
+    check: () => ({
+      ...(username === '' && { username: words.usernameMissing }),
+      ...(password === '' && { password: words.passwordMissing }),
+    }),
+    enter: () => {
+      onTry();
+      return session.signIn({ username, password });
+    },
+  });
+  return (
+    <form className={styles.form} onSubmit={entry.submit} noValidate aria-busy={entry.isPending}>
+      <TextInput
+        size="md"
+        name="username"
+        label={words.username}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        autoFocus
+        required
+        withAsterisk={false}
+        value={username}
+        onChange={(event) => {
+          setUsername(event.currentTarget.value);
+          entry.forget('username');
+        }}
+        error={entry.errors.fields.username}
+      />
+      <PasswordField
+        name="password"
+        label={words.password}
+        autoComplete="current-password"
+        value={password}
+        onChange={(typed) => {
+          setPassword(typed);
+          entry.forget('password');
+        }}
+        error={entry.errors.fields.password}
+      />
+      <div className={styles.enter}>
+        <ErrorText error={entry.errors.other} sentence={entry.sentence} />
+        <BusyButton
+          type="submit"
+          size="md"
+          fullWidth
+          label={words.signIn}
+          pending={words.signingIn}
+          isPending={entry.isPending}
+          testId="enter"
+        />
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,105 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { usePage } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { ErrorText } from '../../ui/controls/error-text.tsx';
+import { type FieldError, judgeNickname, judgePassword, judgeUsername } from '../../ui/controls/fields.ts';
+import { PasswordField } from '../../ui/controls/password-field.tsx';
+import styles from './entrance.module.css';
+import { useEntry } from './use-entry.ts';
+
+export function SignUpForm() {
+  const { entrance: words, errors: texts } = useWords();
+  const { session } = usePage();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [nickname, setNickname] = useState('');
+  const [hasNickname, setHasNickname] = useState(false);
+  const say = (error: FieldError | undefined) => (error === undefined ? undefined : texts[error]);
+  const entry = useEntry({
+    check: () => ({
+      username: say(judgeUsername(username)),
+      password: say(judgePassword(password)),
+      nickname: say(judgeNickname(nickname)),
+    }),
+    enter: () =>
+      session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
+  });
+  const { fields, other } = entry.errors;
+  return (
+    <form className={styles.form} onSubmit={entry.submit} noValidate aria-busy={entry.isPending}>
+      <TextInput
+        size="md"
+        name="username"
+        label={words.username}
+        description={words.usernameHint}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        autoFocus
+        required
+        withAsterisk={false}
+        value={username}
+        onChange={(event) => {
+          setUsername(event.currentTarget.value);
+          entry.forget('username');
+        }}
+        onBlur={() => username !== '' && entry.judge('username', say(judgeUsername(username)))}
+        error={fields.username}
+      />
+      <PasswordField
+        name="password"
+        label={words.password}
+        hint={words.passwordHint}
+        autoComplete="new-password"
+        value={password}
+        onChange={(typed) => {
+          setPassword(typed);
+          entry.forget('password');
+        }}
+        onBlur={() => password !== '' && entry.judge('password', say(judgePassword(password)))}
+        error={fields.password}
+      />
+      {hasNickname ? (
+        <TextInput
+          size="md"
+          name="nickname"
+          label={words.nickname}
+          description={words.nicknameHint}
+          autoComplete="nickname"
+          autoFocus
+          value={nickname}
+          onChange={(event) => {
+            setNickname(event.currentTarget.value);
+            entry.forget('nickname');
+          }}
+          onBlur={() => entry.judge('nickname', say(judgeNickname(nickname)))}
+          error={fields.nickname}
+        />
+      ) : (
+        <button
+          type="button"
+          className={styles.fold}
+          onClick={() => setHasNickname(true)}
+          data-testid="add-nickname"
+        >
+          {words.addNickname}
+        </button>
+      )}
+      <div className={styles.enter}>
+        <ErrorText error={other} sentence={entry.sentence} />
+        <BusyButton
+          type="submit"
+          size="md"
+          fullWidth
+          label={words.signUp}
+          pending={words.signingUp}
+          isPending={entry.isPending}
+          testId="enter"
+        />
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,115 @@
+import { Button, CloseButton, Skeleton, TextInput } from '@mantine/core';
+import { CommentDiscussionIcon, PencilIcon, SearchIcon } from '@primer/octicons-react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { useConversations, useFreshness } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { PageHeader } from '../../../ui/page/page-header.tsx';
+import styles from './conversation-list.module.css';
+import { ConversationRows, focusRow } from './conversation-rows.tsx';
+import { FoundConversations } from './found-conversations.tsx';
+import { FriendRequests } from './friend-requests.tsx';
+import { isolated } from './names.tsx';
+
+/** All conversations, the latest first. */
+export function ConversationList() {
+  const { shell, chat } = useWords();
+  const conversations = useConversations();
+  const freshness = useFreshness();
+  const [typed, setTyped] = useState('');
+  const isEmpty = conversations.length === 0;
+  return (
+    <>
+      <PageHeader
+        title={shell.chats}
+        actions={
+          <Link
+            href="/people"
+            className={styles.write}
+            aria-label={shell.findPeople}
+            title={shell.findPeople}
+          >
+            <PencilIcon size={18} />
+          </Link>
+        }
+      />
+      {!isEmpty && (
+        <search className={styles.search}>
+          <TextInput
+            type="search"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'ArrowDown' && focusRow(0)) event.preventDefault();
+              if (event.key === 'Escape' && typed !== '') {
+                event.preventDefault();
+                setTyped('');
+              }
+            }}
+            placeholder={chat.search}
+            aria-label={chat.search}
+            leftSection={<SearchIcon size={16} />}
+            rightSection={
+              typed !== '' && (
+                <CloseButton size="sm" onClick={() => setTyped('')} aria-label={chat.clearSearch} />
+              )
+            }
+            autoComplete="off"
+            data-testid="conversation-search"
+          />
+        </search>
+      )}
+      <FriendRequests />
+      {isEmpty && freshness === 'none' && <Placeholders />}
+      {isEmpty && freshness !== 'none' && (
+        <Nothing title={chat.noConversations}>{chat.noConversationsSays}</Nothing>
+      )}
+      {!isEmpty && typed.trim() === '' && <ConversationRows conversations={conversations} />}
+      {!isEmpty && typed.trim() !== '' && (
+        <FoundConversations
+          conversations={conversations}
+          typed={typed}
+          nobody={<Nothing title={chat.noneNamed(isolated(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
+        />
+      )}
+    </>
+  );
+}
+
+function Nothing({ title, children }: { title: string; children: ReactNode }) {
+  const words = useWords().shell;
+  return (
+    <div className={styles.nothing} role="status">
+      <EmptyState
+        icon={<CommentDiscussionIcon size={24} />}
+        title={title}
+        action={
+          <Button component={Link} href="/people" variant="light" data-testid="list-find-people">
+            {words.findPeople}
+          </Button>
+        }
+      >
+        {children}
+      </EmptyState>
+    </div>
+  );
+}
+
+/** Nothing is known yet; a moment at the first start. */
+function Placeholders() {
+  const words = useWords().shell;
+  return (
+    <div className={styles.placeholders} role="status" aria-label={words.loading}>
+      {[150, 110, 170, 130].map((width) => (
+        <div className={styles.placeholder} key={width}>
+          <Skeleton circle height={44} />
+          <div>
+            <Skeleton height={12} width={width} radius="xl" />
+            <Skeleton height={10} width={width + 40} radius="xl" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { BlockedIcon } from '@primer/octicons-react';
+import { memo, type ReactNode } from 'react';
+import { useDraft, usePerson, useSight, useTyping } from '../../../data/hooks.ts';
+import type { ConversationView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
+import { chatPath } from '../../../ui/page/person-paths.ts';
+import { PersonName } from '../../../ui/person/name.tsx';
+import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { TimeText } from '../../../ui/person/time-text.tsx';
+import { oneLine } from '../thread/message-body.ts';
+import { StateMark } from '../thread/state-mark.tsx';
+import styles from './conversation-list.module.css';
+
+interface ConversationRowProps {
+  conversation: ConversationView;
+  isActive: boolean;
+}
+
+export const ConversationRow = memo(function ConversationRow({
+  conversation,
+  isActive,
+}: ConversationRowProps) {
+  const { shell, chat } = useWords();
+  const { peer, at, unread, isBlocked } = conversation;
+  const person = usePerson(peer);
+  const { state: sight } = useSight(peer);
+  return (
+    <ListRow
+      href={chatPath(peer)}
+      isSelected={isActive}
+      start={<PersonAvatar person={person} size={44} sight={sight} />}
+      title={<PersonName person={person} />}
+      aside={<TimeText at={at} as="brief" />}
+      below={<Preview conversation={conversation} isActive={isActive} />}
+      belowAside={
+        isBlocked ? (
+          <BlockedIcon size={14} aria-label={chat.blockedShort} />
+        ) : (
+          <CountBadge count={unread} label={shell.unread(unread)} />
+        )
+      }
+      testId={`conversation-${peer}`}
+    />
+  );
+});
+
+/** The most pressing of: he types, I wrote something and did not send it, the last message. */
+function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
+  const words = useWords().chat;
+  const { peer, last, lastState, pending, unread } = conversation;
+  const isTyping = useTyping(peer);
+  const [draft] = useDraft(peer);
+  if (isTyping) return <span className={styles.typing}>{words.typing}</span>;
+  // Of the open one it stands in the composer.
+  if (draft.trim() !== '' && !isActive)
+    return (
+      <>
+        <span className={styles.draft}>{words.draft}</span> <bdi>{oneLine(draft)}</bdi>
+      </>
+    );
+  const state = pending ? pending.state : lastState;
+  const body = (pending ?? last)?.body ?? '';
+  if (state === undefined || state === 'theirs')
+    return <bdi className={unread > 0 ? styles.unread : undefined}>{oneLine(body)}</bdi>;
+  if (state === 'refused')
+    return (
+      <>
+        <span className={styles.refused}>{words.notSent}</span> <bdi>{oneLine(body)}</bdi>
+      </>
+    );
+  return (
+    <>
+      <span data-mark="">
+        <StateMark state={state} />
+      </span>{' '}
+      {words.you} <bdi>{oneLine(body)}</bdi>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, use, useEffect, useRef } from 'react';
+import { useRoute } from 'wouter';
+import { usePage, useSights } from '../../../data/hooks.ts';
+import type { ConversationView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { PaneContext } from '../../../ui/page/panes.ts';
+import { DirectoryFoot } from '../../contacts/directory/directory-states.tsx';
+import { useMorePages } from '../../contacts/directory/more-pages.ts';
+import styles from './conversation-list.module.css';
+import { ConversationRow } from './conversation-row.tsx';
+
+/** Of a row in pixels, until it is measured. */
+const ROW_PX = 60;
+/** Rows beyond the edges, which the Tab key and the arrows can reach. */
+const OVERSCAN = 6;
+
+/** The rows that are in sight, of however many; only those people are watched. */
+export function ConversationRows({ conversations }: { conversations: readonly ConversationView[] }) {
+  const words = useWords().chat;
+  const [, params] = useRoute('/chat/:id');
+  const active = params?.id;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: conversations.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (i) => conversations[i]?.peer ?? i,
+    overscan: OVERSCAN,
+  });
+  const items = virtualizer.getVirtualItems();
+  useSights(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
+  const last = items.at(-1)?.index ?? 0;
+  const { view, loadMore, onSeen } = useMorePages(usePage().chats.more, conversations.length);
+  useEffect(() => onSeen(0, last), [onSeen, last]);
+  useReturn(active, (peer) => {
+    const i = conversations.findIndex((one) => one.peer === peer);
+    if (i < 0) return;
+    virtualizer.scrollToIndex(i);
+    requestAnimationFrame(() => focusRow(i));
+  });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const row = event.target instanceof Element ? event.target.closest('li') : null;
+    if (step && row && focusRow(Number(row.dataset.index) + step)) event.preventDefault();
+  };
+  return (
+    <div className={styles.scroller} ref={scroller} data-testid="conversations">
+      <ul
+        className={styles.rows}
+        aria-label={words.conversations}
+        style={{ height: virtualizer.getTotalSize() }}
+        onKeyDown={onKeyDown}
+      >
+        {items.map(({ key, index, start }) => {
+          const conversation = conversations[index];
+          return (
+            conversation && (
+              <li
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                aria-setsize={view.hasMore ? -1 : conversations.length}
+                aria-posinset={index + 1}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <ConversationRow conversation={conversation} isActive={conversation.peer === active} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+      <DirectoryFoot view={view} onRetry={loadMore} />
+    </div>
+  );
+}
+
+/** Puts the focus on the link of a row. @returns whether it is there */
+export function focusRow(index: number): boolean {
+  const link = document.querySelector<HTMLElement>(`.${styles.rows} > li[data-index="${index}"] a`);
+  link?.focus();
+  return link !== null;
+}
+
+/** Who comes back from a conversation finds himself where he left the list. */
+function useReturn(active: string | undefined, onReturn: (peer: string) => void): void {
+  const isFront = use(PaneContext) === 'front';
+  const left = useRef<string>(undefined);
+  useEffect(() => {
+    if (active !== undefined) {
+      left.current = active;
+    } else if (isFront && left.current !== undefined) {
+      onReturn(left.current);
+      left.current = undefined;
+    }
+  });
+}

@@ -1,0 +1,34 @@
+import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
+import { useFriends, usePage, useSession } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { listMemory } from '../../../ui/list/list-memory.ts';
+import { ListRow } from '../../../ui/list/list-row.tsx';
+import styles from './conversation-list.module.css';
+
+/** Somebody waits to be let in. */
+export function FriendRequests() {
+  const words = useWords().shell;
+  const { people } = usePage();
+  const session = useSession();
+  const { asked } = useFriends();
+  if (asked.length === 0 || session.state !== 'signed_in') return null;
+  const { userId } = session.session;
+  const showRequests = () => {
+    listMemory(people, userId).filter = 'requests';
+  };
+  return (
+    <div className={styles.requests} onClickCapture={showRequests}>
+      <ListRow
+        href="/people"
+        start={
+          <span className={styles.requestsIcon} aria-hidden="true">
+            <PersonAddIcon size={20} />
+          </span>
+        }
+        title={words.requests(asked.length)}
+        aside={<ChevronRightIcon size={16} />}
+        testId="friend-requests"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,252 @@
+import type {
+  MarkedEvent,
+  MessageEvent,
+  Outgoing,
+  Snapshot,
+  Conversation as WireConversation,
+} from 'doorman-client';
+import { Computed } from '../../../data/cell.ts';
+import type { ChatsStore, Draft } from '../../../data/page.ts';
+import type { ConversationView } from '../../../data/views.ts';
+import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
+import { listConversations } from './conversation-views.ts';
+import {
+  type Conversation,
+  fromWire,
+  noConversation,
+  toWire,
+  withFresh,
+  withMark,
+  withMessage,
+  withOwnRead,
+} from './conversations.ts';
+import { countUnread } from './count-unread.ts';
+import { Drafts } from './drafts.ts';
+import { Outbox } from './outbox.ts';
+import type { ThreadHost, ThreadStore } from './thread.ts';
+import { Threads } from './threads.ts';
+import { Typing } from './typing.ts';
+import { correctCount, unreadOf, wouldGuess } from './unread.ts';
+
+/** What the chats stand on. */
+export interface ChatsHost
+  extends Omit<ConversationPagesHost, 'got' | 'isKnown'>,
+    Pick<ThreadHost, 'doorman' | 'errands' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'> {
+  isBlocked(userId: string): boolean;
+  /** What of the list or the drafts is to be kept has changed. */
+  keepList(): void;
+  keepDraft(peer: string): void;
+  /** Nothing of this conversation is unread any more. */
+  allRead(peer: string): void;
+}
+
+/** Conversations, threads, drafts, and who is typing. */
+export class Chats implements ChatsStore {
+  readonly conversations: Computed<readonly ConversationView[]>;
+  readonly unreadTotal: Computed<number>;
+  readonly more: ConversationPages['list'];
+  readonly drafts: Drafts;
+  readonly typing = new Typing();
+  readonly #host: ChatsHost;
+  readonly #outbox: Outbox;
+  readonly #pages: ConversationPages;
+  readonly #known = new Map<string, Conversation>();
+  readonly #threads: Threads;
+  /** Marks that the service has not confirmed yet. */
+  readonly #reads = new Map<string, number>();
+
+  constructor(host: ChatsHost) {
+    this.#host = host;
+    this.#outbox = new Outbox(host.doorman);
+    this.#pages = new ConversationPages({
+      ...host,
+      isKnown: (peer) => this.has(peer),
+      got: (conversations) => this.#noteLoaded(conversations),
+    });
+    this.more = this.#pages.list;
+    this.drafts = new Drafts((peer) => host.keepDraft(peer));
+    this.#threads = new Threads({
+      ...host,
+      conversation: (of) => this.conversation(of),
+      isLoaded: (of) => this.#pages.has(of),
+      load: (of) => this.#pages.load(of),
+      outgoing: (to) => this.#outbox.of(to),
+      typing: (from) => this.typing.of(from),
+      markRead: (of, n) => this.#markRead(of, n),
+      outgoingChanged: () => this.noteOutgoing(),
+      emptyDraft: (of) => this.drafts.set(of, ''),
+    });
+    this.conversations = new Computed((before) =>
+      listConversations({
+        own: host.ownId(),
+        known: this.#known,
+        outgoing: new Map(this.#outbox.peers().map((peer) => [peer, this.#outbox.of(peer)])),
+        isBlocked: (peer) => host.isBlocked(peer),
+        before,
+      }),
+    );
+    this.unreadTotal = new Computed(() =>
+      this.conversations.get().reduce((total, { unread }) => total + unread, 0),
+    );
+  }
+
+  thread(peer: string): ThreadStore {
+    return this.#threads.of(peer);
+  }
+
+  draft(peer: string): Draft {
+    return this.drafts.of(peer);
+  }
+
+  has(peer: string): boolean {
+    return this.#known.has(peer);
+  }
+
+  conversation(peer: string): Conversation {
+    return this.#known.get(peer) ?? noConversation(peer);
+  }
+
+  noteSnapshot({ conversations, next }: Snapshot, isOtherDatabase: boolean): void {
+    this.#known.clear();
+    this.#pages.begin(conversations, next.conversations);
+    this.#outbox.noteSnapshot();
+    for (const one of conversations) this.#known.set(one.peer, fromWire(one));
+    if (isOtherDatabase) this.#reads.clear();
+    for (const [peer, read] of this.#reads) {
+      const one = this.conversation(peer);
+      if (read <= one.tally.read) this.#reads.delete(peer);
+      else this.#known.set(peer, withOwnRead(one, read));
+    }
+    for (const thread of this.#threads.all()) thread.noteSnapshot(isOtherDatabase);
+    this.#changed();
+  }
+
+  noteMessage(event: MessageEvent): void {
+    const { peer, n, from, cid, body, at } = event;
+    if (n === 1) this.#pages.add(peer);
+    this.#outbox.noteMessage(event);
+    this.#known.set(peer, withMessage(this.conversation(peer), event));
+    if (from === peer) this.typing.end(peer);
+    // Of one that begins all messages are known, also before it is opened.
+    const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
+    thread?.noteMessage({ n, from, cid, body, at });
+    this.#pages.loadMissing(peer);
+    this.#changed();
+  }
+
+  noteMark(event: MarkedEvent): void {
+    const { peer, by, read } = event;
+    const before = this.conversation(peer);
+    this.#known.set(peer, withMark(before, event));
+    if (by !== peer) {
+      if (read >= (this.#reads.get(peer) ?? 0)) this.#reads.delete(peer);
+      if (wouldGuess(before.tally, read)) void this.#countAnew(peer, read);
+      this.#tellIfRead(peer, before);
+    }
+    this.#threads.find(peer)?.lookAgain();
+    this.#changed();
+  }
+
+  /** A message of one's own changed its state, or some of them did. */
+  noteOutgoing(outgoing?: Outgoing): void {
+    if (outgoing) this.#outbox.note(outgoing, this.conversation(outgoing.to).tally.head);
+    else this.#outbox.read();
+    if (outgoing) this.#threads.find(outgoing.to)?.view.invalidate();
+    else for (const thread of this.#threads.all()) thread.view.invalidate();
+    this.#changed();
+  }
+
+  /** Blocked: nothing of him is shown. Else what was not told during the block is asked for. */
+  noteBlock(peer: string, isAllKnown: boolean): void {
+    this.typing.end(peer);
+    if (!isAllKnown) this.#pages.loadSoon(peer);
+    this.#changed();
+  }
+
+  /** The connection is back, or is gone. */
+  noteConnection(isLive: boolean): void {
+    for (const thread of this.#threads.all()) {
+      if (isLive) thread.retryLoading();
+      if (thread.isOpen) thread.view.invalidate();
+    }
+    if (!isLive) return;
+    this.#pages.list.retry();
+    for (const { peer } of this.conversations.get()) this.#pages.loadMissing(peer);
+  }
+
+  noteAttended(): void {
+    for (const thread of this.#threads.all()) if (thread.isOpen) thread.lookAgain();
+  }
+
+  /** What was kept on this device, before the service told anything. */
+  restore(
+    conversations: readonly WireConversation[],
+    reads: readonly (readonly [peer: string, n: number])[],
+  ): void {
+    for (const one of conversations) this.#known.set(one.peer, fromWire(one));
+    this.#pages.begin(conversations);
+    this.#outbox.read();
+    // Told again: whether the service heard of it before the page was closed is not known.
+    for (const [peer, n] of reads) this.#markRead(peer, n);
+    this.#changed();
+  }
+
+  /** What is to be kept of the list. */
+  kept(): { conversations: WireConversation[]; reads: [peer: string, n: number][] } {
+    const loaded = [...this.#known.values()].filter(({ peer }) => this.#pages.has(peer));
+    const conversations = loaded.flatMap((one) => toWire(one) ?? []);
+    return {
+      conversations: conversations.sort((one, other) => other.last.at - one.last.at),
+      reads: [...this.#reads],
+    };
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#pages.begin([]);
+    this.#outbox.clear();
+    this.#reads.clear();
+    this.drafts.clear();
+    this.typing.clear();
+    this.#threads.clear();
+    this.#changed();
+  }
+
+  #markRead(peer: string, n: number): void {
+    const before = this.conversation(peer);
+    this.#reads.set(peer, Math.max(n, this.#reads.get(peer) ?? 0));
+    this.#known.set(peer, withOwnRead(before, n));
+    this.#host.doorman.markRead(peer, n);
+    this.#tellIfRead(peer, before);
+    this.#changed();
+  }
+
+  #tellIfRead(peer: string, before: Conversation): void {
+    if (unreadOf(before.tally) > 0 && unreadOf(this.conversation(peer).tally) === 0) this.#host.allRead(peer);
+  }
+
+  /** Own messages lie between the unread ones: how many are the peer's is not known from the mark alone. */
+  async #countAnew(peer: string, read: number): Promise<void> {
+    const { countedTo } = this.conversation(peer).tally;
+    const count = await countUnread(this.#host, peer, read, countedTo);
+    if (count === undefined) return;
+    const now = this.conversation(peer);
+    this.#known.set(peer, { ...now, tally: correctCount(now.tally, read, count) });
+    this.#changed();
+  }
+
+  /** The service answered these; the log may have said more of them already. */
+  #noteLoaded(conversations: readonly WireConversation[]): void {
+    for (const one of conversations) {
+      this.#known.set(one.peer, withFresh(this.conversation(one.peer), one));
+      this.#threads.find(one.peer)?.lookAgain();
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.conversations.invalidate();
+    this.unreadTotal.invalidate();
+    this.#host.keepList();
+  }
+}

@@ -1,0 +1,53 @@
+import { isSame } from '../../../data/keyed.ts';
+import type { ConversationView, MessageView } from '../../../data/views.ts';
+import { type Conversation, noConversation } from './conversations.ts';
+import { showOutgoing, stateOf } from './message-views.ts';
+import type { OnItsWay } from './outbox.ts';
+import { unreadOf } from './unread.ts';
+
+interface Material {
+  /** The user himself. */
+  own: string;
+  known: ReadonlyMap<string, Conversation>;
+  /** What is on its way, by peer. */
+  outgoing: ReadonlyMap<string, readonly OnItsWay[]>;
+  isBlocked: (peer: string) => boolean;
+  /** The list before, of which all that did not change is given back as it is. */
+  before: readonly ConversationView[] | undefined;
+}
+
+/** The list of conversations, those with the latest message first. */
+export function listConversations(material: Material): readonly ConversationView[] {
+  const { known, outgoing, before = [] } = material;
+  const old = new Map(before.map((row) => [row.peer, row]));
+  const rows = [...new Set([...known.keys(), ...outgoing.keys()])]
+    .map((peer) => showRow(known.get(peer) ?? noConversation(peer), material, old.get(peer)))
+    .filter(({ last, pending }) => last ?? pending)
+    .sort((one, other) => other.at - one.at || (one.peer < other.peer ? -1 : 1));
+  return rows.length === before.length && rows.every((row, i) => row === before[i]) ? before : rows;
+}
+
+function showRow(
+  one: Conversation,
+  { own, outgoing, isBlocked }: Material,
+  old: ConversationView | undefined,
+): ConversationView {
+  const { peer, last, tally } = one;
+  const unsent = outgoing.get(peer)?.at(-1);
+  const pending = unsent && reuse(old?.pending, showOutgoing(unsent, own));
+  const hidden = isBlocked(peer);
+  return reuse(old, {
+    peer,
+    last,
+    pending,
+    lastState: last && stateOf(last, peer, one),
+    at: Math.max(last?.at ?? 0, pending?.at ?? 0),
+    unread: hidden ? 0 : unreadOf(tally),
+    ownRead: tally.read,
+    isBlocked: hidden,
+  });
+}
+
+function reuse<T extends ConversationView | MessageView>(old: T | undefined, row: T): T {
+  return old && isSame(old, row) ? old : row;
+}

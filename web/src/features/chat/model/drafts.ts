@@ -1,0 +1,50 @@
+import type { KeptDraft } from '../../../data/kept.ts';
+import { Keyed } from '../../../data/keyed.ts';
+import type { Draft } from '../../../data/page.ts';
+
+/** More than a message may have; nobody's storage is to be filled by what is pasted. */
+const MAX_LENGTH = 20_000;
+
+/** What is being written, by peer. */
+export class Drafts {
+  readonly #texts = new Map<string, string>();
+  readonly #views = new Keyed<string>({ view: (peer) => this.#texts.get(peer) ?? '' });
+  readonly #onChange: (peer: string) => void;
+
+  constructor(onChange: (peer: string) => void) {
+    this.#onChange = onChange;
+  }
+
+  of(peer: string): Draft {
+    return {
+      get: () => this.#views.of(peer).get(),
+      subscribe: (listener) => this.#views.of(peer).subscribe(listener),
+      set: (text) => this.set(peer, text),
+    };
+  }
+
+  set(peer: string, text: string): void {
+    if (text === '') this.#texts.delete(peer);
+    else this.#texts.set(peer, text.slice(0, MAX_LENGTH));
+    this.#views.refresh(peer);
+    this.#onChange(peer);
+  }
+
+  kept(peer: string): KeptDraft | undefined {
+    const text = this.#texts.get(peer);
+    return text === undefined ? undefined : { peer, text };
+  }
+
+  /** What was kept, where nothing was written meanwhile. */
+  restore(drafts: readonly KeptDraft[]): void {
+    for (const { peer, text } of drafts) {
+      if (!this.#texts.has(peer)) this.#texts.set(peer, text);
+      this.#views.refresh(peer);
+    }
+  }
+
+  clear(): void {
+    this.#texts.clear();
+    this.#views.refreshAll();
+  }
+}

@@ -1,0 +1,54 @@
+import type { Message } from 'doorman-client';
+import { isSame } from '../../../data/keyed.ts';
+import type { MessageState, MessageView } from '../../../data/views.ts';
+import type { OnItsWay } from './outbox.ts';
+
+/** How far the peer is. */
+export interface PeerMarks {
+  readonly received: number;
+  readonly read: number;
+}
+
+/** How a stored message stands. */
+export function stateOf(message: Message, peer: string, { received, read }: PeerMarks): MessageState {
+  if (message.from === peer) return 'theirs';
+  if (message.n <= read) return 'read';
+  return message.n <= received ? 'received' : 'stored';
+}
+
+/**
+ * What a thread shows: the stored ones, then the user's own that are on their way and not among them.
+ *
+ * @param before what it showed, of which all that did not change is given back as it is
+ */
+export function showMessages(
+  peer: string,
+  own: string,
+  stored: readonly Message[],
+  outgoing: readonly OnItsWay[],
+  marks: PeerMarks,
+  before: readonly MessageView[] = [],
+): readonly MessageView[] {
+  const known = new Map(before.map((view) => [view.key, view]));
+  const reuse = (view: MessageView) => {
+    const old = known.get(view.key);
+    return old && isSame(old, view) ? old : view;
+  };
+  const storedCids = new Set(stored.filter(({ from }) => from !== peer).map(({ cid }) => cid));
+  const shown = [
+    ...stored.map((message) => reuse(showStored(message, peer, stateOf(message, peer, marks)))),
+    ...outgoing.filter(({ cid }) => !storedCids.has(cid)).map((one) => reuse(showOutgoing(one, own))),
+  ];
+  return shown.length === before.length && shown.every((view, i) => view === before[i]) ? before : shown;
+}
+
+/** Own messages go by their cid from the first moment on; the peer chooses his, which may be anything. */
+function showStored({ n, from, cid, body, at }: Message, peer: string, state: MessageState): MessageView {
+  const isOwn = from !== peer;
+  return { key: isOwn ? `own-${cid}` : `n-${n}`, n, from, isOwn, cid, body, at, state, error: undefined };
+}
+
+export function showOutgoing(outgoing: OnItsWay, own: string): MessageView {
+  const { cid, body, state, n, writtenAt, at = writtenAt, error } = outgoing;
+  return { key: `own-${cid}`, n, from: own, isOwn: true, cid, body, at, state, error };
+}

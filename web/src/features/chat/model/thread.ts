@@ -1,0 +1,223 @@
+import { type Doorman, DoormanError, type Message } from 'doorman-client';
+import { Computed, type Readable } from '../../../data/cell.ts';
+import type { Errands } from '../../../data/errands.ts';
+import type { Thread } from '../../../data/page.ts';
+import type { ThreadView } from '../../../data/views.ts';
+import type { Conversation } from './conversations.ts';
+import { endOf, type MessageRange } from './message-range.ts';
+import { showMessages } from './message-views.ts';
+import type { OnItsWay } from './outbox.ts';
+import { ThreadHistory } from './thread-history.ts';
+import { unreadOf } from './unread.ts';
+
+/** What a thread stands on. */
+export interface ThreadHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  ownId(): string;
+  conversation(peer: string): Conversation;
+  /** Whether `conversation` is what the service says. */
+  isLoaded(peer: string): boolean;
+  /** @throws {DoormanError} */
+  load(peer: string): Promise<void>;
+  outgoing(peer: string): readonly OnItsWay[];
+  typing(peer: string): Readable<boolean>;
+  /** Whether the service has told which message is the last of each conversation. */
+  isFresh(): boolean;
+  /** There is no connection, and it may take a while. */
+  isCutOff(): boolean;
+  /** Somebody is before the page. */
+  isAttended(): boolean;
+  markRead(peer: string, n: number): void;
+  /** What of it is to be kept has changed. */
+  keepThread(peer: string): void;
+  closed(peer: string): void;
+  /** The user's own messages that are on their way have changed. */
+  outgoingChanged(): void;
+  emptyDraft(peer: string): void;
+}
+
+/** One conversation as it is on the screen: its messages, what is on its way, and what of it was seen. */
+export class ThreadStore implements Thread {
+  readonly view: Computed<ThreadView>;
+  readonly #peer: string;
+  readonly #host: ThreadHost;
+  readonly #history: ThreadHistory;
+  #openCount = 0;
+  #isAtEnd = false;
+  #unreadAfter: number | undefined;
+
+  constructor(peer: string, host: ThreadHost) {
+    this.#peer = peer;
+    this.#host = host;
+    this.#history = new ThreadHistory({
+      doorman: host.doorman,
+      errands: host.errands,
+      peer,
+      head: () => host.conversation(peer).tally.head,
+      isLoaded: () => host.isLoaded(peer),
+      load: () => host.load(peer),
+      isWanted: () => this.isOpen && host.isFresh(),
+      changed: () => this.#loaded(),
+    });
+    this.view = new Computed((before) => this.#show(before));
+  }
+
+  get typing(): Readable<boolean> {
+    return this.#host.typing(this.#peer);
+  }
+
+  get isOpen(): boolean {
+    return this.#openCount > 0;
+  }
+
+  get range(): MessageRange | undefined {
+    return this.#history.range;
+  }
+
+  open(): () => void {
+    this.#openCount++;
+    if (this.#openCount === 1) {
+      this.#unreadAfter = undefined;
+      this.#drawLine();
+    }
+    this.lookAgain();
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#openCount--;
+      if (this.isOpen) return;
+      this.#isAtEnd = false;
+      this.#host.closed(this.#peer);
+    };
+  }
+
+  /** The conversation changed: what is missing is got, and what is seen is marked. */
+  lookAgain(): void {
+    if (!this.#isAttended()) this.#drawLine();
+    this.#history.catchUp();
+    this.#markSeen();
+    this.view.invalidate();
+  }
+
+  loadOlder(): void {
+    if (this.#history.loadOlder()) this.view.invalidate();
+  }
+
+  retryLoading(): void {
+    this.#history.retry();
+    this.view.invalidate();
+  }
+
+  setAtEnd(isAtEnd: boolean): void {
+    this.#isAtEnd = isAtEnd;
+    this.#markSeen();
+  }
+
+  send(body: string): void {
+    this.#unreadAfter = undefined;
+    this.#host.emptyDraft(this.#peer);
+    // Whether it was refused stands in the message's state.
+    this.#host.doorman.send(this.#peer, body).catch(ignoreRefusal);
+    this.#host.outgoingChanged();
+  }
+
+  retry(cid: string): void {
+    this.#host.doorman.retry(cid, this.#peer);
+    this.#host.outgoingChanged();
+  }
+
+  discard(cid: string): void {
+    void this.#host.doorman.discard(cid, this.#peer).then(() => this.#host.outgoingChanged());
+  }
+
+  noteTyping(): void {
+    this.#host.doorman.typing(this.#peer);
+  }
+
+  /** The log told of a message. */
+  noteMessage(message: Message): void {
+    this.#history.add(message);
+    if (!this.isOpen) this.#history.trim();
+    if (this.range) this.#host.keepThread(this.#peer);
+    this.lookAgain();
+  }
+
+  /** Everything anew. */
+  noteSnapshot(isOtherDatabase: boolean): void {
+    this.#history.noteSnapshot(isOtherDatabase);
+    this.lookAgain();
+  }
+
+  /** What was kept on this device. */
+  restore(range: MessageRange): void {
+    this.#history.restore(range);
+    this.lookAgain();
+  }
+
+  /** Only the last page stays in memory. */
+  trim(): void {
+    this.#history.trim();
+    this.view.invalidate();
+  }
+
+  /** Another user: nothing stays. */
+  clear(): void {
+    this.#history.clear();
+    this.#unreadAfter = undefined;
+    this.view.invalidate();
+  }
+
+  #loaded(): void {
+    this.#host.keepThread(this.#peer);
+    this.#markSeen();
+    this.view.invalidate();
+  }
+
+  /** Somebody has the newest message before his eyes. */
+  #isAttended(): boolean {
+    return this.isOpen && this.#isAtEnd && this.#host.isAttended();
+  }
+
+  #markSeen(): void {
+    if (!this.#isAttended() || !this.range) return;
+    const { tally } = this.#host.conversation(this.#peer);
+    const end = endOf(this.range);
+    if (end >= tally.head && unreadOf(tally) > 0) this.#host.markRead(this.#peer, end);
+  }
+
+  /** Where the line "new" goes: before the first that nobody has seen yet. */
+  #drawLine(): void {
+    const { tally } = this.#host.conversation(this.#peer);
+    if (!this.isOpen || unreadOf(tally) === 0) return;
+    if (this.#unreadAfter === undefined || this.#unreadAfter < tally.read) this.#unreadAfter = tally.read;
+  }
+
+  #show(before: ThreadView | undefined): ThreadView {
+    const { received, read } = this.#host.conversation(this.#peer);
+    const { range, isLoadingOlder, isUpToDate } = this.#history;
+    const isLacking = !range && !(this.#host.isFresh() && isUpToDate);
+    const failure = this.#history.failure ?? (isLacking && this.#host.isCutOff() ? 'unreachable' : undefined);
+    return {
+      peer: this.#peer,
+      messages: showMessages(
+        this.#peer,
+        this.#host.ownId(),
+        range?.messages ?? [],
+        this.#host.outgoing(this.#peer),
+        { received, read },
+        before?.messages,
+      ),
+      isLoading: isLacking && !failure,
+      hasOlder: range?.hasOlder ?? false,
+      isLoadingOlder,
+      failure,
+      unreadAfter: this.#unreadAfter,
+    };
+  }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof DoormanError)) throw error;
+}

@@ -1,0 +1,35 @@
+import type { Readable } from '../../../data/cell.ts';
+import { Keyed } from '../../../data/keyed.ts';
+
+/** Who types tells it once a second; after so long without it he stopped. */
+const GOOD_FOR_MS = 4_000;
+
+/** Who is typing to the user now. */
+export class Typing {
+  readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #views = new Keyed<boolean>({ view: (peer) => this.#ends.has(peer) });
+
+  of(peer: string): Readable<boolean> {
+    return this.#views.of(peer);
+  }
+
+  note(peer: string): void {
+    clearTimeout(this.#ends.get(peer));
+    this.#ends.set(
+      peer,
+      setTimeout(() => this.end(peer), GOOD_FOR_MS),
+    );
+    this.#views.refresh(peer);
+  }
+
+  /** He wrote, or is not to be seen any more. */
+  end(peer: string): void {
+    clearTimeout(this.#ends.get(peer));
+    this.#ends.delete(peer);
+    this.#views.refresh(peer);
+  }
+
+  clear(): void {
+    for (const peer of [...this.#ends.keys()]) this.end(peer);
+  }
+}

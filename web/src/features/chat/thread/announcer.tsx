@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from 'react';
+import { useConversations } from '../../../data/hooks.ts';
+import type { MessageView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { oneLine } from './message-body.ts';
+import styles from './message-list.module.css';
+
+/** What is said is kept a little, since several messages may come at once. */
+const KEPT = 5;
+
+interface AnnouncerProps {
+  peer: string;
+  messages: readonly MessageView[];
+  /** How the peer is called. */
+  called: string;
+}
+
+/**
+ * Says to screen readers what comes while the conversation is open, and at its opening how much was unread. The list
+ * itself stays silent: it would read out pages of history, and each tick.
+ */
+export function Announcer({ peer, messages, called }: AnnouncerProps) {
+  const words = useWords().chat;
+  const [said, setSaid] = useState<readonly { key: string; text: string }[]>([]);
+  const unreadBefore = useUnreadAtFirst(peer);
+  const heardUpTo = useRef<number>(undefined);
+  useEffect(() => {
+    const last = messages.findLast(({ n }) => n !== undefined)?.n ?? 0;
+    const heard = heardUpTo.current ?? last;
+    heardUpTo.current = Math.max(heard, last);
+    const news = messages
+      .slice(-KEPT)
+      .filter(({ n, isOwn }) => !isOwn && n !== undefined && n > heard)
+      .map(({ key, body }) => ({ key, text: `${called}: ${oneLine(body)}` }));
+    if (news.length > 0) setSaid((before) => [...before, ...news].slice(-KEPT));
+  }, [messages, called]);
+  return (
+    <div className={styles.said} aria-live="polite" aria-relevant="additions" data-testid="announcer">
+      {unreadBefore > 0 && <p>{words.unread(unreadBefore)}</p>}
+      {said.map(({ key, text }) => (
+        <p key={key}>{text}</p>
+      ))}
+    </div>
+  );
+}
+
+/** Told a moment after the region is there: what a live region holds from the start is not read out. */
+function useUnreadAtFirst(peer: string): number {
+  const unread = useConversations().find((one) => one.peer === peer)?.unread ?? 0;
+  const [first] = useState(unread);
+  const [isTold, setTold] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setTold(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  return isTold ? first : 0;
+}

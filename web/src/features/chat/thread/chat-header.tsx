@@ -1,0 +1,88 @@
+import { Link } from 'wouter';
+import { useIsBlocked, useSight, useSights, useTyping } from '../../../data/hooks.ts';
+import type { PersonView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { PageHeader } from '../../../ui/page/page-header.tsx';
+import { profilePath } from '../../../ui/page/person-paths.ts';
+import { PersonName } from '../../../ui/person/name.tsx';
+import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { useTimes } from '../../../ui/person/time-text.tsx';
+import { useLastSeen } from '../../contacts/person/sight-text.tsx';
+import { useCalled } from '../conversations/names.tsx';
+import { ChatMenu } from './chat-menu.tsx';
+import styles from './chat-page.module.css';
+
+/** Whom one writes with, whether he is there, and what can be done about him. */
+export function ChatHeader({ person }: { person: PersonView }) {
+  useSights([person.id]);
+  const called = useCalled(person);
+  const { state } = useSight(person.id);
+  const isGone = person.state === 'gone';
+  const profile = profilePath(person.id);
+  return (
+    <div className={styles.header}>
+      <PageHeader
+        back="/"
+        titleText={called}
+        title={
+          <Link href={profile} className={styles.name} data-testid="chat-name">
+            <PersonName person={person} />
+          </Link>
+        }
+        start={
+          // The name beside it leads to the same place, and can be read.
+          <Link href={profile} tabIndex={-1} aria-hidden="true">
+            <PersonAvatar person={person} size={40} sight={state} />
+          </Link>
+        }
+        below={<Presence userId={person.id} isGone={isGone} />}
+        actions={isGone ? undefined : <ChatMenu person={person} />}
+      />
+    </div>
+  );
+}
+
+/** Said when it changes; but not each minute how long somebody has been away. */
+function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
+  const words = useWords();
+  const isTyping = useTyping(userId);
+  const isBlocked = useIsBlocked(userId);
+  const { state, lastSeen } = useSight(userId);
+  const isAway = !isTyping && state === 'offline';
+  const said = () => {
+    if (isGone) return '\u00a0';
+    if (isBlocked) return words.chat.blocked;
+    if (isTyping) return words.chat.typing;
+    switch (state) {
+      case 'online':
+        return words.shell.online;
+      case 'idle':
+        return words.shell.idle;
+      case 'offline':
+        return <LastSeen at={lastSeen} />;
+      case 'unknown':
+        return '\u00a0';
+    }
+  };
+  return (
+    <span
+      className={styles.presence}
+      aria-live={isAway ? 'off' : 'polite'}
+      data-typing={isTyping || undefined}
+      data-testid="presence"
+    >
+      {said()}
+    </span>
+  );
+}
+
+function LastSeen({ at }: { at: number }) {
+  const times = useTimes();
+  const said = useLastSeen(at);
+  if (at === 0) return said;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={times.full(at)}>
+      {said}
+    </time>
+  );
+}

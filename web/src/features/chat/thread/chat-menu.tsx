@@ -1,0 +1,102 @@
+import {
+  BlockedIcon,
+  CheckIcon,
+  CircleSlashIcon,
+  PersonAddIcon,
+  PersonIcon,
+  XIcon,
+} from '@primer/octicons-react';
+import { useState } from 'react';
+import { useFriendState, useIsBlocked, usePage } from '../../../data/hooks.ts';
+import type { FriendState, PersonView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
+import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
+import { profilePath } from '../../../ui/page/person-paths.ts';
+import { useFriendAct } from '../../contacts/friends/use-friend-act.ts';
+import { BlockDialog, UnblockDialog } from '../../contacts/person/block-dialogs.tsx';
+import { isolated, useCalled } from '../conversations/names.tsx';
+
+type Question = 'block' | 'unblock' | 'unfriend';
+
+/** What can be done about the person of a conversation. */
+export function ChatMenu({ person }: { person: PersonView }) {
+  const words = useWords().chat;
+  const { friends } = usePage();
+  const called = isolated(useCalled(person));
+  const isBlocked = useIsBlocked(person.id);
+  const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
+  const [question, setQuestion] = useState<Question>();
+
+  const items: MenuItem[] = [
+    { id: 'profile', label: words.profile, icon: <PersonIcon size={16} />, leads: profilePath(person.id) },
+    ...(isBlocked || person.state === 'gone' ? [] : friendItems),
+    isBlocked
+      ? {
+          id: 'unblock',
+          label: words.unblock,
+          icon: <CircleSlashIcon size={16} />,
+          leads: () => setQuestion('unblock'),
+        }
+      : {
+          id: 'block',
+          label: words.block,
+          icon: <BlockedIcon size={16} />,
+          leads: () => setQuestion('block'),
+          isDangerous: true,
+        },
+  ];
+  const close = () => setQuestion(undefined);
+  return (
+    <>
+      <Menu label={words.more} items={items} />
+      <BlockDialog userId={person.id} isOpen={question === 'block'} onClose={close} />
+      <UnblockDialog userId={person.id} isOpen={question === 'unblock'} onClose={close} />
+      <ConfirmDialog
+        isOpen={question === 'unfriend'}
+        title={words.unfriendAsk(called)}
+        confirm={words.unfriend}
+        isDangerous
+        onConfirm={() => friends.act('remove', person.id)}
+        onClose={close}
+      >
+        {words.unfriendSays}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] {
+  const words = useWords().chat;
+  const called = isolated(useCalled(person));
+  const act = useFriendAct(person.id);
+  const byState: Record<FriendState, MenuItem[]> = {
+    none: [
+      {
+        id: 'befriend',
+        label: words.befriend,
+        icon: <PersonAddIcon size={16} />,
+        leads: () => void act('request', words.requested),
+      },
+    ],
+    requested: [
+      { id: 'withdraw', label: words.withdraw, icon: <XIcon size={16} />, leads: () => void act('cancel') },
+    ],
+    asked: [
+      {
+        id: 'accept',
+        label: words.acceptLong,
+        icon: <CheckIcon size={16} />,
+        leads: () => void act('accept', words.befriended(called)),
+      },
+      {
+        id: 'decline',
+        label: words.declineLong,
+        icon: <XIcon size={16} />,
+        leads: () => void act('decline'),
+      },
+    ],
+    friends: [{ id: 'unfriend', label: words.unfriend, icon: <XIcon size={16} />, leads: onUnfriend }],
+  };
+  return byState[useFriendState(person.id)];
+}

@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { PersonIcon } from '@primer/octicons-react';
+import type { KeyboardEvent } from 'react';
+import { Link, useLocation } from 'wouter';
+import { usePerson, useSession, useThread } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { isNarrow } from '../../../ui/controls/pointer.ts';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { PageHeader } from '../../../ui/page/page-header.tsx';
+import { ChatHeader } from './chat-header.tsx';
+import styles from './chat-page.module.css';
+import { ComposerPlace } from './composer-place.tsx';
+import { FriendBar } from './friend-bar.tsx';
+import { ThreadPane } from './thread-pane.tsx';
+
+/** A conversation. Each peer's is a component of its own: the caller gives it a `key`. */
+export function ChatPage({ peer }: { peer: string }) {
+  const session = useSession();
+  const isOwn = session.state === 'signed_in' && session.session.userId === peer;
+  return isOwn ? <Yourself /> : <Chat peer={peer} />;
+}
+
+function Chat({ peer }: { peer: string }) {
+  const person = usePerson(peer);
+  const { view, thread } = useThread(peer);
+  const [, navigate] = useLocation();
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
+    // A dialog is inside for React, but stands elsewhere and has an Escape of its own.
+    const isInside = event.target instanceof Element && !event.target.closest('dialog');
+    if (isInside && isNarrow()) navigate('/');
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it is the way back, as the arrow's link above.
+    <div className={styles.chat} onKeyDown={onKeyDown}>
+      <ChatHeader person={person} />
+      <FriendBar person={person} />
+      <ThreadPane person={person} view={view} thread={thread} />
+      <ComposerPlace person={person} thread={thread} messages={view.messages} />
+    </div>
+  );
+}
+
+function Yourself() {
+  const { chat, shell } = useWords();
+  return (
+    <>
+      <PageHeader title={chat.yourself} back="/" />
+      <EmptyState
+        icon={<PersonIcon size={24} />}
+        title={chat.yourself}
+        action={
+          <Button component={Link} href="/people">
+            {shell.findPeople}
+          </Button>
+        }
+      >
+        {chat.yourselfSays}
+      </EmptyState>
+    </>
+  );
+}

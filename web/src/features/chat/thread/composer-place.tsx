@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import { useIsBlocked, usePage } from '../../../data/hooks.ts';
+import type { Thread } from '../../../data/page.ts';
+import type { MessageView, PersonView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useToast } from '../../../ui/controls/toasts.tsx';
+import { Sentence, useCalled } from '../conversations/names.tsx';
+import styles from './composer.module.css';
+import { Composer } from './composer.tsx';
+
+interface ComposerPlaceProps {
+  person: PersonView;
+  thread: Thread;
+  messages: readonly MessageView[];
+}
+
+/** Where one writes, or else why one cannot, and what to do about it. The draft stays meanwhile. */
+export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) {
+  const words = useWords().chat;
+  const called = useCalled(person);
+  const isBlocked = useIsBlocked(person.id);
+  const notAccepted = messages.filter(({ error, state }) => state === 'refused' && error === 'not_accepting');
+
+  if (isBlocked)
+    return (
+      <Notice testId="composer-blocked" action={<Unblock userId={person.id} />}>
+        <Sentence of={words.unblockToWrite} person={person} />
+      </Notice>
+    );
+  if (person.state === 'gone') return <Notice testId="composer-gone">{words.gone}</Notice>;
+  if (notAccepted.length > 0) {
+    const retry = () => {
+      for (const { cid } of notAccepted) thread.retry(cid);
+    };
+    return (
+      <Notice
+        testId="composer-refused"
+        action={
+          <Button variant="default" size="sm" onClick={retry} data-testid="retry-all">
+            {words.retry}
+          </Button>
+        }
+      >
+        <Sentence of={words.notAccepting} person={person} />
+      </Notice>
+    );
+  }
+  return <Composer peer={person.id} called={called} thread={thread} />;
+}
+
+interface NoticeProps {
+  testId: string;
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+function Notice({ testId, children, action }: NoticeProps) {
+  return (
+    <div className={styles.notice} role="status" data-testid={testId}>
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+function Unblock({ userId }: { userId: string }) {
+  const words = useWords().chat;
+  const { blocks } = usePage();
+  const { fail } = useToast();
+  const [isPending, setPending] = useState(false);
+  const unblock = async () => {
+    setPending(true);
+    try {
+      await blocks.unblock(userId);
+    } catch (error) {
+      fail(error);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      size="sm"
+      loading={isPending}
+      onClick={() => void unblock()}
+      data-testid="unblock-to-write"
+    >
+      {words.unblock}
+    </Button>
+  );
+}

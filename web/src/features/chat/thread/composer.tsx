@@ -1,0 +1,106 @@
+import { ActionIcon } from '@mantine/core';
+import { PaperAirplaneIcon } from '@primer/octicons-react';
+import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
+import { useDraft } from '../../../data/hooks.ts';
+import type { Thread } from '../../../data/page.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
+import styles from './composer.module.css';
+import { roomLeft, toBody } from './message-body.ts';
+
+interface ComposerProps {
+  peer: string;
+  /** How the peer is called in the label. */
+  called: string;
+  thread: Thread;
+}
+
+/** Where a message is written. What is in it is kept until it is sent, for each conversation. */
+export function Composer({ peer, called, thread }: ComposerProps) {
+  const words = useWords().chat;
+  const [text, setText] = useDraft(peer);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const roomId = useId();
+  const room = roomLeft(text);
+  const isTooLong = room !== undefined && room < 0;
+  const canSend = !isTooLong && toBody(text) !== '';
+
+  useEffect(() => {
+    focusComposer();
+    // What was written before goes on at its end.
+    const end = field.current?.value.length ?? 0;
+    field.current?.setSelectionRange(end, end);
+  }, []);
+
+  const send = () => {
+    if (canSend) thread.send(toBody(text));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.altKey || isTouch()) return;
+    // Enter that ends a word of an input method; Safari ends it first, and leaves 229 as the only trace.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    send();
+  };
+
+  return (
+    <form
+      className={styles.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+        field.current?.focus();
+      }}
+    >
+      <label className={styles.field}>
+        {/* As high as its copy, which grows with the text without a line of script. */}
+        <span className={styles.copy} data-text={text} aria-hidden="true" />
+        <textarea
+          ref={field}
+          className={styles.text}
+          data-composer=""
+          data-testid="composer"
+          dir="auto"
+          rows={1}
+          value={text}
+          placeholder={words.placeholder}
+          aria-label={words.message(called)}
+          aria-describedby={room === undefined ? undefined : roomId}
+          aria-invalid={isTooLong || undefined}
+          enterKeyHint={isTouch() ? 'enter' : 'send'}
+          autoComplete="off"
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            if (event.currentTarget.value !== '') thread.noteTyping();
+          }}
+        />
+      </label>
+      {room !== undefined && (
+        <p
+          className={styles.room}
+          id={roomId}
+          data-too-long={isTooLong || undefined}
+          data-testid="room-left"
+          aria-live={isTooLong ? 'polite' : 'off'}
+        >
+          {words.room(room)}
+        </p>
+      )}
+      <ActionIcon
+        className={styles.send}
+        type="submit"
+        size={44}
+        radius="xl"
+        disabled={!canSend}
+        aria-label={words.send}
+        title={words.send}
+        data-testid="send"
+        // The field keeps the focus, and a phone its keyboard.
+        onMouseDown={(event) => event.preventDefault()}
+      >
+        <PaperAirplaneIcon size={18} />
+      </ActionIcon>
+    </form>
+  );
+}

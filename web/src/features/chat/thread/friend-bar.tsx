@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core';
+import { useFriendState, useIsBlocked } from '../../../data/hooks.ts';
+import type { PersonView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useFriendAct } from '../../contacts/friends/use-friend-act.ts';
+import { isolated, Sentence, useCalled } from '../conversations/names.tsx';
+import styles from './chat-page.module.css';
+
+/** The peer asked to be a friend: it can be answered here. */
+export function FriendBar({ person }: { person: PersonView }) {
+  const words = useWords().chat;
+  const called = useCalled(person);
+  const act = useFriendAct(person.id);
+  const isAsked = useFriendState(person.id) === 'asked';
+  const isBlocked = useIsBlocked(person.id);
+  return (
+    <div role="status">
+      {isAsked && !isBlocked && (
+        <div className={styles.friend} data-testid="friend-asked">
+          <p>
+            <Sentence of={words.asksYou} person={person} />
+          </p>
+          <span className={styles.answers}>
+            <Button
+              size="xs"
+              onClick={() => void act('accept', words.befriended(isolated(called)))}
+              data-testid="accept"
+            >
+              {words.accept}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => void act('decline')} data-testid="decline">
+              {words.decline}
+            </Button>
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}

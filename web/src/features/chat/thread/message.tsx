@@ -1,0 +1,84 @@
+import { memo } from 'react';
+import type { Thread } from '../../../data/page.ts';
+import type { MessageView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
+import { useTimes } from '../../../ui/person/time-text.tsx';
+import { isFewEmoji } from './emoji.ts';
+import styles from './message.module.css';
+import type { Gap } from './message-rows.ts';
+import { MessageText } from './message-text.tsx';
+import { StateMark } from './state-mark.tsx';
+
+interface MessageProps {
+  message: MessageView;
+  gap: Gap;
+  isGroupEnd: boolean;
+  /** Who wrote it, for its label. */
+  who: string;
+  thread: Thread;
+}
+
+/** One message. Thousands of them may be on the page, so it renders only when something of its own changes. */
+export const Message = memo(function Message({ message, gap, isGroupEnd, who, thread }: MessageProps) {
+  const words = useWords().chat;
+  const times = useTimes();
+  const { n, isOwn, cid, body, at, state } = message;
+  const clock = times.clock(at);
+  return (
+    <article
+      className={styles.message}
+      aria-label={words.messageBy(who, clock)}
+      data-message=""
+      data-own={isOwn || undefined}
+      data-gap={gap}
+      data-group-end={isGroupEnd || undefined}
+      data-emoji={isFewEmoji(body) || undefined}
+      data-testid={n === undefined ? undefined : `message-${n}`}
+    >
+      <div className={styles.bubble}>
+        <div className={styles.text} dir="auto">
+          <MessageText body={body} />
+        </div>
+        {(isGroupEnd || state !== 'theirs') && (
+          <span className={styles.meta}>
+            {isGroupEnd && (
+              <time dateTime={new Date(at).toISOString()} title={times.full(at)} aria-hidden="true">
+                {clock}
+              </time>
+            )}
+            {state !== 'theirs' && <StateMark state={state} cid={cid} />}
+          </span>
+        )}
+      </div>
+      {state === 'refused' && <Refusal message={message} thread={thread} />}
+      {state === 'waiting' && <p className={styles.waits}>{words.waitsForConnection}</p>}
+    </article>
+  );
+});
+
+function Refusal({ message, thread }: { message: MessageView; thread: Thread }) {
+  const words = useWords().chat;
+  const sentence = useErrorSentence();
+  const { cid, error } = message;
+  return (
+    <div className={styles.refusal}>
+      <span>
+        {words.states.refused}: {sentence(error ?? '')}
+      </span>
+      <span className={styles.acts}>
+        <button type="button" className={styles.act} onClick={() => thread.retry(cid)} data-testid="retry">
+          {words.retry}
+        </button>
+        <button
+          type="button"
+          className={styles.act}
+          onClick={() => thread.discard(cid)}
+          data-testid="discard"
+        >
+          {words.discard}
+        </button>
+      </span>
+    </div>
+  );
+}

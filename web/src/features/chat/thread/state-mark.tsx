@@ -1,0 +1,61 @@
+import { AlertFillIcon } from '@primer/octicons-react';
+import type { ReactNode } from 'react';
+import type { MessageState } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import styles from './state-mark.module.css';
+
+type OwnState = Exclude<MessageState, 'theirs'>;
+
+/** How one's own message stands: a clock, a tick, two, two in colour; and in words for those who do not see it. */
+export function StateMark({ state, cid }: { state: OwnState; cid?: string }) {
+  const said = useWords().chat.states[state];
+  return (
+    <span
+      className={styles.mark}
+      role="img"
+      aria-label={said}
+      title={said}
+      data-state={state}
+      data-testid={cid === undefined ? undefined : `state-${cid}`}
+    >
+      {DRAWN[state]}
+    </span>
+  );
+}
+
+function Drawing({ children }: { children: ReactNode }) {
+  return (
+    <svg width="18" height="12" viewBox="0 0 18 12" aria-hidden="true" focusable="false">
+      {children}
+    </svg>
+  );
+}
+
+const ONE_TICK = (
+  <Drawing>
+    <path d="M4.5 6.5 7.7 9.6 13.8 2.8" />
+  </Drawing>
+);
+const TWO_TICKS = (
+  <Drawing>
+    <path d="M1.2 6.5 4.4 9.6 10.5 2.8" />
+    <path d="m8.3 8.7.9.9 6.1-6.8" />
+  </Drawing>
+);
+const DRAWN: Record<OwnState, ReactNode> = {
+  waiting: (
+    <Drawing>
+      <circle cx="9" cy="6" r="4.8" />
+      <path d="M9 3.3V6l1.9 1.2" />
+    </Drawing>
+  ),
+  sending: (
+    <Drawing>
+      <path d="M9 10.2V2.4M5.6 5.4 9 2l3.4 3.4" />
+    </Drawing>
+  ),
+  refused: <AlertFillIcon size={12} />,
+  stored: ONE_TICK,
+  received: TWO_TICKS,
+  read: TWO_TICKS,
+};

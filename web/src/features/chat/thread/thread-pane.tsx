@@ -1,0 +1,118 @@
+import { Button, Loader } from '@mantine/core';
+import { AlertIcon, PersonIcon } from '@primer/octicons-react';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import type { Thread } from '../../../data/page.ts';
+import type { PersonView, ThreadView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { Waiting } from '../../../ui/list/waiting.tsx';
+import { profilePath } from '../../../ui/page/person-paths.ts';
+import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { Sentence, useCalled } from '../conversations/names.tsx';
+import styles from './chat-page.module.css';
+import { MessageList } from './message-list.tsx';
+
+/** So many unread messages are loaded to begin with the first of them; with more it begins further down. */
+const MAX_OPENED = 1_000;
+
+interface ThreadPaneProps {
+  person: PersonView;
+  view: ThreadView;
+  thread: Thread;
+}
+
+/** The messages, or what stands in their place. */
+export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
+  const { chat, people, shell } = useWords();
+  const called = useCalled(person);
+  const sentence = useErrorSentence();
+  const isReady = useFirstUnread(view, thread);
+  if (person.state === 'gone' && view.messages.length === 0)
+    return (
+      <div className={styles.middle}>
+        <EmptyState icon={<PersonIcon size={24} />} title={people.nobodyHere}>
+          {people.nobodyHereSays}
+        </EmptyState>
+      </div>
+    );
+  if (view.messages.length === 0 && view.failure !== undefined)
+    return (
+      <div className={styles.middle}>
+        <EmptyState
+          icon={<AlertIcon size={24} />}
+          title={chat.cannotLoad}
+          action={
+            <Button variant="default" onClick={() => thread.retryLoading()} data-testid="retry-loading">
+              {shell.retry}
+            </Button>
+          }
+        >
+          {sentence(view.failure)}
+        </EmptyState>
+      </div>
+    );
+  if (!isReady)
+    return (
+      <div className={styles.middle}>
+        <Waiting />
+      </div>
+    );
+  return (
+    <MessageList view={view} thread={thread} called={called} top={<Top {...{ person, view, thread }} />} />
+  );
+}
+
+/** The first page of history, and more if the first unread message is further up. Once it was reached it stays so. */
+function useFirstUnread(view: ThreadView, thread: Thread): boolean {
+  const { messages, unreadAfter, hasOlder, isLoading, failure } = view;
+  const isAbove = unreadAfter !== undefined && (messages[0]?.n ?? 0) > unreadAfter + 1;
+  const isLacking = isAbove && hasOlder && failure === undefined && messages.length < MAX_OPENED;
+  const [isReady, setReady] = useState(!isLoading && !isLacking);
+  useEffect(() => {
+    if (isReady || isLoading) return;
+    if (isLacking) thread.loadOlder();
+    else setReady(true);
+  });
+  return isReady;
+}
+
+/** Over the first message: more of them, or who it is that one writes with. */
+function Top({ person, view, thread }: ThreadPaneProps) {
+  const words = useWords().chat;
+  const { messages, hasOlder, isLoadingOlder, failure } = view;
+  if (failure !== undefined)
+    return (
+      <div className={styles.failed}>
+        <ErrorText error={failure} />
+        <Button variant="default" size="sm" onClick={() => thread.retryLoading()} data-testid="retry-loading">
+          {words.retry}
+        </Button>
+      </div>
+    );
+  if (hasOlder)
+    return (
+      <div className={styles.older} data-testid="older">
+        {isLoadingOlder ? (
+          <Loader size="xs" role="status" aria-label={words.loadingOlder} />
+        ) : (
+          <Button variant="subtle" size="compact-sm" onClick={() => thread.loadOlder()}>
+            {words.loadOlder}
+          </Button>
+        )}
+      </div>
+    );
+  const isEmpty = messages.length === 0;
+  return (
+    <div className={styles.beginning} data-empty={isEmpty || undefined} data-testid="beginning">
+      <Link href={profilePath(person.id)} tabIndex={-1} aria-hidden="true">
+        <PersonAvatar person={person} size={72} />
+      </Link>
+      <p className={isEmpty ? styles.hello : undefined}>
+        <Sentence of={isEmpty ? words.sayHello : words.beginning} person={person} />
+      </p>
+      {isEmpty && <p>{words.sayHelloSays}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { AlertIcon, PeopleIcon, SearchIcon } from '@primer/octicons-react';
+import type { DirectoryView, PagesView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
+import { useTimes } from '../../../ui/person/time-text.tsx';
+import styles from './directory-states.module.css';
+import { useSecondsUntil } from './seconds-until.ts';
+
+interface NoRowsProps {
+  view: DirectoryView;
+  /** The answer is not there yet. */
+  isUnknown: boolean;
+  isOnlineOnly: boolean;
+  onRetry: () => void;
+  onShowAll: () => void;
+}
+
+/** In the place of a list that has nobody, or not yet. */
+export function NoRows({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: NoRowsProps) {
+  const { people: words, shell } = useWords();
+  const sentence = useErrorSentence();
+  if (view.failure !== undefined)
+    return (
+      <div role="alert" className={styles.failed}>
+        <EmptyState
+          icon={<AlertIcon size={24} />}
+          title={words.failed}
+          action={<Button onClick={onRetry}>{shell.retry}</Button>}
+        >
+          {sentence(view.failure)}
+        </EmptyState>
+      </div>
+    );
+  if (isUnknown || view.hasMore)
+    return (
+      <>
+        {view.waitsUntil !== undefined && <Waits until={view.waitsUntil} />}
+        <SkeletonRows count={12} />
+      </>
+    );
+  const all = (
+    <Button variant="light" onClick={onShowAll}>
+      {view.query.q === '' ? words.showAll : words.searchAll}
+    </Button>
+  );
+  if (view.query.q !== '')
+    return (
+      <EmptyState
+        icon={<SearchIcon size={24} />}
+        title={words.nobodyFound}
+        action={isOnlineOnly ? all : undefined}
+      >
+        {isOnlineOnly ? words.nobodyFoundHereSays : words.nobodyFoundSays}
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon={<PeopleIcon size={24} />} title={words.nobodyOnline} action={all}>
+      {words.nobodyOnlineSays}
+    </EmptyState>
+  );
+}
+
+/** Under the rows that are there: more that come, or why they do not. */
+export function DirectoryFoot({ view, onRetry }: { view: PagesView; onRetry: () => void }) {
+  const { people: words, shell } = useWords();
+  if (view.waitsUntil !== undefined) return <Waits until={view.waitsUntil} />;
+  if (view.failure !== undefined)
+    return (
+      <p className={styles.foot} role="status">
+        {words.moreFailed}
+        <Button variant="light" size="compact-sm" onClick={onRetry}>
+          {shell.retry}
+        </Button>
+      </p>
+    );
+  return view.hasMore ? <SkeletonRows count={4} /> : null;
+}
+
+function Waits({ until }: { until: number }) {
+  const words = useWords().people;
+  const { duration } = useTimes();
+  const seconds = useSecondsUntil(until);
+  return <p className={styles.foot}>{words.waits(duration(seconds))}</p>;
+}

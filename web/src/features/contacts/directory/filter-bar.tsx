@@ -1,0 +1,38 @@
+import { useId } from 'react';
+import { useWords } from '../../../i18n/words.tsx';
+import { FILTERS, type Filter } from '../../../ui/list/list-memory.ts';
+import { CountBadge } from '../../../ui/list/list-row.tsx';
+import styles from './filter-bar.module.css';
+
+interface FilterBarProps {
+  filter: Filter;
+  onChange: (filter: Filter) => void;
+  counts: { friends: number; requests: number };
+}
+
+/** Who is shown; radio buttons, so that the arrow keys choose. */
+export function FilterBar({ filter, onChange, counts }: FilterBarProps) {
+  const words = useWords().people;
+  const name = useId();
+  return (
+    <fieldset className={styles.bar}>
+      <legend className={styles.said}>{words.show}</legend>
+      {FILTERS.map((one) => (
+        <label key={one} className={styles.filter} data-testid={`people-filter-${one}`}>
+          <input
+            className={styles.said}
+            type="radio"
+            name={name}
+            checked={one === filter}
+            onChange={() => onChange(one)}
+          />
+          {words[one]}
+          {one === 'friends' && counts.friends > 0 && <span className={styles.count}>{counts.friends}</span>}
+          {one === 'requests' && (
+            <CountBadge count={counts.requests} label={words.waitingRequests(counts.requests)} />
+          )}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,18 @@
+import { LOCALES } from '../../../i18n/languages.ts';
+import { useLanguage, useWords } from '../../../i18n/words.tsx';
+import styles from './found-status.module.css';
+
+/** Tells screen readers how many a search has found. @param count undefined while it is not known */
+export function FoundStatus({ count, hasMore = false }: { count: number | undefined; hasMore?: boolean }) {
+  const words = useWords().people;
+  const { language } = useLanguage();
+  const say = (found: number) =>
+    found === 0
+      ? words.nobodyFound
+      : words.found(new Intl.NumberFormat(LOCALES[language]).format(found), hasMore);
+  return (
+    <p className={styles.said} role="status" data-testid="people-found">
+      {count !== undefined && say(count)}
+    </p>
+  );
+}

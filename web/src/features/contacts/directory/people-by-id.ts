@@ -1,0 +1,27 @@
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { usePage } from '../../../data/hooks.ts';
+import type { PersonView } from '../../../data/views.ts';
+
+/** Names of several at once, in the same order; the same list until one of them changes. */
+export function usePeople(ids: readonly string[]): readonly PersonView[] {
+  const { people } = usePage();
+  const readables = useMemo(() => ids.map((id) => people.person(id)), [people, ids]);
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const ends = readables.map((readable) => readable.subscribe(listener));
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    [readables],
+  );
+  const read = useMemo(() => {
+    let before: readonly PersonView[] = [];
+    return () => {
+      const now = readables.map((readable) => readable.get());
+      if (now.length !== before.length || now.some((person, i) => person !== before[i])) before = now;
+      return before;
+    };
+  }, [readables]);
+  return useSyncExternalStore(subscribe, read);
+}

@@ -1,0 +1,104 @@
+import { type KeyboardEvent, useCallback, useRef, useState } from 'react';
+import { useFriends, usePage, useSession } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { type Filter, listMemory } from '../../../ui/list/list-memory.ts';
+import { isTypeAhead } from '../../../ui/list/row-keys.ts';
+import { Scroller } from '../../../ui/list/scroller.tsx';
+import { SearchField } from '../../../ui/list/search-field.tsx';
+import { PageHeader } from '../../../ui/page/page-header.tsx';
+import { FriendsList } from '../friends/friends-list.tsx';
+import { RequestsList } from '../friends/requests-list.tsx';
+import { DirectoryList } from './directory-list.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { searchText } from './names.ts';
+import styles from './people-list.module.css';
+
+/** Everybody, and those whom one knows; beside it, or above it, the page of a person. */
+export function PeopleList() {
+  const words = useWords();
+  const session = useSession();
+  const { people } = usePage();
+  const ownId = session.state === 'signed_in' ? session.session.userId : '';
+  const memory = listMemory(people, ownId);
+  const [typed, setTyped] = useState(memory.typed);
+  const [filter, setFilter] = useState(memory.filter);
+  const { friends, asked } = useFriends();
+  const pane = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const q = searchText(typed);
+
+  const type = (text: string) => {
+    memory.typed = text;
+    if (searchText(text) !== q) memory.scrolled.clear();
+    setTyped(text);
+  };
+  const choose = (chosen: Filter) => {
+    memory.filter = chosen;
+    setFilter(chosen);
+  };
+  const startAt = useCallback(() => memory.scrolled.get(filter) ?? 0, [memory, filter]);
+  const onLeave = useCallback((pixels: number) => memory.scrolled.set(filter, pixels), [memory, filter]);
+  const searchAll = () => {
+    choose('all');
+    field.current?.focus();
+  };
+
+  /** What the lists themselves leave: from the field into them, from one to the next, and letters into the field. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { target, key } = event;
+    if (event.defaultPrevented || !(target instanceof HTMLElement)) return;
+    if (target === field.current) {
+      if (key === 'Enter' && !event.nativeEvent.isComposing) stops(pane.current)[0]?.click();
+      if (key === 'ArrowDown') focusStop(event, stops(pane.current)[0]);
+      return;
+    }
+    if (target instanceof HTMLInputElement) return;
+    if (isTypeAhead(event)) field.current?.focus();
+    if (key !== 'ArrowDown' && key !== 'ArrowUp') return;
+    const inOrder = [field.current, ...stops(pane.current)];
+    // Not in a row: the field's place, above the first one.
+    const at = Math.max(
+      0,
+      inOrder.findIndex((stop) => stop?.closest('li')?.contains(target)),
+    );
+    focusStop(event, inOrder[at + (key === 'ArrowDown' ? 1 : -1)]);
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys come from the field and the rows inside.
+    <div className={styles.pane} ref={pane} onKeyDown={onKeyDown}>
+      <PageHeader title={words.shell.people} />
+      <search className={styles.search}>
+        <SearchField ref={field} value={typed} onChange={type} />
+        <FilterBar
+          filter={filter}
+          onChange={choose}
+          counts={{ friends: friends.length, requests: asked.length }}
+        />
+      </search>
+      <Scroller key={filter} listKey={q} startAt={startAt} onLeave={onLeave}>
+        {(filter === 'all' || filter === 'online') && (
+          <DirectoryList
+            q={q}
+            isOnlineOnly={filter === 'online'}
+            ownId={ownId}
+            onShowAll={() => choose('all')}
+          />
+        )}
+        {filter === 'friends' && <FriendsList q={q} onSearchAll={searchAll} />}
+        {filter === 'requests' && <RequestsList q={q} onSearchAll={searchAll} />}
+      </Scroller>
+    </div>
+  );
+}
+
+/** The row of each list that the Tab key leads to. */
+function stops(pane: HTMLElement | null): HTMLElement[] {
+  return pane ? [...pane.querySelectorAll<HTMLElement>('li > a[tabindex="0"]')] : [];
+}
+
+function focusStop(event: KeyboardEvent, stop: HTMLElement | null | undefined): void {
+  if (!stop) return;
+  event.preventDefault();
+  stop.focus();
+}

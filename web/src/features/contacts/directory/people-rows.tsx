@@ -1,0 +1,173 @@
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useSights } from '../../../data/hooks.ts';
+import { rowByKey, tabStop } from '../../../ui/list/row-keys.ts';
+import { ScrollerContext } from '../../../ui/list/scroller.tsx';
+import styles from './people-rows.module.css';
+import { useRowPlace } from './row-place.ts';
+
+interface PeopleRowsProps {
+  /** For screen readers. */
+  label: string;
+  count: number;
+  /** There are more than `count`, and nobody knows how many. */
+  isOpenEnded?: boolean;
+  /** Height of a row, in rem. */
+  rowRem: number;
+  /** What stands above the list in its scroller, in rem: measuring it would cost a layout at each scroll. */
+  aboveRem?: number;
+  /** Whom a row shows; the same function as long as they are the same people. */
+  idAt: (index: number) => string;
+  /** @param tabIndex of what can be used in the row */
+  children: (index: number, tabIndex: 0 | -1) => ReactNode;
+  /** Which rows can be seen now; the same function at every render. */
+  onSeen?: ((first: number, last: number) => void) | undefined;
+}
+
+/** So long a list is at rest before it is asked who of it is online. */
+const REST_MS = 200;
+const OVERSCAN = 10;
+
+/**
+ * A list of people in a `Scroller`, of which only those on the screen are in the document. Arrows move; Tab leads to one
+ * row of it and what can be done there, then on.
+ */
+export function PeopleRows({
+  label,
+  count,
+  isOpenEnded = false,
+  rowRem,
+  aboveRem = 0,
+  idAt,
+  children,
+  onSeen,
+}: PeopleRowsProps) {
+  const { element, startAt } = use(ScrollerContext);
+  const list = useRef<HTMLUListElement>(null);
+  const rem = useRem();
+  const rowPixels = rowRem * rem;
+  const above = aboveRem * rem;
+  const { used, setUsed } = useRowPlace(count, idAt);
+  const [hasFocus, setFocus] = useState(false);
+  const wantsFocus = useRef(false);
+
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => element,
+    estimateSize: () => rowPixels,
+    getItemKey: idAt,
+    overscan: OVERSCAN,
+    scrollMargin: above,
+    initialOffset: startAt,
+    // A row that has the focus stays, or the focus would be lost with it.
+    rangeExtractor: (range: Range) => withRow(defaultRangeExtractor(range), hasFocus ? used : undefined),
+    useFlushSync: false,
+  });
+  const rows = virtualizer.getVirtualItems();
+  const { startIndex: first, endIndex: last } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
+  const stop = tabStop(used, hasFocus, { first, last });
+
+  useEffect(() => onSeen?.(first, last), [onSeen, first, last]);
+  useSights(useRested(first, Math.min(last, count - 1), idAt));
+
+  useLayoutEffect(() => {
+    // Moved by a key; or the row that had the focus is gone, and the one in its place takes it.
+    const isLost = hasFocus && document.activeElement === document.body;
+    if (!wantsFocus.current && !isLost) return;
+    const row = list.current?.querySelector<HTMLElement>(`[data-index="${stop}"] > a`);
+    if (!row) return;
+    wantsFocus.current = false;
+    row.focus({ preventScroll: true });
+  });
+
+  const hadFocus = useRef(false);
+  useLayoutEffect(() => {
+    hadFocus.current = hasFocus;
+  }, [hasFocus]);
+  useLayoutEffect(
+    () => () => {
+      // The last row went, and the list with it.
+      if (hadFocus.current) queueMicrotask(() => element?.focus({ preventScroll: true }));
+    },
+    [element],
+  );
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    const next = rowByKey(event.key, stop, count, last - first - 1);
+    if (next === undefined) return;
+    event.preventDefault();
+    wantsFocus.current = true;
+    setUsed(next);
+    virtualizer.scrollToIndex(next, { align: 'auto' });
+  };
+
+  return (
+    <ul
+      ref={list}
+      className={styles.rows}
+      // biome-ignore lint/a11y/noRedundantRoles: without its dots a list is none to Safari.
+      role="list"
+      aria-label={label}
+      style={{ height: count * rowPixels }}
+      onKeyDown={onKeyDown}
+      onFocus={(event) => {
+        setFocus(true);
+        const index = Number(event.target.closest('li')?.dataset.index);
+        if (!Number.isNaN(index)) setUsed(index);
+      }}
+      onBlur={({ currentTarget, target, relatedTarget }) => {
+        if (currentTarget.contains(relatedTarget)) return;
+        // A row that goes while it has the focus has lost it in some browsers already, and is about to in others.
+        queueMicrotask(() => target.isConnected && setFocus(false));
+      }}
+    >
+      {rows.map(({ index, key, start }) => (
+        <li
+          key={key}
+          className={styles.row}
+          style={{ height: rowPixels, transform: `translateY(${start - above}px)` }}
+          data-index={index}
+          aria-posinset={index + 1}
+          aria-setsize={isOpenEnded ? -1 : count}
+        >
+          {children(index, index === stop ? 0 : -1)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How many pixels a rem has, which people set in their browser. */
+function useRem(): number {
+  const [pixels] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+  return pixels;
+}
+
+/** Those who have been on the screen for a moment. */
+function useRested(first: number, last: number, idAt: (index: number) => string): readonly string[] {
+  const [ids, setIds] = useState<readonly string[]>([]);
+  const gather = useCallback(
+    () => Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => idAt(first + i)),
+    [first, last, idAt],
+  );
+  useEffect(() => {
+    const rest = setTimeout(() => setIds(gather()), REST_MS);
+    return () => clearTimeout(rest);
+  }, [gather]);
+  return ids;
+}
+
+function withRow(rows: number[], row: number | undefined): number[] {
+  if (row === undefined || rows.includes(row)) return rows;
+  return [...rows, row].sort((one, other) => one - other);
+}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
+import { useFriendState } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import styles from './friend-buttons.module.css';
+import { useFriendAct } from './use-friend-act.ts';
+
+/** The next steps between the user and somebody; removing a friend is rarer, and stands below. */
+export function FriendButtons({ userId, className }: { userId: string; className: string | undefined }) {
+  const words = useWords().people;
+  const state = useFriendState(userId);
+  const act = useFriendAct(userId);
+  useFocusKept(state);
+  switch (state) {
+    case 'none':
+      return (
+        <Button
+          className={className}
+          variant="light"
+          leftSection={<PersonAddIcon size={18} />}
+          onClick={() => void act('request', words.requestSent)}
+          data-testid="friend-request"
+        >
+          {words.add}
+        </Button>
+      );
+    case 'requested':
+      return (
+        <Button
+          className={className}
+          variant="default"
+          onClick={() => void act('cancel')}
+          data-testid="friend-cancel"
+        >
+          {words.takeBackRequest}
+        </Button>
+      );
+    case 'asked':
+      return (
+        <div className={styles.asked}>
+          <p>{words.wantsToBeFriends}</p>
+          <div className={styles.answers}>
+            <Button
+              size="sm"
+              leftSection={<CheckIcon size={16} />}
+              onClick={() => void act('accept', words.nowFriends)}
+              data-testid="friend-accept"
+            >
+              {words.accept}
+            </Button>
+            <Button
+              size="sm"
+              variant="default"
+              onClick={() => void act('decline')}
+              data-testid="friend-decline"
+            >
+              {words.decline}
+            </Button>
+          </div>
+        </div>
+      );
+    case 'friends':
+      return (
+        <p className={styles.friends} data-testid="friend-state">
+          <CheckIcon size={16} />
+          {words.areFriends}
+        </p>
+      );
+  }
+}

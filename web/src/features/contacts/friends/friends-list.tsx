@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
+import { useCallback, useMemo } from 'react';
+import { useFreshness, useFriends, usePage } from '../../../data/hooks.ts';
+import type { PersonView } from '../../../data/views.ts';
+import { LOCALES } from '../../../i18n/languages.ts';
+import { useLanguage, useWords } from '../../../i18n/words.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
+import { DirectoryFoot } from '../directory/directory-states.tsx';
+import { FoundStatus } from '../directory/found-status.tsx';
+import { useMorePages } from '../directory/more-pages.ts';
+import { sortByName, startsWith } from '../directory/names.ts';
+import { usePeople } from '../directory/people-by-id.ts';
+import { PeopleRows } from '../directory/people-rows.tsx';
+import { PersonRow, ROW_REM } from '../person/person-row.tsx';
+
+/** One's friends by name. */
+export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const { language } = useLanguage();
+  const { friends } = useFriends();
+  const known = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
+  const shown = useMemo(
+    () =>
+      sortByName(
+        known.filter((person) => q === '' || startsWith(person, q)),
+        LOCALES[language],
+      ),
+    [known, q, language],
+  );
+  const idAt = useCallback((index: number) => shown[index]?.id ?? '', [shown]);
+  const { view, loadMore, onSeen } = useMorePages(usePage().friends.moreFriends, shown.length);
+  return (
+    <>
+      <FoundStatus count={q === '' ? undefined : shown.length} hasMore={view.hasMore} />
+      {shown.length === 0 && !view.hasMore && (
+        <NoFriends hasFriends={friends.length > 0} onSearchAll={onSearchAll} />
+      )}
+      {shown.length > 0 && (
+        <PeopleRows
+          label={words.friends}
+          count={shown.length}
+          isOpenEnded={view.hasMore}
+          rowRem={ROW_REM}
+          idAt={idAt}
+          onSeen={onSeen}
+        >
+          {(index, tabIndex) => <FriendRow person={shown[index]} tabIndex={tabIndex} />}
+        </PeopleRows>
+      )}
+      <DirectoryFoot view={view} onRetry={loadMore} />
+    </>
+  );
+}
+
+function FriendRow({ person, tabIndex }: { person: PersonView | undefined; tabIndex: 0 | -1 }) {
+  if (!person) return null;
+  const { id, name, username, avatar, state } = person;
+  return (
+    <PersonRow
+      id={id}
+      name={name}
+      username={username}
+      avatar={avatar}
+      state={state}
+      tabIndex={tabIndex}
+      isAmongFriends
+    />
+  );
+}
+
+function NoFriends({ hasFriends, onSearchAll }: { hasFriends: boolean; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const isUnknown = useFreshness() === 'none';
+  if (isUnknown) return <SkeletonRows count={6} />;
+  if (hasFriends)
+    return (
+      <EmptyState
+        icon={<SearchIcon size={24} />}
+        title={words.nobodyFound}
+        action={
+          <Button variant="light" onClick={onSearchAll}>
+            {words.searchAll}
+          </Button>
+        }
+      >
+        {words.nobodyFoundHereSays}
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon={<PeopleIcon size={24} />}
+      title={words.noFriends}
+      action={
+        <Button variant="light" onClick={onSearchAll}>
+          {words.showAll}
+        </Button>
+      }
+    >
+      {words.noFriendsSays}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button } from '@mantine/core';
+import { CheckIcon } from '@primer/octicons-react';
+import type { PersonView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { TimeText } from '../../../ui/person/time-text.tsx';
+import { PersonRow } from '../person/person-row.tsx';
+import styles from './request-rows.module.css';
+import { useFriendAct } from './use-friend-act.ts';
+
+/** Height of a row with two buttons, in rem. */
+export const RECEIVED_REM = 7.25;
+
+/** A person with the moment of the request, epoch milliseconds. */
+export type Request = PersonView & { at: number };
+
+interface RowProps {
+  request: Request;
+  tabIndex: 0 | -1;
+}
+
+/** Somebody who asked the user. */
+export function ReceivedRow({ request, tabIndex }: RowProps) {
+  const words = useWords().people;
+  const act = useFriendAct(request.id);
+  const { at, ...person } = request;
+  return (
+    <>
+      <PersonRow {...person} tabIndex={tabIndex} aside={<TimeText at={at} as="brief" />} end={null} />
+      <div className={styles.acts}>
+        <Button
+          size="sm"
+          className={styles.act}
+          leftSection={<CheckIcon size={16} />}
+          aria-label={words.acceptFrom(person.name)}
+          tabIndex={tabIndex}
+          onClick={() => void act('accept', words.nowFriends)}
+          data-testid={`accept-${person.id}`}
+        >
+          {words.accept}
+        </Button>
+        <Button
+          size="sm"
+          className={styles.act}
+          variant="default"
+          aria-label={words.declineFrom(person.name)}
+          tabIndex={tabIndex}
+          onClick={() => void act('decline')}
+          data-testid={`decline-${person.id}`}
+        >
+          {words.decline}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Somebody whom the user asked. */
+export function SentRow({ request, tabIndex }: RowProps) {
+  const words = useWords().people;
+  const act = useFriendAct(request.id);
+  const { at: _at, ...person } = request;
+  return (
+    <PersonRow
+      {...person}
+      tabIndex={tabIndex}
+      aside={null}
+      end={
+        <Button
+          className={styles.cancel}
+          size="compact-sm"
+          variant="default"
+          aria-label={words.takeBackTo(person.name)}
+          tabIndex={tabIndex}
+          onClick={() => void act('cancel')}
+          data-testid={`cancel-${person.id}`}
+        >
+          {words.takeBack}
+        </Button>
+      }
+    />
+  );
+}

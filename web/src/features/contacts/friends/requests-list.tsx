@@ -1,0 +1,132 @@
+import { Button } from '@mantine/core';
+import { InboxIcon, SearchIcon } from '@primer/octicons-react';
+import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
+import { useFreshness, useFriends, usePage } from '../../../data/hooks.ts';
+import type { FriendView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
+import { PaneContext } from '../../../ui/page/panes.ts';
+import { DirectoryFoot } from '../directory/directory-states.tsx';
+import { FoundStatus } from '../directory/found-status.tsx';
+import { useMorePages } from '../directory/more-pages.ts';
+import { startsWith } from '../directory/names.ts';
+import { usePeople } from '../directory/people-by-id.ts';
+import { PeopleRows } from '../directory/people-rows.tsx';
+import { ROW_REM } from '../person/person-row.tsx';
+import { RECEIVED_REM, ReceivedRow, type Request, SentRow } from './request-rows.tsx';
+import styles from './requests-list.module.css';
+
+/** Height of a title, in rem. */
+const TITLE_REM = 2.25;
+
+/** Who asked the user, and whom the user asked. */
+export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const { asked, requested } = useFriends();
+  const received = useRequests(asked, q);
+  const sent = useRequests(requested, q);
+  const found = received.length + sent.length;
+  const { view, loadMore, onSeen } = useMorePages(usePage().friends.moreRequests, found);
+  return (
+    <>
+      <FoundStatus count={q === '' ? undefined : found} hasMore={view.hasMore} />
+      {found === 0 && !view.hasMore && (
+        <NoRequests hasRequests={asked.length + requested.length > 0} onSearchAll={onSearchAll} />
+      )}
+      <Section
+        title={words.received(asked.length)}
+        requests={received}
+        rowRem={RECEIVED_REM}
+        aboveRem={TITLE_REM}
+        onSeen={sent.length === 0 ? onSeen : undefined}
+      >
+        {(request, tabIndex) => <ReceivedRow request={request} tabIndex={tabIndex} />}
+      </Section>
+      <Section
+        title={words.sent(requested.length)}
+        requests={sent}
+        rowRem={ROW_REM}
+        aboveRem={received.length === 0 ? TITLE_REM : 2 * TITLE_REM + received.length * RECEIVED_REM}
+        onSeen={onSeen}
+      >
+        {(request, tabIndex) => <SentRow request={request} tabIndex={tabIndex} />}
+      </Section>
+      <DirectoryFoot view={view} onRetry={loadMore} />
+    </>
+  );
+}
+
+/** Those of `friends` whom the search field means. */
+function useRequests(friends: readonly FriendView[], q: string): readonly Request[] {
+  const people = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
+  return useMemo(
+    () =>
+      people
+        .map((person, i) => ({ ...person, at: friends[i]?.at ?? 0 }))
+        .filter((request) => q === '' || startsWith(request, q)),
+    [people, friends, q],
+  );
+}
+
+interface SectionProps {
+  title: string;
+  requests: readonly Request[];
+  rowRem: number;
+  aboveRem: number;
+  /** Of the section at the end. */
+  onSeen: ((first: number, last: number) => void) | undefined;
+  children: (request: Request, tabIndex: 0 | -1) => ReactNode;
+}
+
+function Section({ title, requests, rowRem, aboveRem, onSeen, children }: SectionProps) {
+  const titleId = useId();
+  const Title = use(PaneContext) === 'front' ? 'h2' : 'h3';
+  const idAt = useCallback((index: number) => requests[index]?.id ?? '', [requests]);
+  if (requests.length === 0) return null;
+  return (
+    <section aria-labelledby={titleId}>
+      <Title className={styles.title} style={{ height: `${TITLE_REM}rem` }} id={titleId}>
+        {title}
+      </Title>
+      <PeopleRows
+        label={title}
+        count={requests.length}
+        rowRem={rowRem}
+        aboveRem={aboveRem}
+        idAt={idAt}
+        onSeen={onSeen}
+      >
+        {(index, tabIndex) => {
+          const request = requests[index];
+          return request && children(request, tabIndex);
+        }}
+      </PeopleRows>
+    </section>
+  );
+}
+
+function NoRequests({ hasRequests, onSearchAll }: { hasRequests: boolean; onSearchAll: () => void }) {
+  const words = useWords().people;
+  const isUnknown = useFreshness() === 'none';
+  if (isUnknown) return <SkeletonRows count={4} />;
+  if (!hasRequests)
+    return (
+      <EmptyState icon={<InboxIcon size={24} />} title={words.noRequests}>
+        {words.noRequestsSays}
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon={<SearchIcon size={24} />}
+      title={words.nobodyFound}
+      action={
+        <Button variant="light" onClick={onSearchAll}>
+          {words.searchAll}
+        </Button>
+      }
+    >
+      {words.nobodyFoundHereSays}
+    </EmptyState>
+  );
+}

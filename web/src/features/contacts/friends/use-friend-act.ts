@@ -1,0 +1,27 @@
+import { DoormanError } from 'doorman-client';
+import { usePage } from '../../../data/hooks.ts';
+import type { FriendAct } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useToast } from '../../../ui/controls/toasts.tsx';
+
+/**
+ * Steps between the user and somebody. What they do is seen at once; if the service refuses, it is taken back and said why.
+ *
+ * @param done what is said when the service has agreed
+ */
+export function useFriendAct(userId: string): (act: FriendAct, done?: string) => Promise<void> {
+  const { friends } = usePage();
+  const toast = useToast();
+  const words = useWords().people;
+  return async (act, done) => {
+    try {
+      await friends.act(act, userId);
+      if (done !== undefined) toast.say(done);
+    } catch (error) {
+      // The word is that of messages too, where it means something else to the user.
+      if (error instanceof DoormanError && error.error === 'not_accepting')
+        toast.warn(words.notTakingRequests);
+      else toast.fail(error);
+    }
+  };
+}

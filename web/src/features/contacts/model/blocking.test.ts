@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DoormanError } from 'doorman-client';
+import { onSqlite } from '../../../../../test/databases.ts';
+import { type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+
+/** All that a page shows of somebody. */
+function seen({ page }: TestPage, peer: string) {
+  const row = page.chats.conversations.get().find((one) => one.peer === peer);
+  return {
+    isBlocked: page.blocks.isBlocked(peer).get(),
+    typing: page.chats.thread(peer).typing.get(),
+    sight: page.presence.sight(peer).get().state,
+    unread: row?.unread,
+    total: page.chats.unreadTotal.get(),
+    friend: page.friends.state(peer).get(),
+  };
+}
+
+const OPEN: ReturnType<typeof seen> = {
+  isBlocked: false,
+  typing: true,
+  sight: 'online',
+  unread: 2,
+  total: 2,
+  friend: 'asked',
+};
+const HIDDEN: ReturnType<typeof seen> = {
+  isBlocked: true,
+  typing: false,
+  sight: 'unknown',
+  unread: 0,
+  total: 0,
+  friend: 'none',
+};
+
+async function meet(town: Town) {
+  const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+  alice.page.presence.watch([bob.id]);
+  await bob.page.friends.act('request', alice.id);
+  await town.writeMany(bob, alice.id, ['one', 'two']);
+  bob.page.chats.thread(alice.id).noteTyping();
+  await untilEqual(() => seen(alice, bob.id), OPEN);
+  return { alice, bob };
+}
+
+onSqlite('blocks of the page', (database) => {
+  test('from the click on nothing is shown, before the service has answered', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const carol = await town.join('carol');
+    // Each of Bob's devices may send one typing frame a second.
+    const [phone, desk] = [await town.another('bob'), await town.another('bob')];
+    const answered = alice.page.blocks.block(bob.id);
+    assert.deepEqual(seen(alice, bob.id), HIDDEN);
+    phone.page.chats.thread(alice.id).noteTyping();
+    await answered;
+    // Frames of a connection are carried out in their order: what Carol sees comes after what Alice does not.
+    desk.page.chats.thread(alice.id).noteTyping();
+    desk.page.chats.thread(carol.id).noteTyping();
+    await until(() => carol.page.chats.thread(bob.id).typing.get());
+    carol.page.chats.thread(alice.id).noteTyping();
+    await until(() => alice.page.chats.thread(carol.id).typing.get());
+    assert.deepEqual(seen(alice, bob.id), HIDDEN);
+    assert.deepEqual(
+      alice.page.blocks.all.get().map(({ id }) => id),
+      [bob.id],
+    );
+    assert.deepEqual(alice.page.friends.all.get().asked, []);
+  });
+
+  test('his notification goes with the block, here or on another device', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const carol = await town.join('carol');
+    const other = await town.another('alice');
+    for (const { browser } of [alice, other]) browser.notified = new Set([bob.id, carol.id]);
+    const answered = alice.page.blocks.block(bob.id);
+    assert.deepEqual([...alice.browser.notified], [carol.id]);
+    await answered;
+    await untilEqual(() => [...other.browser.notified], [carol.id]);
+  });
+
+  test('who types before the service knows of the block is not seen typing', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const { block } = alice.doorman.api;
+    let goOn = () => {};
+    alice.doorman.api.block = async (id) => {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return block(id);
+    };
+    const answered = alice.page.blocks.block(bob.id);
+    let heard = 0;
+    alice.doorman.on('typing', () => heard++);
+    // A kit tells it once a second.
+    await until(() => {
+      bob.page.chats.thread(alice.id).noteTyping();
+      return heard > 0;
+    });
+    assert.deepEqual(seen(alice, bob.id), HIDDEN);
+    goOn();
+    await answered;
+  });
+
+  test('a block on one device hides on the other, and lifting it brings back what is true', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const laptop = await town.another('alice');
+    laptop.page.presence.watch([bob.id]);
+    await until(() => seen(laptop, bob.id).sight === 'online');
+    await alice.page.blocks.block(bob.id);
+    await untilEqual(() => seen(laptop, bob.id), HIDDEN);
+    // A device that comes meanwhile is not told what was unread.
+    const tablet = await town.another('alice');
+    tablet.page.presence.watch([bob.id]);
+    assert.deepEqual(seen(tablet, bob.id), HIDDEN);
+    await laptop.page.blocks.unblock(bob.id);
+    const lifted: ReturnType<typeof seen> = { ...OPEN, typing: false, friend: 'none' };
+    for (const one of [alice, laptop, tablet]) await untilEqual(() => seen(one, bob.id), lifted);
+  });
+
+  test('a refused block hides nobody', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const nobody = '00000000-0000-7000-8000-000000000000';
+    const refused = alice.page.blocks.block(nobody);
+    assert.equal(alice.page.blocks.isBlocked(nobody).get(), true);
+    await assert.rejects(refused, (error) => error instanceof DoormanError && error.code === 404);
+    assert.equal(alice.page.blocks.isBlocked(nobody).get(), false);
+    assert.deepEqual(alice.page.blocks.all.get(), []);
+  });
+
+  test('acts on the same person happen in the order in which they were asked', async (t) => {
+    const town = await Town.open(t, database);
+    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+    const { blocks } = alice.page;
+    await Promise.all([
+      blocks.block(bob.id),
+      blocks.unblock(bob.id),
+      blocks.block(bob.id),
+      blocks.unblock(bob.id),
+    ]);
+    // The log tells of this message after all that those acts caused.
+    await town.writeMany(bob, alice.id, ['hi']);
+    await until(() => alice.page.chats.unreadTotal.get() === 1);
+    assert.equal(blocks.isBlocked(bob.id).get(), false);
+    assert.deepEqual(await alice.doorman.api.blocked(), []);
+  });
+
+  test('the one who is blocked sees nobody type, nor whether he is there, and is refused', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    bob.page.presence.watch([alice.id]);
+    await until(() => seen(bob, alice.id).sight === 'online');
+    await alice.page.blocks.block(bob.id);
+    await until(() => seen(bob, alice.id).sight === 'offline');
+    await assert.rejects(bob.page.friends.act('request', alice.id), /not_accepting/);
+  });
+});

@@ -1,0 +1,145 @@
+import type { BlockedUser, Doorman } from 'doorman-client';
+import { Computed, type Readable } from '../../../data/cell.ts';
+import type { Errands } from '../../../data/errands.ts';
+import { Keyed } from '../../../data/keyed.ts';
+import type { BlocksStore } from '../../../data/page.ts';
+import { Pages } from '../../../data/pages.ts';
+import { Turns } from '../../../data/turns.ts';
+import type { BlockedView } from '../../../data/views.ts';
+
+interface BlocksHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  /** Somebody is blocked, or no longer; what is shown of him changes now. */
+  changed(userId: string, isBlocked: boolean): void;
+  keepList(): void;
+  gotPeople(people: readonly BlockedUser[]): void;
+}
+
+/** Whom the user blocks. */
+export class Blocks implements BlocksStore {
+  readonly all: Computed<readonly BlockedView[]>;
+  readonly more: Pages<Awaited<ReturnType<Doorman['api']['blockedPage']>>>;
+  readonly #host: BlocksHost;
+  /** By the service's word; when it was, epoch milliseconds. */
+  readonly #known = new Map<string, number>();
+  /** Blocks that the service has not answered yet: they hold here from the first moment. */
+  readonly #wanted = new Map<string, number>();
+  /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
+  readonly #told = new Map<string, number>();
+  /** Users of whose block a page, the log or an act said something since the last snapshot. */
+  readonly #confirmed = new Set<string>();
+  readonly #turns = new Turns();
+  readonly #views = new Keyed<boolean>({ view: (id) => this.has(id) });
+
+  constructor(host: BlocksHost) {
+    this.#host = host;
+    const { doorman, errands } = host;
+    this.more = new Pages({
+      errands,
+      ask: (after) => doorman.api.blockedPage({ after }),
+      got: ({ blocked, next }) => this.#notePage(blocked, next),
+      isEager: true,
+    });
+    this.all = new Computed<readonly BlockedView[]>(() =>
+      [...new Map([...this.#known, ...this.#wanted])]
+        .map(([id, at]) => ({ id, at: this.#known.get(id) ?? at }))
+        .sort((one, other) => other.at - one.at),
+    );
+  }
+
+  isBlocked(userId: string): Readable<boolean> {
+    return this.#views.of(userId);
+  }
+
+  has(userId: string): boolean {
+    return this.#known.has(userId) || this.#wanted.has(userId);
+  }
+
+  async block(userId: string): Promise<void> {
+    const { doorman, errands } = this.#host;
+    this.#change(userId, () => this.#wanted.set(userId, Date.now()));
+    await this.#turns.take(userId, async () => {
+      const told = this.#told.get(userId);
+      try {
+        const { create_time } = await errands.run(() => doorman.api.block(userId));
+        // If the log told meanwhile that he is blocked no more, that is newer.
+        if (this.#told.get(userId) === told || this.#known.has(userId)) this.#known.set(userId, create_time);
+      } finally {
+        this.#change(userId, () => this.#wanted.delete(userId));
+      }
+    });
+  }
+
+  /** He stays hidden until the service has answered. */
+  async unblock(userId: string): Promise<void> {
+    const { doorman, errands } = this.#host;
+    await this.#turns.take(userId, async () => {
+      const told = this.#told.get(userId);
+      await errands.act(() => doorman.api.unblock(userId));
+      if (this.#told.get(userId) === told) this.#change(userId, () => this.#known.delete(userId));
+    });
+  }
+
+  noteEvent(userId: string, isBlocked: boolean): void {
+    this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+    this.#change(userId, () => {
+      if (!isBlocked) this.#known.delete(userId);
+      else if (!this.#known.has(userId)) this.#known.set(userId, Date.now());
+    });
+  }
+
+  /** The first page. Blocks on later pages stay as they were kept until their page is there. */
+  noteSnapshot(blocks: readonly BlockedUser[], next: string | undefined): void {
+    this.#confirmed.clear();
+    this.#notePage(blocks, next);
+    this.more.begin(next);
+  }
+
+  /** The connection is back. */
+  noteLive(): void {
+    this.more.retry();
+  }
+
+  restore(blocks: readonly BlockedView[]): void {
+    for (const { id, at } of blocks) this.#change(id, () => this.#known.set(id, at));
+  }
+
+  /** The latest ones. */
+  kept(count: number): BlockedView[] {
+    const known = [...this.#known].map(([id, at]) => ({ id, at }));
+    return known.sort((one, other) => other.at - one.at).slice(0, count);
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#wanted.clear();
+    this.#told.clear();
+    this.#confirmed.clear();
+    this.more.begin(undefined);
+    this.#views.refreshAll();
+    this.all.invalidate();
+  }
+
+  /** What the log or an act said since the snapshot is newer. Once all pages are there, nothing else that was kept is true. */
+  #notePage(blocks: readonly BlockedUser[], next: string | undefined): void {
+    this.#host.gotPeople(blocks);
+    for (const { id, create_time } of blocks.filter(({ id }) => !this.#confirmed.has(id)))
+      this.#change(id, () => this.#known.set(id, create_time));
+    if (next !== undefined) return;
+    const unconfirmed = [...this.#known.keys()].filter((id) => !this.#confirmed.has(id));
+    for (const id of unconfirmed) this.#change(id, () => this.#known.delete(id));
+  }
+
+  #change(userId: string, change: () => void): void {
+    this.#confirmed.add(userId);
+    const before = this.has(userId);
+    change();
+    this.all.invalidate();
+    this.#host.keepList();
+    const isBlocked = this.has(userId);
+    if (isBlocked === before) return;
+    this.#views.refresh(userId);
+    this.#host.changed(userId, isBlocked);
+  }
+}

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onSqlite } from '../../../../../test/databases.ts';
+import { addCrowd } from '../../../../../test/people.ts';
+import { allSettled, type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+import type { DirectorySearch } from '../../../data/page.ts';
+
+const EVERYBODY = { q: '', isOnlineOnly: false };
+
+function names(search: DirectorySearch): string[] {
+  return search.get().entries.map(({ username }) => username);
+}
+
+/** What a page asks the directory, and whose profiles. */
+function listen({ doorman }: TestPage) {
+  const asked: { users: unknown[]; profiles: string[] } = { users: [], profiles: [] };
+  const { users, profileOf } = doorman.api;
+  doorman.api.users = (query) => {
+    asked.users.push(query);
+    return users(query);
+  };
+  doorman.api.profileOf = (id) => {
+    asked.profiles.push(id);
+    return profileOf(id);
+  };
+  return asked;
+}
+
+onSqlite('people of the page', (database) => {
+  test('the directory grows page by page, and is complete', async (t) => {
+    const town = await Town.open(t, database);
+    await addCrowd(town.service.services.db, 3_500);
+    const alice = await town.join('alice');
+    const asked = listen(alice);
+    const search = alice.page.people.newSearch();
+    const close = search.open();
+    assert.deepEqual([search.get().isLoading, search.get().entries.length], [true, 0]);
+    for (const size of [200, 1_200, 2_200, 3_200, 3_501]) {
+      await until(() => !search.get().isLoading);
+      assert.equal(search.get().entries.length, size);
+      assert.equal(search.get().hasMore, size < 3_501);
+      search.loadMore();
+      search.loadMore();
+    }
+    assert.equal(asked.users.length, 5);
+    assert.deepEqual([names(search)[0], names(search).at(-1)], ['crowd1', 'alice']);
+    assert.equal(new Set(names(search)).size, 3_501);
+    close();
+    const again = alice.page.people.newSearch();
+    again.open();
+    assert.equal(again.get().entries.length, 3_501, 'a list that was loaded is there at once');
+    again.setQuery({ q: 'crowd35', isOnlineOnly: false });
+    await until(() => names(again).length === 12);
+    assert.equal(asked.users.length, 6, 'for the search alone');
+  });
+
+  test('a long list that is asked for anew keeps its length, and finds who came and who is renamed', async (t) => {
+    const town = await Town.open(t, database);
+    await addCrowd(town.service.services.db, 1_500);
+    const alice = await town.join('alice');
+    const { db } = town.service.services;
+    const search = alice.page.people.newSearch();
+    search.open();
+    for (const size of [200, 1_200, 1_501]) {
+      await until(() => search.get().entries.length === size && !search.get().isLoading);
+      search.loadMore();
+    }
+    await town.join('bob');
+    await db.run`update users set nickname = 'The first' where username = 'crowd1'`;
+    search.refresh();
+    await until(() => search.get().entries[0]?.nickname === 'The first');
+    await until(() => !search.get().isLoading);
+    assert.deepEqual([search.get().entries.length, search.get().hasMore], [1_501, true]);
+    search.loadMore();
+    await until(() => search.get().entries.length === 1_502);
+    assert.deepEqual([names(search).slice(-2), search.get().hasMore], [['alice', 'bob'], false]);
+    assert.equal(new Set(names(search)).size, 1_502);
+
+    await db.run`update users set status = 'deleted' where username like 'crowd%' and username <> 'crowd1'`;
+    search.refresh();
+    await untilEqual(() => names(search), ['crowd1', 'alice', 'bob']);
+    assert.equal(search.get().hasMore, false);
+  });
+
+  test('a search waits for the last letter, and shows what was there until then', async (t) => {
+    const town = await Town.open(t, database);
+    await addCrowd(town.service.services.db, 30);
+    const alice = await town.join('alice');
+    const asked = listen(alice);
+    const search = alice.page.people.newSearch();
+    search.open();
+    await until(() => search.get().entries.length === 31);
+    for (const q of ['c', 'cr', 'cro', 'crowd2']) search.setQuery({ q, isOnlineOnly: false });
+    assert.deepEqual([search.get().isLoading, search.get().entries.length], [true, 31]);
+    assert.deepEqual(search.get().query, EVERYBODY);
+    await until(() => search.get().query.q === 'crowd2' && !search.get().isLoading);
+    assert.deepEqual(names(search).sort(), ['crowd2', ...Array.from({ length: 10 }, (_, i) => `crowd2${i}`)]);
+    assert.equal(asked.users.length, 2, 'one for everybody, one for the whole word');
+    search.setQuery(EVERYBODY);
+    assert.equal(search.get().entries.length, 31, 'what is known comes at once');
+  });
+
+  test('an answer that comes late does not take the place of a later one', async (t) => {
+    const town = await Town.open(t, database);
+    await addCrowd(town.service.services.db, 30);
+    const alice = await town.join('alice');
+    const { users } = alice.doorman.api;
+    const held: (() => void)[] = [];
+    alice.doorman.api.users = async (query) => {
+      const answer = await users(query);
+      if (query?.q === 'crowd1') await new Promise<void>((resolve) => held.push(resolve));
+      return answer;
+    };
+    const search = alice.page.people.newSearch();
+    search.open();
+    search.setQuery({ q: 'crowd1', isOnlineOnly: false });
+    await until(() => held.length === 1);
+    search.setQuery({ q: 'crowd3', isOnlineOnly: false });
+    await untilEqual(() => names(search), ['crowd3', 'crowd30']);
+    held[0]?.();
+    await allSettled();
+    assert.deepEqual(names(search), ['crowd3', 'crowd30']);
+  });
+
+  test('only those who are online, and nobody', async (t) => {
+    const town = await Town.open(t, database);
+    await addCrowd(town.service.services.db, 30);
+    const [alice] = [await town.join('alice'), await town.join('bob')];
+    const search = alice.page.people.newSearch();
+    search.open();
+    search.setQuery({ q: '', isOnlineOnly: true });
+    await untilEqual(() => names(search), ['alice', 'bob']);
+    search.setQuery({ q: 'nobody is called so', isOnlineOnly: false });
+    await until(() => search.get().query.q !== '');
+    assert.deepEqual([names(search), search.get().isLoading, search.get().hasMore], [[], false, false]);
+  });
+
+  test('too many calls are waited out as the service says', async (t) => {
+    const town = await Town.open(t, database, { env: { RATE_LIMIT_API: '6/2s' } });
+    await addCrowd(town.service.services.db, 8_000);
+    const alice = await town.join('alice');
+    const search = alice.page.people.newSearch();
+    search.open();
+    let resumesAt: number | undefined;
+    const { users } = alice.doorman.api;
+    alice.doorman.api.users = (query) => {
+      assert.ok(
+        resumesAt === undefined || Date.now() >= resumesAt,
+        'it asks no earlier than the service says',
+      );
+      return users(query);
+    };
+    const end = search.subscribe(() => {
+      const { waitsUntil, failure } = search.get();
+      assert.equal(failure, undefined);
+      resumesAt = waitsUntil ?? resumesAt;
+      search.loadMore();
+    });
+    await until(() => search.get().entries.length > 6_000);
+    end();
+    assert.ok(resumesAt !== undefined, 'it has waited');
+    assert.equal(search.get().waitsUntil, undefined);
+  });
+
+  test('a search without a connection fails, and goes on by itself when it is back', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    alice.doorman.disconnect();
+    await town.service.app.close();
+    const search = alice.page.people.newSearch();
+    search.open();
+    await until(() => search.get().failure === 'unreachable');
+    assert.equal(search.get().isLoading, false);
+    await town.restart();
+    alice.doorman.connect();
+    await untilEqual(() => names(search), ['alice']);
+    assert.equal(search.get().failure, undefined);
+  });
+
+  test('names come from whatever was told, and are asked for once where nothing was', async (t) => {
+    const town = await Town.open(t, database);
+    const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
+    await bob.page.own.updateProfile({ nickname: 'Bobby', avatar: '/bob.png' });
+    await carol.page.friends.act('request', alice.id);
+    const laptop = await town.another('alice');
+    const asked = listen(laptop);
+    const person = (id: string) => laptop.page.people.person(id);
+    assert.deepEqual(person(carol.id).get(), {
+      id: carol.id,
+      name: 'carol',
+      username: 'carol',
+      avatar: '',
+      state: 'known',
+    });
+    assert.equal(person(laptop.id).get().name, 'alice');
+    assert.equal(person(bob.id).get().state, 'unknown');
+    // As rows that are scrolled out of sight and back.
+    for (let i = 0; i < 3; i++) person(bob.id).subscribe(() => {})();
+    person(bob.id).subscribe(() => {});
+    await until(() => person(bob.id).get().state === 'known');
+    assert.deepEqual(person(bob.id).get(), {
+      id: bob.id,
+      name: 'Bobby',
+      username: 'bob',
+      avatar: '/bob.png',
+      state: 'known',
+    });
+    const nobody = '00000000-0000-7000-8000-000000000000';
+    person(nobody).subscribe(() => {});
+    await until(() => person(nobody).get().state === 'gone');
+    person(nobody).subscribe(() => {});
+    person(carol.id).subscribe(() => {});
+    const dave = await town.service.join('dave');
+    person(dave.id).subscribe(() => {});
+    await until(() => person(dave.id).get().state === 'known');
+    assert.deepEqual(asked.profiles, [bob.id, nobody, dave.id]);
+  });
+
+  test('of many unknown people few are asked for at a time, the latest first', async (t) => {
+    const town = await Town.open(t, database);
+    const ids = await addCrowd(town.service.services.db, 100);
+    const alice = await town.join('alice');
+    const { profileOf } = alice.doorman.api;
+    const asked: string[] = [];
+    let underWay = 0;
+    let atOnce = 0;
+    alice.doorman.api.profileOf = async (id) => {
+      asked.push(id);
+      atOnce = Math.max(atOnce, ++underWay);
+      try {
+        return await profileOf(id);
+      } finally {
+        underWay--;
+      }
+    };
+    for (const id of ids) alice.page.people.person(id).subscribe(() => {});
+    await until(() => asked.length === 30 && underWay === 0);
+    await allSettled();
+    assert.equal(asked.length, 30, 'no more than thirty a minute');
+    assert.equal(atOnce, 3);
+    assert.deepEqual(asked.slice(3, 6), ids.slice(-3).reverse());
+  });
+
+  test('a profile is asked for when it is shown, and good for a while', async (t) => {
+    const town = await Town.open(t, database);
+    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+    await bob.page.own.updateProfile({ bio: 'I ring bells' });
+    const asked = listen(alice);
+    const profile = alice.page.people.profile(bob.id);
+    assert.deepEqual(profile.get(), { profile: undefined, state: 'loading' });
+    profile.subscribe(() => {});
+    await until(() => profile.get().profile?.bio === 'I ring bells');
+    profile.subscribe(() => {});
+    assert.equal(alice.page.people.person(bob.id).get().name, 'bob');
+    const nobody = alice.page.people.profile('nobody');
+    nobody.subscribe(() => {});
+    await until(() => nobody.get().state === 'gone');
+    assert.deepEqual(asked.profiles, [bob.id, 'nobody']);
+  });
+
+  test('those on the screen are seen as they come and go', async (t) => {
+    const town = await Town.open(t, database);
+    const startedAt = Date.now();
+    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+    const { id } = bob;
+    const sight = alice.page.presence.sight(id);
+    assert.equal(sight.get().state, 'unknown');
+    const end = alice.page.presence.watch([id]);
+    await until(() => sight.get().state === 'online');
+    bob.doorman.setView({ visible: true, active: false });
+    await until(() => sight.get().state === 'idle');
+    await bob.page.session.signOut();
+    await until(() => sight.get().state === 'offline');
+    assert.ok(sight.get().lastSeen >= startedAt);
+    end();
+    await until(() => alice.page.presence.sight(id).get().state === 'unknown');
+  });
+
+  test('an id that no service takes is that of a user who does not exist, and the connection stays live', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const connections: string[] = [];
+    alice.doorman.on('connection', ({ state }) => connections.push(state));
+    for (const id of ['\0', '\ud800']) {
+      alice.page.presence.watch([id]);
+      alice.page.chats.thread(id).open();
+      const profile = alice.page.people.profile(id);
+      const person = alice.page.people.person(id);
+      t.after(profile.subscribe(() => {}));
+      t.after(person.subscribe(() => {}));
+      await untilEqual(() => [profile.get().state, person.get().state], ['gone', 'gone']);
+      assert.equal(alice.page.chats.thread(id).view.get().failure, undefined);
+    }
+    // The service answers over the same connection still.
+    const bob = await town.join('bob');
+    alice.page.presence.watch([bob.id]);
+    await until(() => alice.page.presence.sight(bob.id).get().state === 'online');
+    assert.deepEqual(connections, []);
+  });
+});

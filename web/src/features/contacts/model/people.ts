@@ -1,0 +1,58 @@
+import type { Doorman, PublicProfile } from 'doorman-client';
+import type { Readable } from '../../../data/cell.ts';
+import type { Errands } from '../../../data/errands.ts';
+import type { DirectorySearch, PeopleStore } from '../../../data/page.ts';
+import type { PersonView, ProfileView } from '../../../data/views.ts';
+import { Directory } from './directory.ts';
+import { Names } from './names.ts';
+import { Profiles } from './profiles.ts';
+
+interface PeopleHost {
+  readonly doorman: Doorman;
+  readonly errands: Errands;
+  /** What is to be kept of the names has changed. */
+  keepNames(): void;
+}
+
+/** Names, profiles and the directory, which learn from each other. */
+export class People implements PeopleStore {
+  readonly names: Names;
+  readonly #profiles: Profiles;
+  readonly #directory: Directory;
+
+  constructor({ doorman, errands, keepNames }: PeopleHost) {
+    const gotProfile = (profile: PublicProfile) => {
+      this.#profiles.note(profile);
+      this.names.note([profile]);
+    };
+    const gone = (userId: string) => this.names.noteGone(userId);
+    this.names = new Names({ doorman, errands, keepNames, gotProfile });
+    this.#profiles = new Profiles({ doorman, errands, gotProfile, gone });
+    this.#directory = new Directory({ doorman, errands, got: (entries) => this.names.note(entries) });
+  }
+
+  person(userId: string): Readable<PersonView> {
+    return this.names.of(userId);
+  }
+
+  profile(userId: string): Readable<ProfileView> {
+    return this.#profiles.of(userId);
+  }
+
+  newSearch(): DirectorySearch {
+    return this.#directory.newSearch();
+  }
+
+  /** The connection is back: what could not be had is asked for again. */
+  noteLive(): void {
+    this.names.askAgain();
+    this.#profiles.askAgain();
+    this.#directory.retry();
+  }
+
+  clear(): void {
+    this.names.clear();
+    this.#profiles.clear();
+    this.#directory.clear();
+  }
+}

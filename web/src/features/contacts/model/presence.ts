@@ -1,0 +1,72 @@
+import type { Doorman, Sight } from 'doorman-client';
+import type { Readable } from '../../../data/cell.ts';
+import { Keyed } from '../../../data/keyed.ts';
+import type { PresenceStore } from '../../../data/page.ts';
+import type { SightView } from '../../../data/views.ts';
+
+/** After so long without a connection nobody can say any more who is online. */
+const STALE_MS = 10_000;
+const UNKNOWN: SightView = { state: 'unknown', lastSeen: 0 };
+
+interface PresenceHost {
+  readonly doorman: Doorman;
+  isBlocked(userId: string): boolean;
+}
+
+/** How those appear who are on the screen. The kit gathers who is watched; here blocks and breaks are minded. */
+export class Presence implements PresenceStore {
+  readonly #host: PresenceHost;
+  readonly #views = new Keyed<SightView>({ view: (id) => this.#view(id) });
+  #isStale = false;
+  #goingStale: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(host: PresenceHost) {
+    this.#host = host;
+  }
+
+  sight(userId: string): Readable<SightView> {
+    return this.#views.of(userId);
+  }
+
+  watch(userIds: readonly string[]): () => void {
+    return this.#host.doorman.watch(userIds);
+  }
+
+  note(sights: readonly Sight[]): void {
+    for (const { id } of sights) this.#views.refresh(id);
+  }
+
+  /** Blocked, or no longer. */
+  noteBlock(userId: string): void {
+    this.#views.refresh(userId);
+  }
+
+  noteConnection(isLive: boolean): void {
+    if (isLive) {
+      clearTimeout(this.#goingStale);
+      this.#goingStale = undefined;
+      this.#isStale = false;
+      this.#views.refreshAll();
+    } else
+      this.#goingStale ??= setTimeout(() => {
+        this.#isStale = true;
+        this.#views.refreshAll();
+      }, STALE_MS);
+  }
+
+  /** Another user. */
+  clear(): void {
+    this.#views.refreshAll();
+  }
+
+  close(): void {
+    clearTimeout(this.#goingStale);
+  }
+
+  #view(id: string): SightView {
+    const sight = this.#host.doorman.sight(id);
+    if (!sight || this.#isStale || this.#host.isBlocked(id)) return UNKNOWN;
+    const state = sight.online === 0 ? 'offline' : sight.idle === 1 ? 'idle' : 'online';
+    return { state, lastSeen: sight.lastSeen };
+  }
+}

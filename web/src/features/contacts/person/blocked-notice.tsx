@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import { BlockedIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { useIsBlocked } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { UnblockDialog } from './block-dialogs.tsx';
+import styles from './notice.module.css';
+
+/** That one blocks somebody, what that does, and the way back. */
+export function BlockedNotice({ userId }: { userId: string }) {
+  const words = useWords().people;
+  const isBlocked = useIsBlocked(userId);
+  const [isAsking, setAsking] = useState(false);
+  useFocusKept(isAsking);
+  return (
+    <>
+      {isBlocked && (
+        <section className={styles.notice} data-kind="blocked" data-testid="blocked-notice">
+          <BlockedIcon size={20} />
+          <div className={styles.text}>
+            <h3>{words.youBlocked}</h3>
+            <p>{words.youBlockedSays}</p>
+          </div>
+          <Button variant="default" onClick={() => setAsking(true)} data-testid="unblock">
+            {words.unblock}
+          </Button>
+        </section>
+      )}
+      <UnblockDialog userId={userId} isOpen={isAsking} onClose={() => setAsking(false)} />
+    </>
+  );
+}

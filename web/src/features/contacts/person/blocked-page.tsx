@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { BlockedIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useBlocked, useFreshness, usePage, usePerson, useReadable } from '../../../data/hooks.ts';
+import type { BlockedView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { EndOfList } from '../../../ui/list/end-of-list.tsx';
+import { LoadingRows } from '../../../ui/list/loading.tsx';
+import { SettingsPage } from '../../../ui/list/section.tsx';
+import styles from '../../../ui/list/settings.module.css';
+import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { profilePath } from '../../../ui/page/person-paths.ts';
+import { PersonName } from '../../../ui/person/name.tsx';
+import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { TimeText } from '../../../ui/person/time-text.tsx';
+import { DirectoryFoot } from '../directory/directory-states.tsx';
+import { UnblockDialog } from './block-dialogs.tsx';
+
+/** Rows that are shown at first, and that come when the end of them is on the screen. */
+const ROWS = 100;
+
+/** Whom the user blocks. */
+export function BlockedPage() {
+  const words = useWords().settings;
+  const blocked = useBlocked();
+  const isKnown = useFreshness() !== 'none';
+  const { more } = usePage().blocks;
+  const view = useReadable(more.view);
+  const [count, setCount] = useState(ROWS);
+  const loadMore = () => (count < blocked.length ? setCount(count + ROWS) : more.loadMore());
+  useFocusKept(blocked.length);
+  return (
+    <SettingsPage title={words.blocked}>
+      {!isKnown && <LoadingRows />}
+      {isKnown && blocked.length === 0 && (
+        <EmptyState icon={<BlockedIcon size={24} />} title={words.blockedEmpty}>
+          {words.blockedEmptySays}
+        </EmptyState>
+      )}
+      {isKnown && blocked.length > 0 && (
+        <>
+          <p className={styles.says}>{words.blockedEmptySays}</p>
+          <ul className={styles.rows}>
+            {blocked.slice(0, count).map((entry) => (
+              <BlockedRow key={entry.id} blocked={entry} />
+            ))}
+          </ul>
+          <EndOfList count={count + blocked.length} onSeen={loadMore} />
+          {count >= blocked.length && <DirectoryFoot view={view} onRetry={loadMore} />}
+        </>
+      )}
+    </SettingsPage>
+  );
+}
+
+function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
+  const { settings: words, people } = useWords();
+  const person = usePerson(id);
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <li className={styles.row} data-testid={`blocked-${id}`}>
+      <PersonAvatar person={person} />
+      <div className={styles.rowText}>
+        <div className={styles.rowTitle}>
+          <Link href={profilePath(id)} className={styles.person}>
+            <PersonName person={person} />
+          </Link>
+        </div>
+        <div className={styles.below}>
+          {words.blockedSince} <TimeText at={at} as="ago" />
+        </div>
+      </div>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => setAsking(true)}
+        aria-label={words.unblockName(person.name || person.username)}
+        data-testid={`unblock-${id}`}
+      >
+        {people.unblock}
+      </Button>
+      <UnblockDialog userId={id} isOpen={isAsking} onClose={() => setAsking(false)} />
+    </li>
+  );
+}

@@ -1,0 +1,32 @@
+import { Button, TextInput } from '@mantine/core';
+import { useId } from 'react';
+import { useWords } from '../../../i18n/words.tsx';
+import { Dialog } from '../../../ui/controls/dialog.tsx';
+
+interface CopyLinkDialogProps {
+  link: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** For browsers that do not let a page copy. */
+export function CopyLinkDialog({ link, isOpen, onClose }: CopyLinkDialogProps) {
+  const { people: words, shell } = useWords();
+  const saysId = useId();
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={words.copyAsk} testId="copy-link-dialog">
+      <p id={saysId}>{words.copySays}</p>
+      <TextInput
+        aria-label={words.copyAsk}
+        aria-describedby={saysId}
+        value={link}
+        readOnly
+        data-autofocus
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <Button variant="default" onClick={onClose}>
+        {shell.close}
+      </Button>
+    </Dialog>
+  );
+}

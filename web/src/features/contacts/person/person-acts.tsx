@@ -1,0 +1,97 @@
+import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
+import { type ReactNode, useState } from 'react';
+import { useFriendState, useIsBlocked, usePage } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
+import { useToast } from '../../../ui/controls/toasts.tsx';
+import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { profilePath } from '../../../ui/page/person-paths.ts';
+import { BlockDialog } from './block-dialogs.tsx';
+import { CopyLinkDialog } from './copy-link-dialog.tsx';
+import styles from './person-acts.module.css';
+import type { ShownPerson } from './person-hero.tsx';
+
+/** What is done rarely. Of whom one blocks there is only the way back, which stands above. */
+export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
+  const words = useWords().people;
+  const { friends } = usePage();
+  const toast = useToast();
+  const isBlocked = useIsBlocked(person.id);
+  const isFriend = useFriendState(person.id) === 'friends';
+  const [asking, setAsking] = useState<'copy' | 'remove' | 'block'>();
+  const close = () => setAsking(undefined);
+  useFocusKept(asking);
+  const link = new URL(profilePath(person.id), location.origin).href;
+
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link);
+      toast.say(words.copied);
+    } catch {
+      // Not allowed, or not there outside https and localhost.
+      setAsking('copy');
+    }
+  };
+
+  return (
+    <>
+      {!isBlocked && (
+        <ul className={styles.acts}>
+          <Act icon={<LinkIcon />} onClick={() => void copy()} testId="copy-link">
+            {words.copyLink}
+          </Act>
+          {!isOwn && isFriend && (
+            <Act icon={<PersonIcon />} onClick={() => setAsking('remove')} testId="friend-remove">
+              {words.remove}
+            </Act>
+          )}
+          {!isOwn && (
+            <Act icon={<BlockedIcon />} onClick={() => setAsking('block')} testId="block" isDangerous>
+              {words.blockPerson}
+            </Act>
+          )}
+        </ul>
+      )}
+      <CopyLinkDialog link={link} isOpen={asking === 'copy'} onClose={close} />
+      <ConfirmDialog
+        isOpen={asking === 'remove'}
+        onClose={close}
+        title={words.removeAsk}
+        confirm={words.remove}
+        isDangerous
+        onConfirm={async () => {
+          await friends.act('remove', person.id);
+          toast.say(words.removed);
+        }}
+      >
+        {words.removeSays}
+      </ConfirmDialog>
+      <BlockDialog userId={person.id} isOpen={asking === 'block'} onClose={close} />
+    </>
+  );
+}
+
+interface ActProps {
+  icon: ReactNode;
+  children: string;
+  onClick: () => void;
+  testId: string;
+  isDangerous?: boolean;
+}
+
+function Act({ icon, children, onClick, testId, isDangerous }: ActProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        className={styles.act}
+        data-dangerous={isDangerous}
+        onClick={onClick}
+        data-testid={testId}
+      >
+        {icon}
+        {children}
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+import { Skeleton } from '@mantine/core';
+import type { PublicProfile } from 'doorman-client';
+import { useId, useState } from 'react';
+import { useWords } from '../../../i18n/words.tsx';
+import styles from './person-details.module.css';
+import { findGender, isLongBio, tidyBio } from './person-facts.ts';
+
+/** What somebody says of himself; nothing where he says nothing. */
+export function PersonDetails({ profile }: { profile: PublicProfile | undefined }) {
+  const { people: words, shell } = useWords();
+  if (!profile)
+    return (
+      <div className={styles.card} role="status" aria-label={shell.loading}>
+        <Skeleton height={12} width="30%" radius="xl" />
+        <Skeleton height={12} width="85%" radius="xl" mt={12} />
+        <Skeleton height={12} width="60%" radius="xl" mt={10} />
+      </div>
+    );
+  const bio = tidyBio(profile.bio);
+  const { phone } = profile;
+  const gender = findGender(profile.gender);
+  if (bio === '' && phone === '' && gender === undefined) return null;
+  return (
+    <dl className={styles.card}>
+      {bio !== '' && (
+        <div>
+          <dt>{words.about}</dt>
+          <dd>
+            <Bio bio={bio} />
+          </dd>
+        </div>
+      )}
+      {gender !== undefined && (
+        <div>
+          <dt>{words.gender}</dt>
+          <dd>{words.genders[gender]}</dd>
+        </div>
+      )}
+      {phone !== '' && (
+        <div>
+          <dt>{words.phone}</dt>
+          <dd>
+            <bdi dir="ltr" className={styles.phone}>
+              {phone}
+            </bdi>{' '}
+            <span className={styles.quiet}>{words.phoneMasked}</span>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** As it was written, as text: nothing in it can be clicked. */
+function Bio({ bio }: { bio: string }) {
+  const words = useWords().people;
+  const isLong = isLongBio(bio);
+  const [isWhole, setWhole] = useState(false);
+  const id = useId();
+  return (
+    <>
+      <div
+        id={id}
+        className={styles.bio}
+        dir="auto"
+        data-folded={(isLong && !isWhole) || undefined}
+        data-testid="profile-bio"
+      >
+        {bio}
+      </div>
+      {isLong && (
+        <button
+          type="button"
+          className={styles.more}
+          aria-expanded={isWhole}
+          aria-controls={id}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? words.less : words.more}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, Skeleton } from '@mantine/core';
+import { CommentIcon } from '@primer/octicons-react';
+import { Link } from 'wouter';
+import { useIsBlocked, useSight } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { chatPath } from '../../../ui/page/person-paths.ts';
+import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { FriendButtons } from '../friends/friend-buttons.tsx';
+import styles from './person-hero.module.css';
+import { SightText } from './sight-text.tsx';
+
+/** What the parts of a profile need of somebody; empty strings while they are not known. */
+export interface ShownPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly username: string;
+  readonly avatar: string;
+  /** 1 or 0, as his profile said. */
+  readonly isOnline: number | undefined;
+}
+
+/** Picture, names, whether he is there, and what is most likely wanted. */
+export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
+  const words = useWords().people;
+  const sight = useSight(person.id, person.isOnline);
+  const isBlocked = useIsBlocked(person.id);
+  const isKnown = person.name !== '';
+  return (
+    <div className={styles.hero}>
+      {isKnown ? (
+        <PersonAvatar person={person} size={104} sight={sight.state} />
+      ) : (
+        <Skeleton circle height={104} />
+      )}
+      <div className={styles.names}>
+        {isKnown ? (
+          <>
+            <h2 className={styles.name}>
+              <bdi>{person.name}</bdi>
+            </h2>
+            <p className={styles.username}>
+              <bdi>@{person.username}</bdi>
+            </p>
+            <SightText sight={sight} isBlocked={isBlocked} />
+          </>
+        ) : (
+          <>
+            <Skeleton height={22} width={180} radius="xl" />
+            <Skeleton height={14} width={110} radius="xl" mt={10} />
+          </>
+        )}
+      </div>
+      {isKnown && !isOwn && !isBlocked && (
+        <div className={styles.acts}>
+          <Button
+            component={Link}
+            href={chatPath(person.id)}
+            className={styles.act}
+            leftSection={<CommentIcon size={18} />}
+            data-testid="profile-message"
+          >
+            {words.message}
+          </Button>
+          <FriendButtons userId={person.id} className={styles.act} />
+        </div>
+      )}
+    </div>
+  );
+}

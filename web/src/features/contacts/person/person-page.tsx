@@ -1,0 +1,96 @@
+import { Button, VisuallyHidden } from '@mantine/core';
+import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { usePerson, useProfile, useSession, useSights } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { PageHeader } from '../../../ui/page/page-header.tsx';
+import { addressBefore, wayBack } from '../../../ui/page/person-paths.ts';
+import { shownName } from '../model/shown-name.ts';
+import { BlockedNotice } from './blocked-notice.tsx';
+import { OwnNotice } from './own-notice.tsx';
+import { PersonActs } from './person-acts.tsx';
+import { PersonDetails } from './person-details.tsx';
+import { PersonHero } from './person-hero.tsx';
+import styles from './person-page.module.css';
+
+/** Who somebody is, and what there is between him and the user. */
+export function PersonPage({ userId }: { userId: string }) {
+  const [tries, setTries] = useState(0);
+  const [back] = useState(() => wayBack(userId, addressBefore()));
+  // Whoever begins to read a profile has it asked for; a new reader is a new try.
+  return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
+}
+
+interface PersonProps {
+  userId: string;
+  /** Where the arrow leads. */
+  back: string;
+  onRetry: () => void;
+}
+
+function Person({ userId, back, onRetry }: PersonProps) {
+  const { people: words, shell } = useWords();
+  const session = useSession();
+  const { profile, state } = useProfile(userId);
+  const known = usePerson(userId);
+  useSights([userId]);
+  const isOwn = session.state === 'signed_in' && session.session.userId === userId;
+
+  if (state === 'gone')
+    return (
+      <>
+        <PageHeader title={words.profile} titleText={words.nobodyHere} back={back} />
+        <EmptyState
+          icon={<QuestionIcon size={24} />}
+          title={words.nobodyHere}
+          action={
+            <Button component={Link} href="/people">
+              {words.toPeople}
+            </Button>
+          }
+        >
+          {words.nobodyHereSays}
+        </EmptyState>
+      </>
+    );
+
+  const { username, avatar } = profile ?? known;
+  const name = profile ? shownName(profile) : known.name;
+  const person = { id: userId, name, username, avatar, isOnline: profile?.isOnline };
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            {words.profile}
+            <VisuallyHidden component="bdi">{name}</VisuallyHidden>
+          </>
+        }
+        titleText={name || words.profile}
+        back={back}
+      />
+      <div className={styles.scroller} data-testid="profile">
+        <div className={styles.column}>
+          {(name !== '' || state === 'loading') && <PersonHero person={person} isOwn={isOwn} />}
+          {isOwn ? <OwnNotice /> : <BlockedNotice userId={userId} />}
+          {state === 'failed' ? (
+            <div role="alert">
+              <EmptyState
+                icon={<AlertIcon size={24} />}
+                title={words.profileFailed}
+                action={<Button onClick={onRetry}>{shell.retry}</Button>}
+              >
+                {words.profileFailedSays}
+              </EmptyState>
+            </div>
+          ) : (
+            <PersonDetails profile={profile} />
+          )}
+          {name !== '' && <PersonActs person={person} isOwn={isOwn} />}
+        </div>
+      </div>
+    </>
+  );
+}

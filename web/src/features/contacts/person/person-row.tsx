@@ -1,0 +1,132 @@
+import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
+import { memo, type ReactNode } from 'react';
+import { Link, useRoute } from 'wouter';
+import { useFriendState, useIsBlocked, useSight } from '../../../data/hooks.ts';
+import type { PersonView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { ListRow } from '../../../ui/list/list-row.tsx';
+import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
+import { PersonName } from '../../../ui/person/name.tsx';
+import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { glance } from '../directory/names.ts';
+import styles from './person-row.module.css';
+
+/** Height of a row. */
+export const ROW_REM = 4;
+
+interface PersonRowProps {
+  id: string;
+  username: string;
+  name: string;
+  avatar: string;
+  state?: PersonView['state'];
+  bio?: string;
+  /** 1 or 0, as the directory said. */
+  isOnline?: number;
+  isOwn?: boolean;
+  tabIndex: 0 | -1;
+  /** Beside the name; null: nothing. Left out: what he is to the user. */
+  aside?: ReactNode;
+  /** Among friends it need not be said that somebody is one. */
+  isAmongFriends?: boolean;
+  /** In the place of the button to write; null: nothing. */
+  end?: ReactNode;
+}
+
+/** Somebody in a list: opens the profile, and has a button to write to him. */
+export const PersonRow = memo(function PersonRow({
+  id,
+  username,
+  name,
+  avatar,
+  state = 'known',
+  bio = '',
+  isOnline,
+  isOwn = false,
+  tabIndex,
+  aside,
+  isAmongFriends = false,
+  end,
+}: PersonRowProps) {
+  const words = useWords().people;
+  const sight = useSight(id, isOnline);
+  const isBlocked = useIsBlocked(id);
+  const [isOpen, params] = useRoute('/people/:id');
+  const about = glance(bio);
+  const tag = <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} isAmongFriends={isAmongFriends} />;
+  const canWrite = !isOwn && !isBlocked && state !== 'gone';
+  return (
+    <>
+      <ListRow
+        href={profilePath(id)}
+        testId={`person-${id}`}
+        tabIndex={tabIndex}
+        isSelected={isOpen && params.id === id}
+        start={<PersonAvatar person={{ id, name, avatar }} sight={sight.state} />}
+        title={<PersonName person={{ id, name, username, avatar, state }} />}
+        aside={aside === undefined ? tag : (aside ?? undefined)}
+        below={
+          <>
+            {username !== '' && <bdi>@{username}</bdi>}
+            {about !== '' && (
+              <>
+                {' · '}
+                <bdi>{about}</bdi>
+              </>
+            )}
+          </>
+        }
+      />
+      {end !== null && (end !== undefined || canWrite) && (
+        <div className={styles.end}>
+          {end ?? (
+            <Link
+              href={chatPath(id)}
+              className={styles.message}
+              aria-label={words.messageTo(name)}
+              title={words.message}
+              tabIndex={tabIndex}
+              data-testid={`message-${id}`}
+            >
+              <CommentIcon size={18} />
+            </Link>
+          )}
+        </div>
+      )}
+    </>
+  );
+});
+
+interface TagProps {
+  id: string;
+  isOwn: boolean;
+  isBlocked: boolean;
+  isAmongFriends: boolean;
+}
+
+function Tag({ id, isOwn, isBlocked, isAmongFriends }: TagProps) {
+  const { people: words, shell } = useWords();
+  const friend = useFriendState(id);
+  if (isOwn) return <span className={styles.tag}>{shell.you}</span>;
+  if (isBlocked)
+    return (
+      <span className={styles.tag} data-kind="blocked">
+        <BlockedIcon size={12} />
+        {words.blocked}
+      </span>
+    );
+  switch (friend) {
+    case 'friends':
+      return isAmongFriends ? null : <span className={styles.tag}>{words.friend}</span>;
+    case 'asked':
+      return (
+        <span className={styles.tag} data-kind="asked">
+          {words.askedYou}
+        </span>
+      );
+    case 'requested':
+      return <span className={styles.tag}>{words.asked}</span>;
+    case 'none':
+      return null;
+  }
+}

@@ -1,0 +1,39 @@
+import type { SightView } from '../../../data/views.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
+import styles from './sight-text.module.css';
+
+/** Whether somebody is there, or when he was. Nothing while it is not known; whom one blocks appears offline. */
+export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
+  const { people: words, shell } = useWords();
+  const lastSeen = useLastSeen(sight.lastSeen);
+  const say = () => {
+    if (isBlocked) return words.offline;
+    switch (sight.state) {
+      case 'online':
+        return shell.online;
+      case 'idle':
+        return shell.idle;
+      case 'offline':
+        return lastSeen;
+      case 'unknown':
+        return '';
+    }
+  };
+  return (
+    <p className={styles.sight} data-sight={isBlocked ? 'offline' : sight.state} data-testid="profile-sight">
+      {say()}
+    </p>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** When somebody was there who is offline. @param at epoch milliseconds; 0: not known */
+export function useLastSeen(at: number): string {
+  const words = useWords().people;
+  const times = useTimes();
+  const now = useMinute();
+  if (at === 0) return words.offline;
+  return now - at < MINUTE_MS ? words.lastSeenNow : words.lastSeen(times.ago(at, now));
+}

@@ -1,0 +1,58 @@
+import { Switch } from '@mantine/core';
+import { useOwn, usePage } from '../../data/hooks.ts';
+import type { SettingsView } from '../../data/views.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { useToast } from '../../ui/controls/toasts.tsx';
+import { LoadingRows } from '../../ui/list/loading.tsx';
+import { Section } from '../../ui/list/section.tsx';
+import styles from '../../ui/list/settings.module.css';
+import { PreviewChoice } from './preview-choice.tsx';
+
+const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styles.switchText };
+
+/** What holds on all devices of the user; shown as wanted at once, and taken back if the service refuses. */
+export function AccountSwitches() {
+  const words = useWords().settings;
+  const { settings } = useOwn();
+  const { own } = usePage();
+  const toast = useToast();
+  const want = (wanted: Partial<SettingsView>) => own.updateSettings(wanted).catch(toast.fail);
+  return (
+    <Section title={words.everywhere}>
+      {settings ? (
+        <>
+          <div className={styles.rows}>
+            <div className={styles.row}>
+              <Switch
+                classNames={LOOKS}
+                label={words.pushEnabled}
+                description={words.pushEnabledSays}
+                labelPosition="left"
+                checked={settings.pushEnabled}
+                onChange={(event) => void want({ pushEnabled: event.currentTarget.checked })}
+                data-testid="push-enabled"
+              />
+            </div>
+            <div className={styles.row}>
+              <Switch
+                classNames={LOOKS}
+                label={words.dnd}
+                description={words.dndSays}
+                labelPosition="left"
+                checked={settings.dndEnabled}
+                onChange={(event) => void want({ dndEnabled: event.currentTarget.checked })}
+                data-testid="dnd"
+              />
+            </div>
+          </div>
+          <PreviewChoice
+            value={settings.pushPreview}
+            onChange={(pushPreview) => void want({ pushPreview })}
+          />
+        </>
+      ) : (
+        <LoadingRows />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button } from '@mantine/core';
+import type { PushDevice } from 'doorman-client';
+import { useState } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { ErrorText } from '../../ui/controls/error-text.tsx';
+import styles from '../../ui/list/settings.module.css';
+import { DeviceIcon } from '../../ui/person/device-icon.tsx';
+import { useDeviceWords } from '../../ui/person/device-words.ts';
+import { TimeText } from '../../ui/person/time-text.tsx';
+import { RemoveDeviceDialog } from './remove-device-dialog.tsx';
+import { useDeviceTest } from './use-device-test.ts';
+
+interface DeviceRowProps {
+  device: PushDevice;
+  isHere: boolean;
+  /** It is removed, or another one took its place. */
+  onChanged: () => void;
+}
+
+export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
+  const words = useWords().settings;
+  const name = useDeviceWords()(device.device);
+  const test = useDeviceTest({ device, isHere, onChanged });
+  const [isAsking, setAsking] = useState(false);
+  const isGone = test.result === 'gone';
+  return (
+    <li className={styles.row} data-testid={`device-${device.id}`}>
+      <DeviceIcon told={device.device} />
+      <div className={styles.rowText}>
+        <div className={styles.rowTitle}>
+          {name}
+          {isHere && <span className={styles.mark}>{words.thisDevice}</span>}
+          {device.confirmed === 0 && (
+            <span className={styles.mark} data-kind="warning">
+              {words.unconfirmed}
+            </span>
+          )}
+          {device.usable === 0 && (
+            <span className={styles.mark} data-kind="warning">
+              {words.unusable}
+            </span>
+          )}
+        </div>
+        <div className={styles.below}>
+          {words.since} <TimeText at={device.create_time} as="ago" />
+        </div>
+        {device.confirmed === 0 && <p className={styles.below}>{words.unconfirmedSays}</p>}
+        {device.usable === 0 && <p className={styles.below}>{words.unusableSays}</p>}
+      </div>
+      {!isGone && (
+        <div className={styles.buttons}>
+          <BusyButton
+            size="xs"
+            variant="default"
+            label={words.test}
+            pending={words.testing}
+            isPending={test.isPending}
+            onClick={test.send}
+            testId={`test-${device.id}`}
+            aria-label={test.isPending ? undefined : words.testTo(name)}
+          />
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => setAsking(true)}
+            aria-label={words.removeOf(name)}
+            data-testid={`remove-${device.id}`}
+          >
+            {words.remove}
+          </Button>
+        </div>
+      )}
+      <div
+        className={styles.result}
+        role="status"
+        data-testid={`result-${device.id}`}
+        data-result={test.result}
+      >
+        {test.result && !(isGone && isHere) && words.tests[test.result]}
+      </div>
+      {test.error !== undefined && (
+        <div className={styles.result}>
+          <ErrorText error={test.error} />
+        </div>
+      )}
+      <RemoveDeviceDialog
+        device={device}
+        name={name}
+        isHere={isHere}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onRemoved={onChanged}
+      />
+    </li>
+  );
+}

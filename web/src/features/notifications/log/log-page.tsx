@@ -1,0 +1,69 @@
+import { BellIcon } from '@primer/octicons-react';
+import type { PushLogEntry } from 'doorman-client';
+import { usePage } from '../../../data/hooks.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { BusyButton } from '../../../ui/controls/busy-button.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { LoadedRows } from '../../../ui/list/loading.tsx';
+import { SettingsPage } from '../../../ui/list/section.tsx';
+import settings from '../../../ui/list/settings.module.css';
+import { useLoaded, useReloadOnReturn } from '../../../ui/list/use-loaded.ts';
+import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
+import styles from './log.module.css';
+import { byDay } from './log-days.ts';
+import { LogRow } from './log-row.tsx';
+
+/** What became of each notification, and why there was none. */
+export function LogPage() {
+  const words = useWords().settings;
+  const { api } = usePage().doorman;
+  const loaded = useLoaded(api.pushLog);
+  useReloadOnReturn(loaded.reload);
+  return (
+    <SettingsPage
+      title={words.log}
+      actions={
+        <BusyButton
+          size="xs"
+          variant="default"
+          label={words.refresh}
+          isPending={loaded.isLoading && loaded.value !== undefined}
+          onClick={loaded.reload}
+          testId="refresh"
+        />
+      }
+    >
+      <p className={settings.says}>{words.logExplains}</p>
+      <LoadedRows loaded={loaded}>
+        {(entries) =>
+          entries.length === 0 ? (
+            <EmptyState icon={<BellIcon size={24} />} title={words.logEmpty}>
+              {words.logEmptySays}
+            </EmptyState>
+          ) : (
+            <Days entries={entries} />
+          )
+        }
+      </LoadedRows>
+    </SettingsPage>
+  );
+}
+
+function Days({ entries }: { entries: readonly PushLogEntry[] }) {
+  const times = useTimes();
+  const now = useMinute();
+  return byDay(entries).map((day) => {
+    const at = day[0]?.at ?? 0;
+    const title = times.day(at, now);
+    return (
+      <section key={title} className={styles.day} aria-label={title}>
+        <h2 className={settings.heading}>{title}</h2>
+        <ul className={settings.rows}>
+          {day.map((entry) => (
+            <LogRow key={entry.id} entry={entry} />
+          ))}
+        </ul>
+      </section>
+    );
+  });
+}

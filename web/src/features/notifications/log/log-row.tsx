@@ -1,0 +1,82 @@
+import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } from '@primer/octicons-react';
+import type { PushLogEntry } from 'doorman-client';
+import { Link } from 'wouter';
+import { usePerson } from '../../../data/hooks.ts';
+import { daysBetween } from '../../../i18n/times.ts';
+import { useWords } from '../../../i18n/words.tsx';
+import { chatPath } from '../../../ui/page/person-paths.ts';
+import { useDeviceWords } from '../../../ui/person/device-words.ts';
+import { PersonName } from '../../../ui/person/name.tsx';
+import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
+import styles from './log.module.css';
+import { type Fate, fateOf, technicalDetail } from './log-entry.ts';
+import { logSentence } from './log-sentence.ts';
+
+/** What became of one notification: whose messages it was about, what happened, and when. */
+export function LogRow({ entry }: { entry: PushLogEntry }) {
+  const words = useWords().settings;
+  const device = useDeviceWords();
+  const times = useTimes();
+  const now = useMinute();
+  const time = (at: number) => (daysBetween(at, entry.at) === 0 ? times.clock(at) : times.full(at));
+  const { is } = fateOf(entry);
+  return (
+    <li className={styles.entry} data-testid={`log-${entry.id}`} data-fate={is}>
+      <div className={styles.head}>
+        <span className={styles.who}>{entry.peer === null ? words.aTest : <Peer peer={entry.peer} />}</span>
+        <span className={styles.time}>
+          <TimeText at={entry.at} as="clock" />
+        </span>
+      </div>
+      <p className={styles.what}>
+        <FateIcon is={is} />
+        <span>{logSentence(entry, { words, device, time }, now)}</span>
+      </p>
+      <Details entry={entry} />
+    </li>
+  );
+}
+
+function Peer({ peer }: { peer: string }) {
+  const person = usePerson(peer);
+  return (
+    <Link href={chatPath(peer)} className={styles.peer}>
+      <PersonName person={person} />
+    </Link>
+  );
+}
+
+function Details({ entry }: { entry: PushLogEntry }) {
+  const words = useWords().settings;
+  const technical = technicalDetail(entry);
+  const isHanded = fateOf(entry).is === 'handed';
+  if (technical === '' && !isHanded) return null;
+  return (
+    <details className={styles.details}>
+      <summary>{words.details}</summary>
+      {isHanded && <p>{words.detailsHanded}</p>}
+      {technical !== '' && (
+        <p>
+          <bdi lang="en">{technical}</bdi>
+        </p>
+      )}
+    </details>
+  );
+}
+
+const ICONS: Record<Fate['is'], typeof CheckIcon> = {
+  clicked: CheckIcon,
+  shown: CheckIcon,
+  handed: PaperAirplaneIcon,
+  waiting: ClockIcon,
+  not_sent: BellSlashIcon,
+  seen_on: BellSlashIcon,
+  test_failed: AlertIcon,
+  unknown: AlertIcon,
+};
+
+/** Says nothing that the sentence does not, but at a glance. */
+function FateIcon({ is }: { is: Fate['is'] }) {
+  const Icon = ICONS[is];
+  return <Icon size={16} className={styles.icon} />;
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PushLogEntry } from 'doorman-client';
+import type { PushLogOutcome } from '../../../../../src/push/schemas.ts';
+import { type Language, WORDS } from '../../../i18n/languages.ts';
+import { fateOf, technicalDetail } from './log-entry.ts';
+import { logSentence } from './log-sentence.ts';
+
+const AT = Date.UTC(2026, 10, 21, 14, 3);
+const MINUTE_MS = 60_000;
+
+function entry(told: Partial<PushLogEntry>): PushLogEntry {
+  return {
+    id: '0199',
+    at: AT,
+    peer: 'ada',
+    device: 'd1',
+    device_name: 'Firefox',
+    kind: 'message',
+    outcome: 'accepted',
+    status: null,
+    detail: '',
+    waiting_until: null,
+    shown: null,
+    clicked: null,
+    ...told,
+  };
+}
+
+function say(told: Partial<PushLogEntry>, language: Language, now = AT): string {
+  const words = WORDS[language].settings;
+  const device = (name: string) => name || words.unknownDevice;
+  const time = (at: number) => `+${(at - AT) / MINUTE_MS}`;
+  return logSentence(entry(told), { words, device, time }, now);
+}
+
+const UNTIL = AT + 5 * MINUTE_MS;
+const NO_DEVICE = { device: '', device_name: '' };
+
+/** Everything the service writes (src/push), by its outcome, and what a person reads. */
+const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: string][]> = {
+  accepted: [
+    [{ status: 201 }, 'Sent to Firefox, but not confirmed as shown', '已发给 Firefox，尚未确认是否显示'],
+    [{ shown: AT + 900 }, 'Shown on Firefox', '已在 Firefox 显示'],
+    [{ shown: AT + 7 * MINUTE_MS }, 'Shown on Firefox (+7)', '已在 Firefox 显示（+7）'],
+    [{ shown: AT, clicked: AT + 3_000 }, 'Opened on Firefox', '已在 Firefox 点开'],
+  ],
+  waiting: [
+    [
+      { waiting_until: UNTIL, status: 429, detail: 'rate_limited' },
+      'Waits until +5: the push service of Firefox asked for a pause',
+      '等到 +5：Firefox 的推送服务要求暂缓',
+    ],
+    [
+      { waiting_until: UNTIL, detail: 'its push service said so' },
+      'Waits until +5: the push service of Firefox asked for a pause',
+      '等到 +5：Firefox 的推送服务要求暂缓',
+    ],
+    [
+      { waiting_until: UNTIL, detail: 'unconfirmed: at most once a minute' },
+      'Waits until +5: Firefox is not confirmed, and is told once a minute at most',
+      '等到 +5：Firefox 未确认，每分钟最多提醒一次',
+    ],
+    [
+      { waiting_until: UNTIL, status: 502, detail: 'server_error' },
+      'The push service of Firefox could not be reached; it is tried again at +5',
+      '无法连接 Firefox 的推送服务，将在 +5 重试',
+    ],
+    [
+      { waiting_until: UNTIL, detail: 'timeout' },
+      'The push service of Firefox could not be reached; it is tried again at +5',
+      '无法连接 Firefox 的推送服务，将在 +5 重试',
+    ],
+    [
+      { waiting_until: UNTIL, status: 403, detail: 'refused' },
+      'The push service of Firefox refused it; it is asked again at +5',
+      'Firefox 的推送服务拒绝了，将在 +5 重试',
+    ],
+    [
+      { waiting_until: UNTIL, detail: 'its push service refuses us at the moment' },
+      'The push service of Firefox refused it; it is asked again at +5',
+      'Firefox 的推送服务拒绝了，将在 +5 重试',
+    ],
+    [
+      { waiting_until: UNTIL, detail: 'private_address' },
+      'The push service of Firefox refused it; it is asked again at +5',
+      'Firefox 的推送服务拒绝了，将在 +5 重试',
+    ],
+    [{ waiting_until: AT - 1 }, 'Being sent to Firefox again', '正在重新发给 Firefox'],
+  ],
+  gone: [
+    [
+      { status: 410, detail: 'gone' },
+      'Not sent to Firefox: it gave up its subscription, and was removed',
+      '未发给 Firefox：它已放弃订阅，因此被移除',
+    ],
+    [
+      { status: 403, detail: 'refused for 7 days: refused' },
+      'Not sent to Firefox: its push service refused it for 7 days, and it was removed',
+      '未发给 Firefox：推送服务连续 7 天拒绝，因此被移除',
+    ],
+  ],
+  refused: [
+    [
+      { kind: 'test', peer: null, status: 400, detail: 'refused' },
+      'Not sent to Firefox: its push service refused it',
+      '未发给 Firefox：推送服务拒绝了',
+    ],
+    [
+      { kind: 'test', peer: null, status: 429 },
+      'Not sent to Firefox: its push service had too much to do, or trouble of its own',
+      '未发给 Firefox：推送服务太忙或出了故障',
+    ],
+    [
+      { kind: 'test', peer: null, status: 500 },
+      'Not sent to Firefox: its push service had too much to do, or trouble of its own',
+      '未发给 Firefox：推送服务太忙或出了故障',
+    ],
+  ],
+  failed: [
+    [
+      { detail: 'given up after 24 hours' },
+      'Not sent to Firefox: it could not be reached for 24 hours',
+      '未发给 Firefox：24 小时内都无法送达',
+    ],
+    [
+      { kind: 'test', peer: null, detail: 'timeout' },
+      'Not sent to Firefox: its push service did not answer in time',
+      '未发给 Firefox：推送服务没有及时回应',
+    ],
+    [
+      { kind: 'test', peer: null, detail: 'private_address' },
+      'Not sent to Firefox: its push service lies in a private network',
+      '未发给 Firefox：推送服务位于内部网络',
+    ],
+    [
+      { detail: 'port' },
+      'Not sent to Firefox: its push service is on a port that is not allowed here',
+      '未发给 Firefox：推送服务使用的端口不被允许',
+    ],
+    [
+      { kind: 'test', peer: null, detail: 'port' },
+      'Not sent to Firefox: its push service is on a port that is not allowed here',
+      '未发给 Firefox：推送服务使用的端口不被允许',
+    ],
+    [
+      { kind: 'test', peer: null, detail: 'tls' },
+      'Not sent to Firefox: its push service could not be reached',
+      '未发给 Firefox：无法连接推送服务',
+    ],
+  ],
+  unusable: [
+    [
+      { detail: 'keys_unusable' },
+      'Not sent to Firefox: its keys are no good',
+      '未发给 Firefox：密钥无法使用',
+    ],
+  ],
+  seen: [
+    [{ ...NO_DEVICE, detail: 'Safari' }, 'Not sent: you had read it on Safari', '未发送：你已在 Safari 看过'],
+    [{ ...NO_DEVICE }, 'Not sent: you had read it', '未发送：你已看过'],
+    [
+      { detail: 'Safari' },
+      'Not sent to Firefox: you had read it on Safari',
+      '未发给 Firefox：你已在 Safari 看过',
+    ],
+  ],
+  dnd: [[NO_DEVICE, 'Not sent: do not disturb was on', '未发送：当时开启了免打扰']],
+  off: [[NO_DEVICE, 'Not sent: notifications were turned off', '未发送：当时关闭了通知']],
+  blocked: [[NO_DEVICE, 'Not sent: you block this person', '未发送：你已屏蔽对方']],
+  no_device: [[NO_DEVICE, 'Not sent: no device of yours has notifications on', '未发送：没有设备开启通知']],
+  account_closed: [[NO_DEVICE, 'Not sent: the account was closed', '未发送：账号已停用']],
+  told_already: [
+    [
+      { device_name: '' },
+      'Not sent to Unknown device: it had just been told that there is something new',
+      '未发给 未知设备：刚刚已提醒过有新消息',
+    ],
+  ],
+  unconfirmed: [
+    [
+      { device_name: '' },
+      'Not sent to Unknown device: it was set up without signing in, and this account has, or lately had, devices of its own',
+      '未发给 未知设备：它添加时没有登录，而账号有或最近有过自己的设备',
+    ],
+  ],
+};
+
+for (const [outcome, cases] of Object.entries(ALL))
+  test(`${outcome} is said in both languages`, () => {
+    for (const [told, en, zh] of cases) {
+      assert.deepEqual([say({ outcome, ...told }, 'en'), say({ outcome, ...told }, 'zh')], [en, zh]);
+      // The service's own words stand in no sentence.
+      const { detail = '', status = null } = told;
+      if (outcome !== 'seen' && !['', 'port', 'refused'].includes(detail))
+        assert.ok(!en.includes(detail), en);
+      if (status !== null) assert.ok(!en.includes(String(status)), en);
+    }
+  });
+
+test('a word of a newer service is not shown in its place, but can be found', () => {
+  const newer = entry({ outcome: 'teleported', status: 218, detail: 'by beam' });
+  assert.deepEqual(fateOf(newer), { is: 'unknown' });
+  assert.equal(say({ outcome: 'teleported' }, 'en'), 'Something that this page has no words for');
+  assert.equal(technicalDetail(newer), 'HTTP 218 · teleported · by beam');
+});
+
+test('what others may want to know is the answer of the push service', () => {
+  assert.equal(
+    technicalDetail(entry({ outcome: 'gone', status: 410, detail: 'no more' })),
+    'HTTP 410 · no more',
+  );
+  assert.equal(technicalDetail(entry({ status: 201 })), 'HTTP 201');
+  assert.equal(technicalDetail(entry({ status: 201, shown: AT })), '');
+  assert.equal(technicalDetail(entry({ outcome: 'seen', detail: 'Safari' })), '');
+  assert.equal(technicalDetail(entry({ outcome: 'dnd' })), '');
+});

@@ -1,0 +1,59 @@
+import { useId } from 'react';
+import type { SettingsView } from '../../data/views.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { BrandMark } from '../../ui/page/brand-mark.tsx';
+import styles from './preview-choice.module.css';
+
+type Preview = SettingsView['pushPreview'];
+
+const PREVIEWS: readonly Preview[] = ['full', 'sender', 'none'];
+
+/** The service does not know the language of a device, so it says this in both. */
+const NEW_MESSAGE = '新消息 · New message';
+
+interface PreviewChoiceProps {
+  value: Preview;
+  onChange: (preview: Preview) => void;
+}
+
+/** How much a notification tells to whoever sees the screen; each with the notification it makes. */
+export function PreviewChoice({ value, onChange }: PreviewChoiceProps) {
+  const words = useWords().settings;
+  const name = useId();
+  return (
+    <fieldset className={styles.choice} data-testid="preview">
+      <legend className={styles.label}>{words.preview}</legend>
+      <div className={styles.options}>
+        {PREVIEWS.map((preview) => (
+          <label key={preview} className={styles.option}>
+            <span className={styles.name}>
+              <input
+                type="radio"
+                className={styles.radio}
+                name={name}
+                value={preview}
+                checked={preview === value}
+                onChange={() => onChange(preview)}
+              />
+              {words.previews[preview]}
+            </span>
+            <Example preview={preview} />
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Example({ preview }: { preview: Preview }) {
+  const { settings: words, shell } = useWords();
+  return (
+    <span className={styles.example} aria-hidden="true">
+      <BrandMark size={24} />
+      <span className={styles.text}>
+        <span className={styles.title}>{preview === 'none' ? shell.brand : words.exampleName}</span>
+        <span className={styles.body}>{preview === 'full' ? words.exampleText : NEW_MESSAGE}</span>
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,48 @@
+import { BellIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useConversations, useOwn } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
+import { useToast } from '../../ui/controls/toasts.tsx';
+import { keepTurnedDown, readTurnedDown } from './invitation.ts';
+import { isUndecided, usePushHere } from './push-here.ts';
+
+/**
+ * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; neither
+ * among the settings, where he sees it anyway, nor above a chat, where it is in the way.
+ */
+export function PushInvitation() {
+  const { settings: words } = useWords();
+  const toast = useToast();
+  const { settings } = useOwn();
+  const hasChats = useConversations().length > 0;
+  const { view, here } = usePushHere();
+  const [path] = useLocation();
+  const [isTurnedDown, setTurnedDown] = useState(readTurnedDown);
+
+  const turnDown = () => {
+    keepTurnedDown();
+    setTurnedDown(true);
+  };
+  const accept = async () => {
+    const { state, error } = await here.enable();
+    if (error !== undefined) toast.fail(error);
+    else if (state === 'on') toast.say(words.inviteDone);
+    else turnDown();
+  };
+
+  const isWorthIt =
+    view.state === 'off' && isUndecided() && hasChats && settings?.pushEnabled === true && !isTurnedDown;
+  return (
+    <div role="status">
+      {isWorthIt && !/^\/(?:settings|chat)\b/.test(path) && (
+        <Banner kind="news" icon={<BellIcon size={16} />} testId="push-invitation">
+          <span>{words.invite}</span>
+          <BannerButton onClick={() => void accept()}>{words.inviteYes}</BannerButton>
+          <BannerButton onClick={turnDown}>{words.inviteNo}</BannerButton>
+        </Banner>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { DoormanError, type PushDevice } from 'doorman-client';
+import { usePage } from '../../data/hooks.ts';
+import { useWords } from '../../i18n/words.tsx';
+import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
+import { useToast } from '../../ui/controls/toasts.tsx';
+import { usePushHere } from './push-here.ts';
+
+interface RemoveDeviceDialogProps {
+  device: PushDevice;
+  /** In words. */
+  name: string;
+  isHere: boolean;
+  isOpen: boolean;
+  onClose: () => void;
+  onRemoved: () => void;
+}
+
+/** Asks before a device is told no more. */
+export function RemoveDeviceDialog({
+  device,
+  name,
+  isHere,
+  isOpen,
+  onClose,
+  onRemoved,
+}: RemoveDeviceDialogProps) {
+  const words = useWords().settings;
+  const { api } = usePage().doorman;
+  const { here } = usePushHere();
+  const toast = useToast();
+  const remove = async () => {
+    // Here the browser is to know of it too.
+    if (isHere) await here.disable();
+    else await api.pushUnsubscribe({ id: device.id }).catch(unlessGone);
+    toast.say(words.removed);
+    onRemoved();
+  };
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={words.removeAsk}
+      confirm={words.remove}
+      isDangerous
+      onConfirm={remove}
+    >
+      {words.removeSays(name)}
+    </ConfirmDialog>
+  );
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof DoormanError && error.code === 404)) throw error;
+}

@@ -1,4 +1,0 @@
-import { Cell } from '../state/cell.ts';
-
-/** Reloads the page as a new version of itself; absent while there is none, or after `Later`. */
-export const waitingUpdate = new Cell<(() => void) | undefined>(undefined);

@@ -1,0 +1,41 @@
+import { Button, type ButtonProps, Loader, VisuallyHidden } from '@mantine/core';
+import { useWords } from '../../i18n/words.tsx';
+
+interface BusyButtonProps extends Omit<ButtonProps, 'loading' | 'disabled' | 'leftSection' | 'children'> {
+  label: string;
+  /** What it says meanwhile; left out: the same. */
+  pending?: string;
+  isPending: boolean;
+  type?: 'submit' | 'button';
+  /** Not called while it is pending. A form has to see to that itself. */
+  onClick?: () => void;
+  testId?: string;
+}
+
+/** A button whose act takes its time. It is not disabled meanwhile, which would lose the focus. */
+export function BusyButton({
+  label,
+  pending,
+  isPending,
+  type = 'button',
+  onClick,
+  testId,
+  ...looks
+}: BusyButtonProps) {
+  const words = useWords().shell;
+  return (
+    <>
+      <Button
+        {...looks}
+        type={type}
+        aria-disabled={isPending}
+        onClick={isPending ? undefined : onClick}
+        leftSection={isPending && <Loader size={18} color="currentColor" />}
+        data-testid={testId}
+      >
+        {isPending && pending !== undefined ? pending : label}
+      </Button>
+      <VisuallyHidden role="status">{isPending ? (pending ?? words.loading) : ''}</VisuallyHidden>
+    </>
+  );
+}

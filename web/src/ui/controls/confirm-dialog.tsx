@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from './busy-button.tsx';
+import styles from './dialog.module.css';
+import { Dialog } from './dialog.tsx';
+import { ErrorText } from './error-text.tsx';
+
+interface ConfirmDialogProps {
+  isOpen: boolean;
+  title: string;
+  /** What will happen. */
+  children: ReactNode;
+  /** The act in a word or two, as on the button: `Block`. */
+  confirm: string;
+  isDangerous?: boolean;
+  /**
+   * While it is under way the dialog waits; it says what went wrong, and closes when all went well. `onClose` is not called
+   * for a dialog that the user has closed by then: another one may be open in its place.
+   */
+  onConfirm: () => Promise<void> | void;
+  onClose: () => void;
+}
+
+/** Asks before something that is hard to undo. */
+export function ConfirmDialog({ isOpen, onClose, title, ...asked }: ConfirmDialogProps) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} testId="confirm-dialog">
+      <Question onClose={onClose} {...asked} />
+    </Dialog>
+  );
+}
+
+function Question({
+  children,
+  confirm,
+  isDangerous = false,
+  onConfirm,
+  onClose,
+}: Omit<ConfirmDialogProps, 'isOpen' | 'title'>) {
+  const words = useWords().shell;
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  const act = async () => {
+    setError(undefined);
+    setPending(true);
+    try {
+      await onConfirm();
+      if (isOpen.current) onClose();
+    } catch (caught) {
+      setError(caught);
+      setPending(false);
+    }
+  };
+  return (
+    <>
+      <div className={styles.text}>{children}</div>
+      <ErrorText error={error} />
+      <div className={styles.buttons}>
+        <Button variant="default" onClick={onClose} data-testid="confirm-no">
+          {words.cancel}
+        </Button>
+        <BusyButton
+          color={isDangerous ? 'red.9' : undefined}
+          label={confirm}
+          isPending={isPending}
+          onClick={() => void act()}
+          testId="confirm-yes"
+        />
+      </div>
+    </>
+  );
+}

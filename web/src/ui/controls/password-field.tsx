@@ -1,0 +1,50 @@
+import { TextInput } from '@mantine/core';
+import { EyeClosedIcon, EyeIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import styles from './password-field.module.css';
+
+interface PasswordFieldProps {
+  /** As password managers know it. */
+  autoComplete: 'current-password' | 'new-password';
+  label: string;
+  name: string;
+  value: string;
+  onChange: (password: string) => void;
+  onBlur?: () => void;
+  hint?: string;
+  error?: string | undefined;
+  disabled?: boolean;
+}
+
+/** A password that can be looked at while it is typed. */
+export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) {
+  const words = useWords().entrance;
+  const [isShown, setShown] = useState(false);
+  return (
+    <TextInput
+      {...field}
+      size="md"
+      type={isShown ? 'text' : 'password'}
+      description={hint}
+      required
+      withAsterisk={false}
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      rightSectionWidth={46}
+      rightSection={
+        <button
+          type="button"
+          className={styles.eye}
+          aria-label={isShown ? words.hidePassword : words.showPassword}
+          onClick={() => setShown(!isShown)}
+          data-testid="show-password"
+        >
+          {isShown ? <EyeClosedIcon size={18} /> : <EyeIcon size={18} />}
+        </button>
+      }
+    />
+  );
+}

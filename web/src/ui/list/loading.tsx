@@ -1,0 +1,53 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import { BusyButton } from '../controls/busy-button.tsx';
+import { ErrorText } from '../controls/error-text.tsx';
+import styles from './settings.module.css';
+import type { Loaded } from './use-loaded.ts';
+
+/** The shape of rows that are not there yet. */
+export function LoadingRows() {
+  const words = useWords().shell;
+  return (
+    <div className={styles.rows} role="status" aria-label={words.loading}>
+      {[45, 60, 52].map((percent) => (
+        <div className={styles.row} key={percent}>
+          <div className={styles.rowText}>
+            <Skeleton height={12} width={`${percent}%`} radius="xl" />
+            <Skeleton height={10} width={`${percent + 20}%`} radius="xl" mt={10} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface LoadedRowsProps<T> {
+  loaded: Loaded<T>;
+  children: (value: T) => ReactNode;
+}
+
+/** What was loaded, until then the shape of it; what went wrong stands above what was there before. */
+export function LoadedRows<T>({ loaded, children }: LoadedRowsProps<T>) {
+  const words = useWords().shell;
+  const { value, error, isLoading, reload } = loaded;
+  return (
+    <>
+      {error !== undefined && (
+        <div className={styles.failure}>
+          <ErrorText error={error} />
+          <BusyButton
+            variant="default"
+            label={words.retry}
+            isPending={isLoading}
+            onClick={reload}
+            testId="retry"
+          />
+        </div>
+      )}
+      {value !== undefined && children(value)}
+      {value === undefined && error === undefined && <LoadingRows />}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { SearchIcon } from '@primer/octicons-react';
+import { type Ref, useImperativeHandle, useRef } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import styles from './search-field.module.css';
+
+interface SearchFieldProps {
+  ref: Ref<HTMLInputElement>;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+export function SearchField({ ref, value, onChange }: SearchFieldProps) {
+  const words = useWords().people;
+  const input = useRef<HTMLInputElement>(null);
+  useImperativeHandle(ref, () => input.current as HTMLInputElement, []); // it is always there
+  const clear = () => {
+    onChange('');
+    input.current?.focus();
+  };
+  return (
+    <TextInput
+      ref={input}
+      type="search"
+      classNames={{ input: styles.input }}
+      aria-label={words.search}
+      placeholder={words.searchHint}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || value === '') return;
+        event.preventDefault();
+        clear();
+      }}
+      leftSection={<SearchIcon size={16} />}
+      rightSection={
+        value !== '' && (
+          <CloseButton
+            className={styles.clear}
+            aria-label={words.clearSearch}
+            onClick={clear}
+            tabIndex={-1}
+          />
+        )
+      }
+      maxLength={128}
+      dir="auto"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      enterKeyHint="search"
+      data-testid="people-search"
+    />
+  );
+}

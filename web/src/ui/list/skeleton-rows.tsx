@@ -1,0 +1,21 @@
+import { Skeleton } from '@mantine/core';
+import { useWords } from '../../i18n/words.tsx';
+import styles from './skeleton-rows.module.css';
+
+/** Where people will be in a moment. */
+export function SkeletonRows({ count }: { count: number }) {
+  const words = useWords().shell;
+  return (
+    <div className={styles.rows} role="status" aria-label={words.loading}>
+      {Array.from({ length: count }, (_, index) => (
+        <div key={index} className={styles.row}>
+          <Skeleton circle height={40} />
+          <div className={styles.text}>
+            <Skeleton height={12} width={`${38 + ((index * 37) % 30)}%`} radius="xl" />
+            <Skeleton height={10} width={`${24 + ((index * 53) % 24)}%`} radius="xl" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

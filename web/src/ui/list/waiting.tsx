@@ -1,0 +1,13 @@
+import { Loader } from '@mantine/core';
+import { useWords } from '../../i18n/words.tsx';
+import styles from './waiting.module.css';
+
+/** While a part of the page comes; shows itself only if that takes long enough to be noticed. */
+export function Waiting() {
+  const words = useWords().shell;
+  return (
+    <div className={styles.waiting} data-testid="waiting">
+      <Loader size="sm" aria-label={words.loading} role="status" />
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
+import { type Language, LOCALES } from '../../i18n/languages.ts';
+import { useLanguage, useWords } from '../../i18n/words.tsx';
+import { Choice } from '../controls/choice.tsx';
+
+const LANGUAGES: readonly Language[] = ['zh', 'en'];
+const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
+
+/** Chosen for this device, and kept here alone. */
+export function LanguageChoice() {
+  const words = useWords().shell;
+  const { language, setLanguage } = useLanguage();
+  return (
+    <Choice
+      label={words.language}
+      value={language}
+      options={LANGUAGES.map((value) => ({ value, label: words.languages[value], lang: LOCALES[value] }))}
+      onChange={setLanguage}
+      testId="language"
+    />
+  );
+}
+
+/** Chosen for this device, and kept here alone. */
+export function ColorSchemeChoice() {
+  const words = useWords().shell;
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Choice
+      label={words.colorScheme}
+      value={colorScheme}
+      options={SCHEMES.map((value) => ({ value, label: words.colorSchemes[value] }))}
+      onChange={setColorScheme}
+      testId="color-scheme"
+    />
+  );
+}

@@ -1,0 +1,13 @@
+import { useCallback } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import { deviceName } from './device-name.ts';
+import { tameDevice } from './tame-device.ts';
+
+/** Says which device it is, by its User-Agent or its own word for itself. */
+export function useDeviceWords(): (told: string) => string {
+  const { shell, settings } = useWords();
+  return useCallback(
+    (told: string) => tameDevice(deviceName(told, shell.device)) || settings.unknownDevice,
+    [shell, settings],
+  );
+}

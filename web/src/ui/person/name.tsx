@@ -1,0 +1,27 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import type { PersonView } from '../../data/views.ts';
+import { useWords } from '../../i18n/words.tsx';
+import styles from './name.module.css';
+
+/** A name that somebody gave himself: on one line, cut where the room ends, and never turning what stands beside it. */
+export function Name({ children }: { children: string }) {
+  return (
+    <bdi className={styles.name} title={children}>
+      {children}
+    </bdi>
+  );
+}
+
+/** The same of a person who may not be known yet, or be gone. */
+export function PersonName({ person }: { person: PersonView }) {
+  const words = useWords().shell;
+  if (person.state === 'unknown' && person.name === '')
+    return (
+      <>
+        <Skeleton component="span" display="inline-block" height={12} width={110} radius="xl" />
+        <VisuallyHidden>{words.loading}</VisuallyHidden>
+      </>
+    );
+  if (person.state === 'gone') return <span className={styles.gone}>{words.gone}</span>;
+  return <Name>{person.name}</Name>;
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { useWords } from '../../i18n/words.tsx';
+import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
+import styles from './person-avatar.module.css';
+
+interface PersonAvatarProps {
+  /** A `PersonView`, a profile, a row of the directory .. */
+  person: { id: string; name: string; avatar: string };
+  /** Pixels. */
+  size?: number;
+  /** A dot for those who are there; `unknown` and `offline` have none. */
+  sight?: 'online' | 'idle' | 'offline' | 'unknown';
+}
+
+/**
+ * The picture of somebody, or the first letters of the name on a colour that stays the same for the person. It says
+ * nothing to screen readers but whether he is there, because the name stands beside it.
+ */
+export function PersonAvatar({ person, size = 40, sight = 'unknown' }: PersonAvatarProps) {
+  const words = useWords().shell;
+  const src = safeAvatar(person.avatar, document.baseURI);
+  const [failed, setFailed] = useState<string>();
+  const isPicture = src !== undefined && failed !== src;
+  return (
+    <span className={styles.avatar} style={{ width: size, height: size, fontSize: Math.round(size * 0.4) }}>
+      {isPicture ? (
+        <img
+          className={styles.picture}
+          src={src}
+          alt=""
+          width={size}
+          height={size}
+          loading="lazy"
+          decoding="async"
+          referrerPolicy="no-referrer"
+          draggable={false}
+          onError={() => setFailed(src)}
+        />
+      ) : (
+        <span className={styles.initials} data-color={avatarColor(person.id)} aria-hidden="true">
+          {initialsOf(person.name)}
+        </span>
+      )}
+      {(sight === 'online' || sight === 'idle') && (
+        <span className={styles.dot} data-sight={sight} data-large={size >= 64 || undefined}>
+          <span className={styles.said}>{sight === 'online' ? words.online : words.idle}</span>
+        </span>
+      )}
+    </span>
+  );
+}

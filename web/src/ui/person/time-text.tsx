@@ -1,0 +1,56 @@
+import { useSyncExternalStore } from 'react';
+import { LOCALES } from '../../i18n/languages.ts';
+import { type Times, timesIn } from '../../i18n/times.ts';
+import { useLanguage } from '../../i18n/words.tsx';
+
+interface TimeTextProps {
+  /** Epoch milliseconds. */
+  at: number;
+  /** `clock` never changes; the others follow the hour. */
+  as: 'clock' | 'brief' | 'day' | 'ago';
+}
+
+/** A moment in words, with the whole of it at hand as a tooltip. */
+export function TimeText({ at, as }: TimeTextProps) {
+  const times = useTimes();
+  const now = useMinute();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={times.full(at)}>
+      {as === 'clock' ? times.clock(at) : times[as](at, now)}
+    </time>
+  );
+}
+
+export function useTimes(): Times {
+  return timesIn(LOCALES[useLanguage().language]);
+}
+
+const MINUTE_MS = 60_000;
+const listeners = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+let minute = Date.now();
+
+/** Epoch milliseconds, renewed once a minute for all who show it, and when the page is shown again. */
+export function useMinute(): number {
+  return useSyncExternalStore(subscribeMinute, () => minute);
+}
+
+function subscribeMinute(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    minute = Date.now();
+    ticking = setInterval(tellMinute, MINUTE_MS);
+    document.addEventListener('visibilitychange', tellMinute);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(ticking);
+    document.removeEventListener('visibilitychange', tellMinute);
+  };
+}
+
+function tellMinute(): void {
+  minute = Date.now();
+  for (const listener of [...listeners]) listener();
+}
