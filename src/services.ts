@@ -29,8 +29,8 @@ import { Watchers } from './presence/watchers.ts';
 import { openPushReceipts, type PushReceipts } from './push/log/receipts.ts';
 import { Attention } from './push/queue/attention.ts';
 import { openVapidKeyring, type VapidKeyring } from './push/subscriptions/vapid-keyring.ts';
+import { openPushClient, type PushClient } from './push/webpush/client.ts';
 import type { EndpointPolicy, Resolve } from './push/webpush/endpoint-guard.ts';
-import { openPushSender, type PushSender } from './push/webpush/sender.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
 
 /** Everything that rooms stand on, opened once for a process. */
@@ -71,7 +71,7 @@ export interface Services {
   /** For the log: what the limits refused in this minute. */
   readonly refusals: Refusals;
   readonly keyring: VapidKeyring;
-  readonly sender: PushSender;
+  readonly sender: PushClient;
   readonly pushReceipts: PushReceipts;
   /** Where push endpoints may lead. */
   readonly pushPolicy: EndpointPolicy;
@@ -138,7 +138,7 @@ export async function openServices(
     ports: config.pushPorts,
   };
   const sender = opening.use(
-    openPushSender({
+    openPushClient({
       ...pushPolicy,
       ...(resolve && { resolve }),
       ...(pushDeadlineMs && { deadlineMs: pushDeadlineMs }),

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { buildRequest } from '../src/push/webpush/client.ts';
 import { decodeKey } from '../src/push/webpush/encryption.ts';
-import type { PushRequest } from '../src/push/webpush/exchange.ts';
-import { buildPush } from '../src/push/webpush/sender.ts';
-import { makeVapidKeys, openVapid, type Vapid } from '../src/push/webpush/vapid.ts';
+import type { PushRequest } from '../src/push/webpush/request.ts';
+import { makeVapidKeys, openVapid, type VapidSigner } from '../src/push/webpush/vapid.ts';
 import { type SubscriptionJson, startPushService } from './push-service.ts';
 
-function makeVapid(now = Date.now): Vapid {
+function makeVapid(now = Date.now): VapidSigner {
   return openVapid({ keys: makeVapidKeys(), subject: 'mailto:admin@example.com', now });
 }
 
-function build({ endpoint, keys }: SubscriptionJson, vapid: Vapid, text = 'hi'): PushRequest {
+function build({ endpoint, keys }: SubscriptionJson, vapid: VapidSigner, text = 'hi'): PushRequest {
   const [p256dh, auth] = [decodeKey(keys.p256dh), decodeKey(keys.auth)];
   assert.ok(p256dh && auth);
   const payload = Buffer.from(text);
-  return buildPush({
+  return buildRequest({
     endpoint,
     p256dh,
     auth,

@@ -25,7 +25,7 @@ import {
   UnsubscribeBody,
 } from './schemas.ts';
 import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions/subscriptions.ts';
-import { type EndpointPolicy, judgeEndpoint } from './webpush/endpoint-guard.ts';
+import { checkEndpoint, type EndpointPolicy } from './webpush/endpoint-guard.ts';
 
 /** Text of either Base64 alphabet, padded or not. What cannot be decoded shows at the first send, as other useless keys do. */
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
@@ -135,7 +135,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
  */
 function readSubscription(sent: SubscribeBody['subscription'], policy: EndpointPolicy): Subscription {
   const subscription = readFields(Subscription, typeof sent === 'string' ? parseObject(sent) : sent, true);
-  const judged = judgeEndpoint(subscription.endpoint, policy);
+  const judged = checkEndpoint(subscription.endpoint, policy);
   if (!judged.ok) throw new ServiceError('invalid', judged.word, judged.reason);
   for (const name of ['p256dh', 'auth'] as const)
     if (!BASE64_TEXT.test(subscription.keys[name]))

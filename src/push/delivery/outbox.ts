@@ -5,9 +5,9 @@ import { newId } from '../../db/ids.ts';
 import type { PushReceipts } from '../log/receipts.ts';
 import { type Job, keyOf, returnJobs } from '../queue/jobs.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
-import { UnusableKeysError } from '../webpush/encryption.ts';
-import type { PushAnswer } from '../webpush/exchange.ts';
-import type { PushSender } from '../webpush/sender.ts';
+import type { PushClient } from '../webpush/client.ts';
+import { InvalidKeysError } from '../webpush/encryption.ts';
+import type { PushResponse } from '../webpush/request.ts';
 import type { Lanes } from './lanes.ts';
 import { OriginPauses } from './origin-pauses.ts';
 import { judgeAnswer, type Outcome } from './outcomes.ts';
@@ -43,7 +43,7 @@ interface Needs {
   readonly monotonicMs: () => number;
   readonly now: () => number;
   readonly pushReceipts: PushReceipts;
-  readonly sender: PushSender;
+  readonly sender: PushClient;
 }
 
 /** Sends claimed jobs as their lanes allow, and writes down what became of them, many in one commit. */
@@ -172,10 +172,10 @@ export class Outbox {
       this.#noteAnswer(flight, row, answer);
       outcome = judgeAnswer(answer, row, now(), Math.random());
     } catch (error) {
-      if (error instanceof UnusableKeysError) outcome = { kind: 'unusable', detail: 'keys_unusable' };
+      if (error instanceof InvalidKeysError) outcome = { kind: 'unusable', detail: 'keys_unusable' };
       else {
         this.#needs.log.error({ err: error }, 'a push could not be sent');
-        const fault: PushAnswer = { kind: 'failed', word: 'fault' };
+        const fault: PushResponse = { kind: 'failed', word: 'fault' };
         if (row) outcome = judgeAnswer(fault, row, this.#needs.now(), Math.random());
       }
     } finally {
@@ -194,7 +194,7 @@ export class Outbox {
     };
   }
 
-  #noteAnswer({ origin, subscriptionId }: Flight, row: ReadyRow, answer: PushAnswer): void {
+  #noteAnswer({ origin, subscriptionId }: Flight, row: ReadyRow, answer: PushResponse): void {
     if (answer.kind !== 'refused' || (answer.status !== 401 && answer.status !== 403)) return;
     if (row.session_id === null || row.last_success_at === null) return;
     this.#pauses.noteRefusal(origin, subscriptionId, this.#needs.monotonicMs());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PushAnswer } from '../webpush/exchange.ts';
+import type { PushResponse } from '../webpush/request.ts';
 import { judgeAnswer, setAsideUntil } from './outcomes.ts';
 
 const NOW = 1_790_000_000_000;
@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const fresh = { tries: 0, since: NOW, short: 0 };
 
-function refused(status: number, retryAfter?: string | string[]): PushAnswer {
+function refused(status: number, retryAfter?: string | string[]): PushResponse {
   return {
     kind: 'refused',
     status,
@@ -56,12 +56,12 @@ test('429 and 503 with a Retry-After that cannot be read come back like any fail
 });
 
 test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dropped after 24 h', () => {
-  const wait = (answer: PushAnswer, tries: number, random: number) => {
+  const wait = (answer: PushResponse, tries: number, random: number) => {
     const outcome = judgeAnswer(answer, { ...fresh, tries }, NOW, random);
     assert.equal(outcome.kind, 'retried');
     return outcome.kind === 'retried' ? outcome.until - NOW : 0;
   };
-  const timeout: PushAnswer = { kind: 'failed', word: 'timeout' };
+  const timeout: PushResponse = { kind: 'failed', word: 'timeout' };
   for (const answer of [refused(500), refused(502), refused(503), refused(429), timeout]) {
     assert.deepEqual(
       [0, 1, 2, 11, 12, 40].map((tries) => wait(answer, tries, 1)),
@@ -74,7 +74,7 @@ test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dro
 });
 
 test('every other refusal, and an address where we may not connect, sets the subscription aside', () => {
-  const elsewhere: PushAnswer = { kind: 'failed', word: 'private_address' };
+  const elsewhere: PushResponse = { kind: 'failed', word: 'private_address' };
   for (const answer of [...[301, 400, 401, 402, 403, 405, 415].map((status) => refused(status)), elsewhere])
     assert.equal(judgeAnswer(answer, fresh, NOW, 0).kind, 'refused');
 });

@@ -1,7 +1,7 @@
 import type { PushLogOutcome } from '../schemas.ts';
-import type { PushAnswer } from '../webpush/exchange.ts';
-import { toPushWord } from '../webpush/exchange.ts';
 import type { PushDetail, PushWord } from '../webpush/push-words.ts';
+import type { PushResponse } from '../webpush/request.ts';
+import { toPushWord } from '../webpush/request.ts';
 import { readRetryAfterMs } from '../webpush/retry-after.ts';
 
 /** What became of a job. `detail` is for the log. */
@@ -46,7 +46,7 @@ export interface Tried {
  *
  * @param random from 0 to 1, so that what failed together does not come back together
  */
-export function judgeAnswer(answer: PushAnswer, job: Tried, now: number, random: number): Outcome {
+export function judgeAnswer(answer: PushResponse, job: Tried, now: number, random: number): Outcome {
   if (answer.kind === 'accepted') return { kind: 'accepted', status: answer.status };
   const detail = toPushWord(answer);
   if (answer.kind === 'failed') {

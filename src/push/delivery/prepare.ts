@@ -3,9 +3,9 @@ import { parseEventData } from '../../inbox/inbox.ts';
 import { type Job, keyOf } from '../queue/jobs.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_STEP_MS } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
-import { decodeKey, UnusableKeysError } from '../webpush/encryption.ts';
-import type { PushRequest } from '../webpush/exchange.ts';
-import { buildPush } from '../webpush/sender.ts';
+import { buildRequest } from '../webpush/client.ts';
+import { decodeKey, InvalidKeysError } from '../webpush/encryption.ts';
+import type { PushRequest } from '../webpush/request.ts';
 import { type Preview, tellNews, tellNewsShort, tellNothing, topicOf } from './notification.ts';
 import type { Outcome } from './outcomes.ts';
 
@@ -147,7 +147,7 @@ export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): P
  * The request for a device: encrypted, signed with the key that its subscription was made with (RFC 8292 4).
  *
  * @param receipt by which the device tells what became of the notification
- * @throws {UnusableKeysError}
+ * @throws {InvalidKeysError}
  */
 export function requestFor(
   row: ReadyRow,
@@ -157,9 +157,9 @@ export function requestFor(
 ): PushRequest {
   const p256dh = decodeKey(row.p256dh);
   const auth = decodeKey(row.auth);
-  if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
+  if (!p256dh || !auth) throw new InvalidKeysError('The keys are not Base64');
   const isConfirmed = row.session_id !== null;
-  return buildPush({
+  return buildRequest({
     endpoint: row.endpoint,
     p256dh,
     auth,

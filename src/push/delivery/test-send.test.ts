@@ -10,7 +10,7 @@ import { openPushReceipts } from '../log/receipts.ts';
 import type { Subscription } from '../schemas.ts';
 import { listSubscriptions, saveSubscription } from '../subscriptions/subscriptions.ts';
 import { openVapidKeyring } from '../subscriptions/vapid-keyring.ts';
-import { openPushSender, type PushSender } from '../webpush/sender.ts';
+import { openPushClient, type PushClient } from '../webpush/client.ts';
 import { sendTest } from './test-send.ts';
 
 const DAY_S = 86_400;
@@ -18,7 +18,7 @@ const DAY_S = 86_400;
 async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatabase) {
   const db = await database.open(t);
   const push = await startPushService();
-  const sender = openPushSender({ reach: 'any', ports: [] });
+  const sender = openPushClient({ reach: 'any', ports: [] });
   t.after(() => sender[Symbol.asyncDispose]());
   t.after(() => push[Symbol.asyncDispose]());
   const keyring = await openVapidKeyring(db, 'mailto:a@example.com', Date.now);
@@ -29,7 +29,7 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
   const testSendLimit = openRateLimit({ limit: 100, windowMs: 60_000 });
   const monotonicMs = () => 0;
   const hooks: { afterAnswer?: () => Promise<void> } = {};
-  const watched: PushSender = {
+  const watched: PushClient = {
     ...sender,
     async send(request) {
       const answer = await sender.send(request);

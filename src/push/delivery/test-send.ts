@@ -8,12 +8,12 @@ import type { PushLogEntry, SubscriptionRow } from '../schemas.ts';
 import { listSubscriptions, markSuccess, markUnusable, removeGone } from '../subscriptions/subscriptions.ts';
 import { deviceNameInLog } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
-import { decodeKey, UnusableKeysError } from '../webpush/encryption.ts';
+import { buildRequest, type PushClient } from '../webpush/client.ts';
+import { decodeKey, InvalidKeysError } from '../webpush/encryption.ts';
 import type { Reach } from '../webpush/endpoint-guard.ts';
-import type { PushAnswer } from '../webpush/exchange.ts';
-import { toPushWord } from '../webpush/exchange.ts';
 import type { PushWord } from '../webpush/push-words.ts';
-import { buildPush, type PushSender } from '../webpush/sender.ts';
+import type { PushResponse } from '../webpush/request.ts';
+import { toPushWord } from '../webpush/request.ts';
 import { tellTest } from './notification.ts';
 
 /** How long a test send waits for the push services; what comes later still stands in the push log. */
@@ -22,7 +22,7 @@ const TTL_SECONDS = 24 * 60 * 60;
 
 interface Sending {
   readonly db: Db;
-  readonly sender: PushSender;
+  readonly sender: PushClient;
   readonly keyring: VapidKeyring;
   readonly publicUrl: string;
   readonly now: () => number;
@@ -90,22 +90,22 @@ async function sendOne(
     status,
     detail,
   });
-  let answer: PushAnswer;
+  let answer: PushResponse;
   try {
     const p256dh = decodeKey(subscription.p256dh);
     const auth = decodeKey(subscription.auth);
-    if (!p256dh || !auth) throw new UnusableKeysError('The keys are not Base64');
+    if (!p256dh || !auth) throw new InvalidKeysError('The keys are not Base64');
     const payload = tellTest(
       publicUrl,
       subscription.session_id === null ? undefined : pushReceipts.issue(logId),
     );
     const vapid = keyring.signerFor(subscription.vapid_public);
     answer = await sender.send({
-      ...buildPush({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
+      ...buildRequest({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
       isPublicOnly: reach === 'public',
     });
   } catch (error) {
-    if (!(error instanceof UnusableKeysError)) throw error;
+    if (!(error instanceof InvalidKeysError)) throw error;
     await markUnusable(db, subscription, now());
     return outcome('unusable', null, 'keys_unusable');
   }

@@ -9,7 +9,7 @@ import { noteSeen } from '../queue/due.ts';
 import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from '../queue/jobs.ts';
 import { findDue, findOverlong, judgeDue, nextDueAt, type Pair, pairKey } from '../queue/judge.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
-import type { PushSender } from '../webpush/sender.ts';
+import type { PushClient } from '../webpush/client.ts';
 import { Lanes } from './lanes.ts';
 import { type Flight, Outbox } from './outbox.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
@@ -38,7 +38,7 @@ interface Needs {
   readonly monotonicMs: () => number;
   readonly now: () => number;
   readonly pushReceipts: PushReceipts;
-  readonly sender: PushSender;
+  readonly sender: PushClient;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { noteOutsideChange } from '../../db/external-changes.ts';
 import { findFact, keepFact, replaceFact } from '../../db/installation-values.ts';
-import { makeVapidKeys, openVapid, type Vapid, type VapidKeys } from '../webpush/vapid.ts';
+import { makeVapidKeys, openVapid, type VapidKeys, type VapidSigner } from '../webpush/vapid.ts';
 
 const KEYS = 'vapid-keys';
 
@@ -12,7 +12,7 @@ const KEYS = 'vapid-keys';
 export class VapidKeyring {
   readonly #subject: string;
   readonly #now: () => number;
-  #byPublicKey = new Map<string, Vapid>();
+  #byPublicKey = new Map<string, VapidSigner>();
   #publicKey = '';
 
   constructor(subject: string, now: () => number) {
@@ -26,7 +26,7 @@ export class VapidKeyring {
   }
 
   /** Signs for subscriptions that were made with `publicKey`. */
-  signerFor(publicKey: string): Vapid {
+  signerFor(publicKey: string): VapidSigner {
     const vapid = this.#byPublicKey.get(publicKey) ?? this.#byPublicKey.get(this.#publicKey);
     if (!vapid) throw new Error('the keyring was not loaded');
     return vapid;

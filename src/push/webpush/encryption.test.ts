@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createECDH, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { decrypt, open } from '../../../test/push-receiver.ts';
-import { decodeKey, encrypt, seal, UnusableKeysError } from './encryption.ts';
+import { decodeKey, encrypt, encryptWith, InvalidKeysError } from './encryption.ts';
 
 function makeReceiver(): { ecdh: ReturnType<typeof createECDH>; p256dh: Buffer; auth: Buffer } {
   const ecdh = createECDH('prime256v1');
@@ -43,11 +43,11 @@ test('the message of RFC 8291 section 5 comes out byte for byte', () => {
 
 test('the message of RFC 8188 section 3.1 comes out byte for byte', () => {
   const { inputKey, salt, plaintext, body } = RFC_8188;
-  const made = seal(inputKey, salt, Buffer.alloc(0), plaintext);
+  const made = encryptWith(inputKey, salt, Buffer.alloc(0), plaintext);
   assert.equal(made.toString('base64url'), body.toString('base64url'));
 });
 
-test("the tests' own receiver reads both RFCs' messages, and none that was changed", () => {
+test("the tests' own receiver decrypts both RFCs' messages and refuses a changed one", () => {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(RFC_8291.receiverPrivate);
   const keys = { ecdh, auth: RFC_8291.auth };
@@ -76,7 +76,7 @@ test('each message has a salt and a sender key of its own (RFC 8291 3.1)', () =>
   assert.notDeepEqual(first.subarray(21, 86), second.subarray(21, 86));
 });
 
-test('keys that are no P-256 point, or no 16 bytes, are unusable', () => {
+test('keys that are not a P-256 point and 16 bytes are invalid', () => {
   const { ecdh, p256dh, auth } = makeReceiver();
   const offCurve = Buffer.from(p256dh);
   offCurve[64] = offCurve.readUInt8(64) ^ 1;
@@ -91,11 +91,11 @@ test('keys that are no P-256 point, or no 16 bytes, are unusable', () => {
     'one byte less': p256dh.subarray(0, 64),
   };
   for (const [name, point] of Object.entries(points)) {
-    assert.throws(() => encrypt({ p256dh: point, auth }, Buffer.from('hi')), UnusableKeysError, name);
+    assert.throws(() => encrypt({ p256dh: point, auth }, Buffer.from('hi')), InvalidKeysError, name);
   }
   for (const length of [0, 15, 17]) {
     const keys = { p256dh, auth: Buffer.alloc(length) };
-    assert.throws(() => encrypt(keys, Buffer.from('hi')), UnusableKeysError, `auth of ${length}`);
+    assert.throws(() => encrypt(keys, Buffer.from('hi')), InvalidKeysError, `auth of ${length}`);
   }
 });
 
@@ -105,7 +105,7 @@ test('keys are read from standard and URL-safe Base64, padded or not', () => {
   assert.deepEqual(decodeKey('AQID'), Buffer.from([1, 2, 3]));
 });
 
-test('what is not Base64 is no key', () => {
+test('a key that is not Base64 is refused', () => {
   for (const text of [
     '',
     '=',

@@ -14,18 +14,18 @@ export interface SubscriptionKeys {
   auth: Uint8Array;
 }
 
-/** What is random in a message, given by the RFCs' vectors only. A sender key must never be used twice. */
+/** The random parts of a message, fixed only by the RFCs' test vectors. A sender key must never be used twice. */
 export interface VectorInput {
   salt: Uint8Array;
   senderKey: { publicKey: KeyObject; privateKey: KeyObject };
 }
 
-/** The subscription's keys are Base64, but not a P-256 point and 16 bytes: nothing can ever be sent to it. */
-export class UnusableKeysError extends Error {
-  override readonly name = 'UnusableKeysError';
+/** The subscription's keys are not a P-256 point and 16 bytes, so nothing can ever be sent to it. */
+export class InvalidKeysError extends Error {
+  override readonly name = 'InvalidKeysError';
 }
 
-/** Bytes of payload that fit: push services take bodies of up to 4096 bytes (RFC 8030 7.2, RFC 8291 4). */
+/** The longest payload: push services accept bodies of up to 4096 bytes (RFC 8030 7.2, RFC 8291 4). */
 export const MAX_PAYLOAD_BYTES = 3993;
 
 const RECORD_BYTES = 4096;
@@ -35,9 +35,9 @@ const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0');
 const LAST_RECORD = Buffer.from([2]);
 
 /**
- * The bytes of a key as browsers and libraries write it: standard or URL-safe Base64, padded or not.
+ * Decodes a key as browsers and libraries write it: standard or URL-safe Base64, padded or not.
  *
- * @returns `undefined` if `text` is empty or not Base64. Whether the bytes are a key is told by {@link encrypt}.
+ * @returns `undefined` if `text` is empty or not Base64; {@link encrypt} checks whether the bytes are a key
  */
 export function decodeKey(text: string): Buffer | undefined {
   if (!/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/.test(text)) return undefined;
@@ -48,26 +48,26 @@ export function decodeKey(text: string): Buffer | undefined {
 }
 
 /**
- * The body of one push message: `payload` (up to {@link MAX_PAYLOAD_BYTES}) so that only the subscribed browser can
- * read it, as one `aes128gcm` record (RFC 8291 3.4, RFC 8188 2). Each call makes a new sender key, so a repeat differs.
+ * Encrypts `payload` (up to {@link MAX_PAYLOAD_BYTES}) for one browser, as the body of a push message: one `aes128gcm`
+ * record (RFC 8291 3.4, RFC 8188 2). Each call makes a new sender key, so the same payload gives another body.
  *
- * @throws {UnusableKeysError} if `p256dh` is no uncompressed P-256 point or `auth` is not 16 bytes
+ * @throws {InvalidKeysError} if `p256dh` is not an uncompressed P-256 point or `auth` is not 16 bytes
  * @throws {RangeError} if `payload` is too long
  */
 export function encrypt(keys: SubscriptionKeys, payload: Uint8Array, forVectors?: VectorInput): Buffer {
   if (payload.length > MAX_PAYLOAD_BYTES) throw new RangeError(`A push payload of ${payload.length} bytes`);
   const receiverKey = importPoint(keys.p256dh);
-  if (keys.auth.length !== 16) throw new UnusableKeysError(`The auth secret has ${keys.auth.length} bytes`);
+  if (keys.auth.length !== 16) throw new InvalidKeysError(`The auth secret has ${keys.auth.length} bytes`);
 
   const sender = forVectors?.senderKey ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const senderPoint = sender.publicKey.export({ format: 'raw-public' });
   const shared = diffieHellman({ privateKey: sender.privateKey, publicKey: receiverKey });
   const inputKey = derive(shared, keys.auth, Buffer.concat([KEY_INFO, keys.p256dh, senderPoint]), 32);
-  return seal(inputKey, forVectors?.salt ?? randomBytes(16), senderPoint, payload);
+  return encryptWith(inputKey, forVectors?.salt ?? randomBytes(16), senderPoint, payload);
 }
 
-/** RFC 8188 2 with everything in one record of 4096 bytes; `keyId` is up to 255 bytes. */
-export function seal(
+/** Encrypts `plaintext` as a single record of RFC 8188 2, of up to 4096 bytes; `keyId` is up to 255 bytes. */
+export function encryptWith(
   inputKey: Uint8Array,
   salt: Uint8Array,
   keyId: Uint8Array,
@@ -83,9 +83,9 @@ export function seal(
   return Buffer.concat([header, keyId, ...sealed]);
 }
 
-/** Node takes compressed points and the point at infinity as `raw-public` too, which RFC 8291 3.2 does not. */
+/** Refuses compressed points and the point at infinity, which Node accepts and RFC 8291 3.2 does not. */
 function importPoint(p256dh: Uint8Array): KeyObject {
-  if (p256dh.length !== 65 || p256dh[0] !== 4) throw new UnusableKeysError('p256dh is no uncompressed point');
+  if (p256dh.length !== 65 || p256dh[0] !== 4) throw new InvalidKeysError('p256dh is no uncompressed point');
   try {
     return createPublicKey({
       key: Buffer.from(p256dh.buffer, p256dh.byteOffset, p256dh.length),
@@ -94,7 +94,7 @@ function importPoint(p256dh: Uint8Array): KeyObject {
       namedCurve: 'P-256',
     });
   } catch (cause) {
-    throw new UnusableKeysError('p256dh is no point of P-256', { cause });
+    throw new InvalidKeysError('p256dh is no point of P-256', { cause });
   }
 }
 

@@ -6,19 +6,19 @@ import { test } from 'node:test';
 import { isLoopback } from '../../config-fields.ts';
 import {
   type AddressRule,
+  checkEndpoint,
   guardedLookup,
   isPublicAddress,
-  judgeEndpoint,
   PrivateAddressError,
   type Resolve,
   resolveByDns,
 } from './endpoint-guard.ts';
 
-const judge = (text: string) => judgeEndpoint(text, { reach: 'public', ports: [443, 8443] });
+const check = (text: string) => checkEndpoint(text, { reach: 'public', ports: [443, 8443] });
 
 function wordOf(text: string): string {
-  const judged = judge(text);
-  return judged.ok ? 'ok' : judged.word;
+  const found = check(text);
+  return found.ok ? 'ok' : found.word;
 }
 
 test('endpoints of the known push services pass, and come back as URLs', () => {
@@ -32,13 +32,13 @@ test('endpoints of the known push services pass, and come back as URLs', () => {
     'https://[2606:4700::1111]/push',
   ];
   for (const endpoint of endpoints) {
-    const judged = judge(endpoint);
-    assert.ok(judged.ok, endpoint);
-    assert.equal(judged.url.href, endpoint);
+    const found = check(endpoint);
+    assert.ok(found.ok, endpoint);
+    assert.equal(found.url.href, endpoint);
   }
 });
 
-test('what is no URL, too long, not https or has credentials is refused with its word', () => {
+test('an endpoint that is no URL, not https, too long or has credentials is refused with its word', () => {
   assert.equal(wordOf(''), 'endpoint_invalid');
   assert.equal(wordOf('push.example.org/x'), 'endpoint_invalid');
   assert.equal(wordOf('https://'), 'endpoint_invalid');
@@ -147,18 +147,18 @@ for (const [name, hosts] of Object.entries(PRIVATE_HOSTS)) {
 }
 
 test('with the widest reach, http and every host pass, credentials and other schemes do not', () => {
-  const judgeOpen = (text: string) => judgeEndpoint(text, { reach: 'any', ports: [] }).ok;
-  assert.ok(judgeOpen('http://127.0.0.1:8080/push'));
-  assert.ok(judgeOpen('https://localhost/push'));
-  assert.ok(judgeOpen('http://[::1]/push'));
-  assert.ok(!judgeOpen('http://user@127.0.0.1/push'));
-  assert.ok(!judgeOpen('ftp://127.0.0.1/push'));
+  const passesAnywhere = (text: string) => checkEndpoint(text, { reach: 'any', ports: [] }).ok;
+  assert.ok(passesAnywhere('http://127.0.0.1:8080/push'));
+  assert.ok(passesAnywhere('https://localhost/push'));
+  assert.ok(passesAnywhere('http://[::1]/push'));
+  assert.ok(!passesAnywhere('http://user@127.0.0.1/push'));
+  assert.ok(!passesAnywhere('ftp://127.0.0.1/push'));
 });
 
-test('while trying, loopback passes by http and https, other private hosts do not', () => {
+test('with reach loopback, loopback passes by http and https, other private hosts do not', () => {
   const rule = (text: string) => {
-    const judged = judgeEndpoint(text, { reach: 'loopback', ports: [443] });
-    return judged.ok ? judged.isAllowed : judged.word;
+    const found = checkEndpoint(text, { reach: 'loopback', ports: [443] });
+    return found.ok ? found.isAllowed : found.word;
   };
   for (const host of ['localhost', 'LOCALHOST.', 'a.localhost', '127.0.0.1', '127.255.255.254', '2130706433'])
     for (const scheme of ['http', 'https'])
@@ -172,7 +172,7 @@ test('while trying, loopback passes by http and https, other private hosts do no
       assert.equal(rule(`${scheme}://${host}/push`), 'endpoint_private', host);
   for (const host of ['10.0.0.1', '169.254.169.254', '0.0.0.0', '[::]', '[::ffff:10.0.0.1]', '[::127.0.0.1]'])
     assert.equal(rule(`https://${host}/push`), 'endpoint_private', host);
-  // A name is judged by its address: http leads nowhere but here, and https, as in public, never here.
+  // A name passes by its address: loopback alone for http, public addresses alone for https.
   assert.equal(rule('http://push.example.org:9/push'), isLoopback);
   assert.equal(rule('https://push.example.org/push'), isPublicAddress);
   assert.equal(rule('http://8.8.8.8/push'), 'endpoint_not_https');
@@ -232,12 +232,12 @@ test('of a name that leads to both, only the public addresses are handed over', 
   assert.equal(await look(mixed, { all: false }), '8.8.8.8');
 });
 
-test('a name that changes from public to private is judged at each connection', async () => {
+test('a name that changes from public to private is checked at each connection', async () => {
   const answers = ['8.8.8.8', '127.0.0.1'];
   let asked = 0;
   const rebinding: Resolve = async () => [v4(answers[asked++] ?? '127.0.0.1')];
   assert.deepEqual(await look(rebinding, { all: true }), [v4('8.8.8.8')]);
-  assert.equal(asked, 1, 'what was judged is handed over, not asked for again');
+  assert.equal(asked, 1, 'the checked answer is handed over, without a second query');
   await assert.rejects(look(rebinding, { all: true }), PrivateAddressError);
 });
 
@@ -285,7 +285,7 @@ async function startNameServer(): Promise<{ socket: Socket; address: string }> {
   return { socket, address: `127.0.0.1:${socket.address().port}` };
 }
 
-test('names are asked of DNS, for addresses of both kinds', async (t) => {
+test('names are resolved by DNS, for IPv4 and IPv6 addresses', async (t) => {
   const { socket, address } = await startNameServer();
   t.after(() => socket.close());
   assert.deepEqual(await resolveByDns('both.example', [address]), [
@@ -300,7 +300,7 @@ test('names are asked of DNS, for addresses of both kinds', async (t) => {
   );
 });
 
-test('by another rule, what it allows is handed over, and localhost is found', async () => {
+test('with another rule, the addresses it allows are handed over, and localhost is found', async () => {
   assert.equal(await look(async () => [v4('127.0.0.1')], { all: false, isAllowed: isLoopback }), '127.0.0.1');
   const lookup = guardedLookup({ isAllowed: isLoopback });
   const address = await new Promise((found, failed) => {

@@ -19,7 +19,7 @@ export interface EndpointPolicy {
 /** Whether an address, as text, may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
-export type EndpointJudgement =
+export type EndpointCheck =
   /** `isAllowed`: which addresses may be connected to for it. */
   | { ok: true; url: URL; isAllowed: AddressRule }
   | {
@@ -30,15 +30,15 @@ export type EndpointJudgement =
       reason: string;
     };
 
-/** All addresses of a name, in the order in which they are to be tried. */
+/** Resolves a name to all its addresses, in the order to try them. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** The name of a push service led to no address that may be connected to. */
+/** No address of the push service's name may be connected to. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
 
-const NOT_HTTPS: EndpointJudgement = {
+const NOT_HTTPS: EndpointCheck = {
   ok: false,
   word: 'endpoint_not_https',
   reason: 'The endpoint is not an https URL',
@@ -46,18 +46,18 @@ const NOT_HTTPS: EndpointJudgement = {
 
 const MAX_CODE_POINTS = 2048;
 
-/** Public by its range, and yet the cloud's own: Azure's host agent, which gives out certificates. */
+/** In a public range but internal to a cloud: Azure's host agent, which gives out certificates. */
 const INNER_ADDRESSES = new Set(['168.63.129.16']);
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-/** Of the first of two tries; the second waits twice as long. */
+/** Timeout of the first of two tries; the second waits twice as long. */
 const DNS_TIMEOUT_MS = 1_500;
 
 /**
- * Whether an address, as text, belongs to the public internet. Only globally routable unicast does: what is not
- * known to be that is not public. Addresses that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo) are
- * not public whatever they carry, as they may lead to what they carry.
+ * Whether an address, as text, belongs to the public internet: globally routable unicast only; any unknown range is
+ * not public. Addresses that contain an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo) are never public, as
+ * they may lead to that address.
  */
 export function isPublicAddress(address: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
@@ -69,17 +69,17 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Judges what can be judged of an endpoint before anything is asked of DNS (our choice; the interface is silent):
- * an https URL of up to 2048 code points without credentials, whose host is no literal private address in any spelling
- * and not `localhost`, on one of `ports`; with a wider `reach`, what that allows. Names are judged by {@link guardedLookup}.
+ * Checks an endpoint as far as possible without DNS (our choice; the interface is silent): an https URL of up to 2048
+ * code points without credentials, on one of `ports`, whose host is neither `localhost` nor a literal private address
+ * in any spelling. A wider `reach` allows more. {@link guardedLookup} checks the addresses of names.
  *
- * An endpoint that needs no wider reach gets none: any request may have stored it, and its name may lead anywhere.
+ * `isAllowed` is never wider than this endpoint needs: anyone may have stored it, and its name may lead anywhere.
  */
-export function judgeEndpoint(text: string, { reach, ports }: EndpointPolicy): EndpointJudgement {
+export function checkEndpoint(text: string, { reach, ports }: EndpointPolicy): EndpointCheck {
   if (text.length > MAX_CODE_POINTS && [...text].length > MAX_CODE_POINTS) {
     return { ok: false, word: 'endpoint_too_long', reason: 'The endpoint has more than 2048 characters' };
   }
-  // The URL parser drops some of these without a word, so one endpoint would have many spellings.
+  // The URL parser silently drops some of these, so one endpoint would have many spellings.
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
   if (!url) return { ok: false, word: 'endpoint_invalid', reason: 'The endpoint is not a URL' };
   const { hostname, protocol } = url;
@@ -118,11 +118,10 @@ function isPublicOrLoopback(address: string): boolean {
 }
 
 /**
- * A `lookup` for a connection: it hands over only addresses that it has judged, so that what was judged is what is
- * connected to, whatever DNS says a moment later. Of a mixed answer the allowed addresses are left.
- * `net` does not call it for a literal address.
+ * A `lookup` for `net` that hands over only allowed addresses, so the checked address is the one connected to, whatever
+ * DNS answers later. `net` does not call it for a literal address.
  *
- * @param resolve in place of DNS; what it answers is judged like DNS
+ * @param resolve in place of DNS; its answers are checked the same way
  */
 export function guardedLookup({
   isAllowed,
@@ -148,19 +147,19 @@ export function guardedLookup({
   };
 }
 
-/** As everything else on this machine does it, with its hosts file: `localhost` is found. */
+/** Resolves as the operating system does, with its hosts file, so `localhost` is found. */
 function resolveByHost(hostname: string): Promise<LookupAddress[]> {
   return lookup(hostname, { all: true });
 }
 
 /**
- * By DNS alone. `lookup` would hold a thread of libuv's pool until the name server answers, and password hashes wait
- * for the same threads: a few endpoints on a name server that never answers would stop every login.
+ * Resolves by DNS alone. `lookup` would hold a thread of libuv's pool until the name server answers, and password
+ * hashes wait for the same threads: a few endpoints on a name server that never answers would stop every login.
  *
  * @param servers in place of the machine's own, as `address:port`
  */
 export async function resolveByDns(hostname: string, servers?: string[]): Promise<LookupAddress[]> {
-  // One for each name, as a resolver reads the machine's settings once.
+  // A new resolver for each name, as each reads the machine's settings only once.
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
   if (servers) resolver.setServers(servers);
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

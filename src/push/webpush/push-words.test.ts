@@ -7,7 +7,7 @@ import { startPushing } from '../../../test/pushing.ts';
 
 const SECRET = 'inner-secret-4711';
 
-onEachDatabase('what is said of a push service’s answer', (database) => {
+onEachDatabase('the words for answers of push services', (database) => {
   for (const [status, word] of [
     [301, 'refused'],
     [400, 'refused'],
@@ -48,7 +48,7 @@ onEachDatabase('what is said of a push service’s answer', (database) => {
         assert.ok(!text.includes(SECRET), text);
     });
 
-  test('a connection that fails is one word, without the text of the fault', async (t) => {
+  test('a failed connection is one word, without the text of the error', async (t) => {
     const { service, pushService, bob, subscribe } = await startPushing(t, database, {
       world: { resolve: () => Promise.reject(new Error(`queryA ESERVFAIL ${SECRET}`)) },
     });
@@ -80,7 +80,7 @@ onEachDatabase('what is said of a push service’s answer', (database) => {
     for (const line of service.logLines) assert.ok(!line.includes(SECRET), line);
   });
 
-  test('keys that are none are one word', async (t) => {
+  test('invalid keys are the word keys_unusable', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, log } = await startPushing(t, database);
     const broken = pushService.subscribe();
     for (const p256dh of ['AAAA', Buffer.alloc(65, 4).toString('base64url')]) {

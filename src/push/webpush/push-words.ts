@@ -1,10 +1,10 @@
 /**
- * Why a push was not taken. No text of a push service, of TLS or of a socket is kept beside it: an endpoint may lead
- * into the operator's network, and users read the log.
+ * Why a push service did not accept a push. The push log stores this word alone, never a text of a push service, of TLS
+ * or of a socket: an endpoint may lead into the operator's network, and users read the log.
  */
 export type PushWord = FailureWord | RefusalWord | 'keys_unusable';
 
-/** No answer came, or nothing was sent. */
+/** No answer arrived, or nothing was sent. */
 export type FailureWord =
   | 'timeout'
   | 'tls'
@@ -13,7 +13,7 @@ export type FailureWord =
   | 'private_address'
   /** The endpoint is on a port that the settings do not allow. */
   | 'port'
-  /** What came is not HTTP, or the endpoint cannot be called at all. */
+  /** The answer is not HTTP, or the endpoint cannot be called at all. */
   | 'protocol'
   /** An error of the service itself. */
   | 'fault';
@@ -21,7 +21,7 @@ export type FailureWord =
 /** What the status of an answer means. */
 export type RefusalWord = 'gone' | 'refused' | 'too_large' | 'rate_limited' | 'server_error';
 
-/** What the push log says of a push that waits or was given up. */
+/** `detail` of an entry in the push log: a word, or the reason why a push waits or was given up. */
 export type PushDetail =
   | PushWord
   | 'given up after 24 hours'

@@ -27,7 +27,7 @@ test('Retry-After may be a date in each of the three forms of RFC 9110 5.6.7', (
     assert.equal(readRetryAfterMs(text, NOW), waitMs, text);
 });
 
-test('a date that is past, or now, is no wait', () => {
+test('a date that is past, or now, means no wait', () => {
   for (const text of [
     'Sun, 22 Nov 2026 08:00:00 GMT',
     'Wed, 21 Oct 2015 07:28:00 GMT',
@@ -55,7 +55,7 @@ test('white space around a Retry-After does not count, and of several the longes
   assert.equal(readRetryAfterMs([], NOW), undefined);
 });
 
-test('what is neither seconds nor a date counts as absent', () => {
+test('a Retry-After that is neither seconds nor a date counts as absent', () => {
   assert.equal(readRetryAfterMs(undefined, NOW), undefined);
   for (const text of [
     '',

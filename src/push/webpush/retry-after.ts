@@ -12,8 +12,8 @@ const HTTP_DATES = [
 ].map((form) => new RegExp(`^${form}$`));
 
 /**
- * How long a `Retry-After` asks to wait, in milliseconds: 0 for a date that is past, `undefined` where it is absent or
- * neither seconds nor a date (RFC 9110 10.2.3). Of several the longest counts.
+ * Reads how long a `Retry-After` asks to wait, in milliseconds: 0 for a past date, `undefined` if it is absent or
+ * neither seconds nor a date (RFC 9110 10.2.3), the longest wait of several headers.
  *
  * @param now epoch milliseconds
  */
@@ -46,7 +46,7 @@ function parseHttpDate(text: string, now: number): number | undefined {
   return isInMonth ? found : undefined;
 }
 
-/** What would lie more than 50 years ahead is the most recent past year of these two digits (RFC 9110 5.6.7). */
+/** The year of two digits; if that would be more than 50 years ahead, the latest past one (RFC 9110 5.6.7). */
 function fullYear(digits: number, inYear: (year: number) => number, now: number): number {
   const latest = new Date(now);
   latest.setUTCFullYear(latest.getUTCFullYear() + 50);

@@ -43,7 +43,7 @@ test('a push service accepts the header: signature, key, origin, subject and exp
   assert.equal(findVapidFlaw(header, other), 'another key');
 });
 
-test('a header is kept for its origin for 12 hours, and is good for at least 6 more', () => {
+test('a header is cached for its origin for 12 hours, and is good for at least 6 more', () => {
   const { clock, vapid } = startVapid();
   const first = vapid.header(ORIGIN);
   assert.notEqual(vapid.header('https://push.example.org'), first);
@@ -64,11 +64,11 @@ test('a clock that is set back makes a new header', () => {
   assert.equal(findVapidFlaw(vapid.header(ORIGIN), { origin: ORIGIN, now: clock.now }), undefined);
 });
 
-test('a thousand origins are kept, then the oldest gives way', () => {
+test('a thousand origins are cached, then the oldest is dropped', () => {
   const { vapid } = startVapid();
   const first = vapid.header('https://0.example');
   for (let n = 1; n < 1000; n++) vapid.header(`https://${n}.example`);
-  // ECDSA signs with a fresh random number, so a header made anew differs.
+  // ECDSA signs with a fresh random number, so a new header differs.
   assert.equal(vapid.header('https://0.example'), first);
   vapid.header('https://1000.example');
   assert.notEqual(vapid.header('https://0.example'), first);

@@ -6,15 +6,15 @@ export interface VapidKeys {
   privateKey: string;
 }
 
-export interface Vapid {
+export interface VapidSigner {
   readonly publicKey: string;
-  /** The `Authorization` header for a push service, by its origin (`https://push.example.net`). */
+  /** The `Authorization` header for the push service at `origin` (`https://push.example.net`). */
   header(origin: string): string;
 }
 
-const KEPT_MS = 12 * 3_600_000;
+const CACHED_MS = 12 * 3_600_000;
 
-/** Push services refuse 24 h and more (RFC 8292 2); the rest is left to clocks that differ. */
+/** Push services refuse 24 h and more (RFC 8292 2); the difference allows for clocks that disagree. */
 const LIFETIME_MS = 18 * 3_600_000;
 
 const MAX_ORIGINS = 1_000;
@@ -28,8 +28,8 @@ export function makeVapidKeys(): VapidKeys {
 }
 
 /**
- * Signs for push services (RFC 8292 2 and 3, ES256). A header is kept for its origin for 12 h, as signing costs
- * a fifth of what encrypting a message does; 1,000 origins are kept, the longest kept gives way.
+ * Opens a signer of requests to push services (RFC 8292 2 and 3, ES256). It caches a header per origin for 12 h, as
+ * signing costs a fifth of encrypting a message; of more than 1,000 origins the oldest header is dropped.
  *
  * @param subject a `mailto:` or `https:` URL by which a push service can reach the operator (RFC 8292 2.1)
  * @param now epoch milliseconds
@@ -43,7 +43,7 @@ export function openVapid({
   keys: VapidKeys;
   subject: string;
   now: () => number;
-}): Vapid {
+}): VapidSigner {
   const { publicKey } = keys;
   const key = createPrivateKey({
     key: Buffer.from(keys.privateKey, 'base64url'),
@@ -54,9 +54,9 @@ export function openVapid({
   if (createPublicKey(key).export({ format: 'raw-public' }).toString('base64url') !== publicKey) {
     throw new Error('The VAPID public key does not belong to the private key');
   }
-  const kept = new Map<string, { madeAt: number; header: string }>();
+  const cached = new Map<string, { madeAt: number; header: string }>();
 
-  function makeHeader(origin: string, madeAt: number): string {
+  function signHeader(origin: string, madeAt: number): string {
     const claims = { aud: origin, exp: Math.floor((madeAt + LIFETIME_MS) / 1000), sub: subject };
     const input = `${encodePart({ typ: 'JWT', alg: 'ES256' })}.${encodePart(claims)}`;
     const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
@@ -67,13 +67,13 @@ export function openVapid({
     publicKey,
     header(origin) {
       const at = now();
-      const known = kept.get(origin);
-      // A clock that was set back would otherwise leave a header that lies too far ahead.
-      if (known && at >= known.madeAt && at < known.madeAt + KEPT_MS) return known.header;
-      const header = makeHeader(origin, at);
-      kept.delete(origin);
-      kept.set(origin, { madeAt: at, header });
-      if (kept.size > MAX_ORIGINS) kept.delete(kept.keys().next().value ?? origin);
+      const known = cached.get(origin);
+      // If the clock was set back, a cached header would expire too far in the future.
+      if (known && at >= known.madeAt && at < known.madeAt + CACHED_MS) return known.header;
+      const header = signHeader(origin, at);
+      cached.delete(origin);
+      cached.set(origin, { madeAt: at, header });
+      if (cached.size > MAX_ORIGINS) cached.delete(cached.keys().next().value ?? origin);
       return header;
     },
   };

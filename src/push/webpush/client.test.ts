@@ -9,9 +9,9 @@ import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { type Behaviour, type SubscriptionJson, startPushService } from '../../../test/push-service.ts';
-import { decodeKey, UnusableKeysError } from './encryption.ts';
-import type { PushRequest } from './exchange.ts';
-import { buildPush, openPushSender } from './sender.ts';
+import { buildRequest, openPushClient } from './client.ts';
+import { decodeKey, InvalidKeysError } from './encryption.ts';
+import type { PushRequest } from './request.ts';
 import { makeVapidKeys, openVapid } from './vapid.ts';
 
 const vapid = openVapid({ keys: makeVapidKeys(), subject: 'mailto:admin@example.com', now: Date.now });
@@ -30,7 +30,7 @@ function toPush({ endpoint, keys }: SubscriptionJson, text = 'hi') {
   };
 }
 
-const build = (subscription: SubscriptionJson): PushRequest => buildPush(toPush(subscription));
+const build = (subscription: SubscriptionJson): PushRequest => buildRequest(toPush(subscription));
 
 async function until(met: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;
@@ -42,10 +42,10 @@ async function until(met: () => boolean): Promise<void> {
 
 test('a whole push is built from a subscription, and its push service accepts it', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe(vapid.publicKey);
-  const request = buildPush({ ...toPush(subscription, 'Grüße'), topic: 'A-z_09' });
-  assert.deepEqual(await sender.send(request), { kind: 'accepted', status: 201 });
+  const request = buildRequest({ ...toPush(subscription, 'Grüße'), topic: 'A-z_09' });
+  assert.deepEqual(await client.send(request), { kind: 'accepted', status: 201 });
   const { text, headers } = await service.next(subscription.endpoint, 20_000);
   assert.equal(text, 'Grüße');
   assert.equal(headers.ttl, '60');
@@ -56,25 +56,25 @@ test('a whole push is built from a subscription, and its push service accepts it
   assert.equal(headers['content-length'], '110');
 });
 
-test('what cannot be sent is not built', async () => {
+test('a push out of bounds is not built', async () => {
   await using service = await startPushService();
   const push = toPush(service.subscribe());
-  assert.throws(() => buildPush({ ...push, topic: 'x'.repeat(33) }), RangeError);
-  assert.throws(() => buildPush({ ...push, topic: '' }), RangeError);
-  assert.throws(() => buildPush({ ...push, topic: 'a\r\nb: c' }), RangeError);
-  assert.throws(() => buildPush({ ...push, ttlSeconds: -1 }), RangeError);
-  assert.throws(() => buildPush({ ...push, ttlSeconds: 1.5 }), RangeError);
-  assert.throws(() => buildPush({ ...push, payload: Buffer.alloc(3994) }), RangeError);
-  assert.throws(() => buildPush({ ...push, p256dh: Buffer.alloc(65, 4) }), UnusableKeysError);
+  assert.throws(() => buildRequest({ ...push, topic: 'x'.repeat(33) }), RangeError);
+  assert.throws(() => buildRequest({ ...push, topic: '' }), RangeError);
+  assert.throws(() => buildRequest({ ...push, topic: 'a\r\nb: c' }), RangeError);
+  assert.throws(() => buildRequest({ ...push, ttlSeconds: -1 }), RangeError);
+  assert.throws(() => buildRequest({ ...push, ttlSeconds: 1.5 }), RangeError);
+  assert.throws(() => buildRequest({ ...push, payload: Buffer.alloc(3994) }), RangeError);
+  assert.throws(() => buildRequest({ ...push, p256dh: Buffer.alloc(65, 4) }), InvalidKeysError);
 });
 
-test('each answer of a push service is told apart', async () => {
+test('the status of each answer of a push service is reported', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   const ask = (behaviour: Behaviour) => {
     service.answerNext(subscription.endpoint, behaviour);
-    return sender.send(build(subscription));
+    return client.send(build(subscription));
   };
   for (const status of [200, 201, 202, 204])
     assert.deepEqual(await ask({ status }), { kind: 'accepted', status });
@@ -82,80 +82,80 @@ test('each answer of a push service is told apart', async () => {
     assert.deepEqual(await ask({ status, body: 'no' }), { kind: 'refused', status });
   }
   service.answerNext(subscription.endpoint, { status: 429, headers: { 'retry-after': 'soon' } });
-  assert.deepEqual(await sender.send(build(subscription)), {
+  assert.deepEqual(await client.send(build(subscription)), {
     kind: 'refused',
     status: 429,
     retryAfter: 'soon',
   });
 });
 
-test('a Retry-After that came twice is handed on as both', async () => {
+test('a repeated Retry-After is handed on with both values', async () => {
   await using server = createServer((socket) => {
     const refusal = 'HTTP/1.1 429 x\r\nRetry-After: 30\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n';
     socket.on('error', () => {}).once('data', () => socket.write(refusal));
   });
-  await using sender = openPushSender({ reach: 'any', ports: [] });
-  assert.deepEqual(await sender.send(plain(await listen(server))), {
+  await using client = openPushClient({ reach: 'any', ports: [] });
+  assert.deepEqual(await client.send(plain(await listen(server))), {
     kind: 'refused',
     status: 429,
     retryAfter: ['30', '120'],
   });
 });
 
-test('a redirect is an answer like another: nobody goes there', async () => {
+test('a redirect is a refusal and is not followed', async () => {
   await using elsewhere = await startPushService();
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   for (const status of [301, 302, 303, 307, 308]) {
     const location = elsewhere.subscribe().endpoint;
     service.answerNext(subscription.endpoint, { status, headers: { location } });
-    assert.deepEqual(await sender.send(build(subscription)), { kind: 'refused', status });
+    assert.deepEqual(await client.send(build(subscription)), { kind: 'refused', status });
   }
   assert.equal(elsewhere.connections, 0);
 });
 
 test('a push service that never answers is left at the deadline, its connection closed', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 100 });
+  await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 100 });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'hang');
-  const answer = await sender.send(build(subscription));
+  const answer = await client.send(build(subscription));
   assert.deepEqual(answer, { kind: 'failed', word: 'timeout' });
-  await until(() => service.open === 0 && sender.openOrigins === 0);
+  await until(() => service.open === 0 && client.openOrigins === 0);
 });
 
-test('an answer that drips is left at the deadline; its status counts', async () => {
+test('an answer that drips is cut off at the deadline; its status counts', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 2_000 });
+  await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 2_000 });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'drip');
-  const answer = await sender.send(build(subscription));
+  const answer = await client.send(build(subscription));
   assert.ok(answer.kind === 'refused' && answer.status === 500, JSON.stringify(answer));
   await until(() => service.open === 0);
 });
 
-test('of an answer of a gigabyte little is read; its status counts', async () => {
+test('little is read of an answer of a gigabyte; its status counts', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'flood');
   const before = process.memoryUsage().arrayBuffers;
-  const answer = await sender.send(build(subscription));
+  const answer = await client.send(build(subscription));
   assert.deepEqual(answer, { kind: 'refused', status: 500 });
   await until(() => service.open === 0);
   assert.ok(process.memoryUsage().arrayBuffers - before < 16_000_000);
 });
 
-test('an acceptance is told at once, whatever follows it', async () => {
+test('an acceptance resolves at once, whatever follows it', async () => {
   await using server = createServer((socket) => {
     socket
       .on('error', () => {})
       .once('data', () => socket.write('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n'));
   });
   const endpoint = await listen(server);
-  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 60_000 });
-  assert.deepEqual(await sender.send(plain(endpoint)), { kind: 'accepted', status: 201 });
+  await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 60_000 });
+  assert.deepEqual(await client.send(plain(endpoint)), { kind: 'accepted', status: 201 });
 });
 
 /** Starts a bare server, for answers that no HTTP server gives. */
@@ -168,23 +168,23 @@ async function listen(server: ReturnType<typeof createServer>, scheme = 'http'):
 const plain = (endpoint: string): PushRequest => ({ endpoint, headers: {}, body: Buffer.from('x') });
 
 test('a connection that is refused, or dropped without an answer, has failed to connect', async () => {
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   await using service = await startPushService();
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'drop');
-  const dropped = await sender.send(build(subscription));
+  const dropped = await client.send(build(subscription));
   assert.ok(dropped.kind === 'failed' && dropped.word === 'connect', JSON.stringify(dropped));
 
   const server = createServer();
   const endpoint = await listen(server);
   await server[Symbol.asyncDispose]();
-  const refused = await sender.send(plain(endpoint));
+  const refused = await client.send(plain(endpoint));
   assert.ok(refused.kind === 'failed' && refused.word === 'connect', JSON.stringify(refused));
-  await until(() => sender.openOrigins === 0);
+  await until(() => client.openOrigins === 0);
 });
 
-test('what is not HTTP has failed by protocol', async () => {
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+test('an answer that is not HTTP is the failure protocol', async () => {
+  await using client = openPushClient({ reach: 'any', ports: [] });
   for (const answer of [
     'SSH-2.0-OpenSSH\r\n',
     'HTTP/1.1 abc\r\n\r\n',
@@ -193,24 +193,24 @@ test('what is not HTTP has failed by protocol', async () => {
     await using server = createServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(answer));
     });
-    const failed = await sender.send(plain(await listen(server)));
+    const failed = await client.send(plain(await listen(server)));
     assert.ok(failed.kind === 'failed' && failed.word === 'protocol', JSON.stringify(failed));
   }
   for (const endpoint of ['nonsense', 'ftp://127.0.0.1/', 'http://user@127.0.0.1/']) {
-    const failed = await sender.send(plain(endpoint));
+    const failed = await client.send(plain(endpoint));
     assert.ok(failed.kind === 'failed' && failed.word === 'protocol', JSON.stringify(failed));
   }
-  const split = await sender.send({ ...plain('http://127.0.0.1:9/'), headers: { topic: 'a\r\nb: c' } });
+  const split = await client.send({ ...plain('http://127.0.0.1:9/'), headers: { topic: 'a\r\nb: c' } });
   assert.ok(split.kind === 'failed' && split.word === 'protocol', JSON.stringify(split));
 });
 
-test('no more than 16 requests are under way with one origin', async () => {
+test('at most 16 requests are in flight to one origin', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 200_000 });
+  await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 200_000 });
   const subscription = service.subscribe();
   service.answerAlways(subscription.endpoint, 'hang');
   const request = build(subscription);
-  const sending = Array.from({ length: 40 }, () => sender.send(request));
+  const sending = Array.from({ length: 40 }, () => client.send(request));
   await until(() => service.attempts(subscription.endpoint).length === 16);
   service.answerAlways(subscription.endpoint, undefined);
   service.dropConnections();
@@ -220,58 +220,58 @@ test('no more than 16 requests are under way with one origin', async () => {
   assert.equal(service.mostAtOnce, 16);
 });
 
-test('whoever waits for a turn gets it, and connections are used again', async () => {
+test('every request that waits for a slot gets one, and connections are used again', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   const request = build(service.subscribe());
-  const answers = await Promise.all(Array.from({ length: 200 }, () => sender.send(request)));
+  const answers = await Promise.all(Array.from({ length: 200 }, () => client.send(request)));
   assert.ok(answers.every(({ kind }) => kind === 'accepted'));
-  for (let n = 0; n < 50; n++) await sender.send(request);
+  for (let n = 0; n < 50; n++) await client.send(request);
   assert.ok(service.connections <= 16);
 });
 
-test('waiting for a turn counts: behind requests that hang, nothing waits beyond the deadline', async () => {
+test('behind requests that hang, nothing waits for a slot beyond the deadline', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 2_000, perOrigin: 2 });
+  await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 2_000, perOrigin: 2 });
   const subscription = service.subscribe();
   service.answerAlways(subscription.endpoint, 'hang');
   const request = build(subscription);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => sender.send(request)));
+  const answers = await Promise.all(Array.from({ length: 10 }, () => client.send(request)));
   assert.ok(answers.every((answer) => answer.kind === 'failed' && answer.word === 'timeout'));
-  await until(() => sender.openOrigins === 0);
-  assert.equal(service.requests, 2, 'what came too late is not sent at all');
+  await until(() => client.openOrigins === 0);
+  assert.equal(service.requests, 2, 'requests past their deadline are not sent at all');
   service.answerAlways(subscription.endpoint, undefined);
-  assert.deepEqual(await sender.send(request), { kind: 'accepted', status: 201 });
+  assert.deepEqual(await client.send(request), { kind: 'accepted', status: 201 });
 });
 
 test('the connections of an origin that closes them are forgotten', async () => {
   await using service = await startPushService();
-  await using sender = openPushSender({ reach: 'any', ports: [] });
-  await sender.send(build(service.subscribe()));
-  assert.equal(sender.openOrigins, 1);
+  await using client = openPushClient({ reach: 'any', ports: [] });
+  await client.send(build(service.subscribe()));
+  assert.equal(client.openOrigins, 1);
   service.dropConnections();
-  await until(() => sender.openOrigins === 0);
+  await until(() => client.openOrigins === 0);
 });
 
-test('at 256 origins the one that was idle longest gives way', async () => {
+test('at 256 origins the one idle longest is dropped', async () => {
   await using service = await startPushService();
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  await using sender = openPushSender({ reach: 'any', ports: [], resolve });
+  await using client = openPushClient({ reach: 'any', ports: [], resolve });
   const { port } = new URL(service.origin);
-  const sendTo = (n: number) => sender.send(plain(`http://push${n}.example:${port}/none`));
+  const sendTo = (n: number) => client.send(plain(`http://push${n}.example:${port}/none`));
   for (let n = 0; n < 256; n++) await sendTo(n);
-  assert.equal(sender.openOrigins, 256);
+  assert.equal(client.openOrigins, 256);
   await sendTo(0);
   await sendTo(256);
-  assert.equal(sender.openOrigins, 256);
+  assert.equal(client.openOrigins, 256);
   const before = service.connections;
   await sendTo(0);
-  assert.equal(service.connections, before, 'the first was used again, so it is kept');
+  assert.equal(service.connections, before, 'the first was used again, so it stays open');
   await sendTo(1);
-  assert.equal(service.connections, before + 1, 'the second gave way');
+  assert.equal(service.connections, before + 1, 'the second was dropped');
 });
 
-test('an origin with a request under way never gives way; at 256 of them there is no room', async () => {
+test('an origin with a request in flight is never dropped; at 256 of them a new one is refused', async () => {
   const held: (() => void)[] = [];
   await using server = createServer((socket) => {
     const answer = (line: string) => socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`);
@@ -284,8 +284,8 @@ test('an origin with a request under way never gives way; at 256 of them there i
   });
   const { port } = new URL(await listen(server));
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  await using sender = openPushSender({ reach: 'any', ports: [], resolve });
-  const sendTo = (n: number, path: string) => sender.send(plain(`http://push${n}.example:${port}/${path}`));
+  await using client = openPushClient({ reach: 'any', ports: [], resolve });
+  const sendTo = (n: number, path: string) => client.send(plain(`http://push${n}.example:${port}/${path}`));
 
   const first = sendTo(0, 'hold');
   for (let n = 1; n <= 256; n++) await sendTo(n, 'none');
@@ -304,7 +304,7 @@ test('a private address is refused before any connection: literal, by name, and 
   await using service = await startPushService();
   const { port } = new URL(service.origin);
   const answers = [['127.0.0.1'], ['::1', '10.0.0.1'], ['::ffff:127.0.0.1']];
-  await using sender = openPushSender({
+  await using client = openPushClient({
     reach: 'public',
     ports: [Number(port)],
     resolve: async () =>
@@ -325,43 +325,43 @@ test('a private address is refused before any connection: literal, by name, and 
     'c.example',
   ];
   for (const host of hosts) {
-    const answer = await sender.send(plain(`https://${host}:${port}/push`));
+    const answer = await client.send(plain(`https://${host}:${port}/push`));
     assert.ok(
       answer.kind === 'failed' && answer.word === 'private_address',
       `${host}: ${JSON.stringify(answer)}`,
     );
   }
-  const http = await sender.send(plain(`http://a.example:${port}/push`));
+  const http = await client.send(plain(`http://a.example:${port}/push`));
   assert.ok(http.kind === 'failed' && http.word === 'protocol');
   assert.equal(service.connections, 0);
 });
 
 test('a name server that never answers ends at the deadline', async () => {
-  await using sender = openPushSender({
+  await using client = openPushClient({
     reach: 'public',
     ports: [443],
     deadlineMs: 100,
     resolve: () => new Promise(() => {}),
   });
-  const answer = await sender.send(plain('https://push.example.org/'));
+  const answer = await client.send(plain('https://push.example.org/'));
   assert.ok(answer.kind === 'failed' && answer.word === 'timeout');
-  await until(() => sender.openOrigins === 0);
+  await until(() => client.openOrigins === 0);
 });
 
 test('a connection that comes after the deadline is closed, and nothing is sent on it', async () => {
   await using service = await startPushService();
   const named = Promise.withResolvers<{ address: string; family: number }[]>();
-  await using sender = openPushSender({
+  await using client = openPushClient({
     reach: 'any',
     ports: [],
     deadlineMs: 50,
     resolve: () => named.promise,
   });
   const { port } = new URL(service.origin);
-  const answer = await sender.send(plain(`http://push.example:${port}/`));
+  const answer = await client.send(plain(`http://push.example:${port}/`));
   assert.deepEqual(answer, { kind: 'failed', word: 'timeout' });
   named.resolve([{ address: '127.0.0.1', family: 4 }]);
-  await until(() => service.connections === 1 && service.open === 0 && sender.openOrigins === 0);
+  await until(() => service.connections === 1 && service.open === 0 && client.openOrigins === 0);
   assert.equal(service.requests, 0);
 });
 
@@ -372,23 +372,23 @@ test('early hints are no answer yet (RFC 9110 15.2)', async () => {
     socket.on('error', () => {}).once('data', () => socket.write(hints + refusal));
   });
   const endpoint = await listen(server);
-  await using sender = openPushSender({ reach: 'any', ports: [] });
-  assert.deepEqual(await sender.send(plain(endpoint)), { kind: 'refused', status: 410 });
+  await using client = openPushClient({ reach: 'any', ports: [] });
+  assert.deepEqual(await client.send(plain(endpoint)), { kind: 'refused', status: 410 });
 });
 
-test('https on a port without TLS has failed by TLS; one that stays silent there, by time', async () => {
+test('https on a port without TLS is the failure tls; on one that stays silent, timeout', async () => {
   await using service = await startPushService();
-  await using patient = openPushSender({ reach: 'any', ports: [], deadlineMs: 200_000 });
+  await using patient = openPushClient({ reach: 'any', ports: [], deadlineMs: 200_000 });
   const failed = await patient.send(plain(`https://${new URL(service.origin).host}/push`));
   assert.ok(failed.kind === 'failed' && failed.word === 'tls', JSON.stringify(failed));
   await using silent = createServer((socket) => void socket.on('error', () => {}).resume());
-  await using sender = openPushSender({ reach: 'any', ports: [], deadlineMs: 300 });
-  const late = await sender.send(plain(await listen(silent, 'https')));
+  await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 300 });
+  const late = await client.send(plain(await listen(silent, 'https')));
   assert.ok(late.kind === 'failed' && late.word === 'timeout', JSON.stringify(late));
-  await until(() => sender.openOrigins === 0);
+  await until(() => client.openOrigins === 0);
 });
 
-test('a certificate that nobody signed has failed by TLS; one that is trusted is used, over TLS', async (t) => {
+test('an untrusted certificate is the failure tls; a trusted one is used, over TLS', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-tls-'));
   t.after(() => rm(folder, { recursive: true }));
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -402,30 +402,30 @@ test('a certificate that nobody signed has failed by TLS; one that is trusted is
   if (failure) return t.skip('needs openssl: apt-get install openssl');
   const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') };
   await using service = await startPushService({ tls });
-  await using sender = openPushSender({ reach: 'any', ports: [] });
+  await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe(vapid.publicKey);
-  const failed = await sender.send(build(subscription));
+  const failed = await client.send(build(subscription));
   assert.ok(failed.kind === 'failed' && failed.word === 'tls', JSON.stringify(failed));
   assert.equal(service.requests, 0);
 
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, tls.cert]);
   t.after(() => setDefaultCACertificates(trusted));
-  await using trusting = openPushSender({ reach: 'any', ports: [] });
+  await using trusting = openPushClient({ reach: 'any', ports: [] });
   assert.deepEqual(await trusting.send(build(subscription)), { kind: 'accepted', status: 201 });
 });
 
-test('a sender that is closed ends what is under way, and takes nothing more', async () => {
+test('closing the client ends requests in flight and refuses new ones', async () => {
   await using service = await startPushService();
-  const sender = openPushSender({ reach: 'any', ports: [] });
+  const client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'hang');
-  const underWay = sender.send(build(subscription));
+  const inFlight = client.send(build(subscription));
   await until(() => service.attempts(subscription.endpoint).length === 1);
-  await sender[Symbol.asyncDispose]();
-  const ended = await underWay;
+  await client[Symbol.asyncDispose]();
+  const ended = await inFlight;
   assert.ok(ended.kind === 'failed' && ended.word === 'connect', JSON.stringify(ended));
-  const after = await sender.send(build(subscription));
+  const after = await client.send(build(subscription));
   assert.deepEqual(after, { kind: 'failed', word: 'connect' });
   await until(() => service.open === 0);
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
+import { guardedConnector } from './connector.ts';
 import { isPublicAddress, PrivateAddressError } from './endpoint-guard.ts';
-import { guardedConnector } from './guarded-connector.ts';
 
-test('the connector judges literal addresses too, which net never looks up, and makes no connection', async (t) => {
+test('the connector checks literal addresses, which net never looks up, and makes no connection', async (t) => {
   const server = createServer((socket) => socket.destroy());
   let connections = 0;
   server.on('connection', () => connections++);

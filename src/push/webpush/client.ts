@@ -1,48 +1,48 @@
 import { Pool } from 'undici';
+import { guardedConnector } from './connector.ts';
 import { encrypt } from './encryption.ts';
 import {
   type AddressRule,
-  type EndpointJudgement,
+  checkEndpoint,
+  type EndpointCheck,
   type EndpointPolicy,
-  judgeEndpoint,
   type Resolve,
 } from './endpoint-guard.ts';
-import { exchange, type PushAnswer, type PushRequest } from './exchange.ts';
-import { guardedConnector } from './guarded-connector.ts';
 import type { FailureWord } from './push-words.ts';
-import type { Vapid } from './vapid.ts';
+import { type PushRequest, type PushResponse, sendRequest } from './request.ts';
+import type { VapidSigner } from './vapid.ts';
 
-export interface PushSender extends AsyncDisposable {
+export interface PushClient extends AsyncDisposable {
   /** Never rejects. Any 2xx is `accepted`; any other answer, a redirect too, is `refused`. */
-  send(request: PushRequest): Promise<PushAnswer>;
-  /** How many push services it holds connections to, or is about to. */
+  send(request: PushRequest): Promise<PushResponse>;
+  /** How many origins it has connections to, or is connecting to. */
   readonly openOrigins: number;
 }
 
 interface PushService {
   pool: Pool;
-  underWay: number;
-  /** Who waits for a turn, the first come first. undici's own queue would connect for what is too late already. */
+  inFlight: number;
+  /** Starts the requests that wait for a slot, in order. undici's own queue would connect for requests past their deadline. */
   waiting: Set<() => void>;
 }
 
 const MAX_ORIGINS = 256;
 const IDLE_MS = 30_000;
-/** Of the deadline. What waits longer would be cut off before its answer, and is not worth a connection. */
+/** Share of the deadline that a request may wait for a slot. After a longer wait too little time is left for an answer. */
 const WAITING_SHARE = 0.9;
 
 /**
  * The whole request for one subscription (RFC 8030 5, RFC 8291 4, RFC 8292 2).
  *
  * @param push `payload`: up to 3993 bytes; `topic`: 1 to 32 characters of URL-safe Base64 (RFC 8030 5.4)
- * @throws {UnusableKeysError} if the subscription's keys are none
+ * @throws {InvalidKeysError} if the subscription's keys cannot be used
  * @throws {RangeError} if `payload`, `ttlSeconds` or `topic` is out of bounds
  */
-export function buildPush(push: {
+export function buildRequest(push: {
   endpoint: string;
   p256dh: Uint8Array;
   auth: Uint8Array;
-  vapid: Vapid;
+  vapid: VapidSigner;
   payload: Uint8Array;
   ttlSeconds: number;
   urgency: 'very-low' | 'low' | 'normal' | 'high';
@@ -66,14 +66,14 @@ export function buildPush(push: {
 }
 
 /**
- * Carries requests to push services. It connects to addresses within its reach only (promise 8), follows no redirects,
- * reads at most 64 KiB of an answer, and has at most 16 requests at once under way with one origin; others wait their
- * turn, and their wait counts. Connections are kept for 30 s, and those of at most 256 origins at a time.
+ * Opens the HTTP client for push services. It connects only to addresses within `reach` (promise 8), follows no
+ * redirects, reads at most 64 KiB of an answer, and sends at most `perOrigin` requests at once to one origin. Further
+ * requests wait for a slot; the wait counts towards their deadline. Idle connections stay open for 30 s, for at most 256 origins.
  *
  * @param options.resolve in place of DNS
- * @param options.deadlineMs for one request from `send` to its answer; an answer whose status came in time counts
+ * @param options.deadlineMs from `send` to the answer; an answer whose status arrived in time counts
  */
-export function openPushSender({
+export function openPushClient({
   reach,
   ports,
   resolve,
@@ -83,9 +83,9 @@ export function openPushSender({
   resolve?: Resolve;
   deadlineMs?: number;
   perOrigin?: number;
-}): PushSender {
+}): PushClient {
   const connectorOf = new Map<AddressRule, ReturnType<typeof guardedConnector>>();
-  /** The one used last comes last. */
+  /** In the order of their last use, the latest at the end. */
   const services = new Map<string, PushService>();
   let closed = false;
 
@@ -104,7 +104,7 @@ export function openPushSender({
       services.set(origin, known);
       return known;
     }
-    if (closed || (services.size >= MAX_ORIGINS && !closeOldestIdle())) return undefined;
+    if (closed || (services.size >= MAX_ORIGINS && !evictOldestIdle())) return undefined;
     const pool = new Pool(origin, {
       connect: findConnector(isAllowed),
       connections: perOrigin,
@@ -112,19 +112,19 @@ export function openPushSender({
       allowH2: false,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      // `exchange` has one deadline over both.
+      // `sendRequest` has one deadline over both.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const service: PushService = { pool, underWay: 0, waiting: new Set() };
+    const service: PushService = { pool, inFlight: 0, waiting: new Set() };
     pool.on('disconnect', () => closeIfUnused(origin, service));
     services.set(origin, service);
     return service;
   }
 
-  function closeOldestIdle(): boolean {
-    for (const [origin, { pool, underWay }] of services) {
-      if (underWay > 0) continue;
+  function evictOldestIdle(): boolean {
+    for (const [origin, { pool, inFlight }] of services) {
+      if (inFlight > 0) continue;
       services.delete(origin);
       void pool.destroy();
       return true;
@@ -133,18 +133,18 @@ export function openPushSender({
   }
 
   function closeIfUnused(origin: string, service: PushService): void {
-    if (service.underWay > 0 || service.pool.stats.connected > 0 || services.get(origin) !== service) return;
+    if (service.inFlight > 0 || service.pool.stats.connected > 0 || services.get(origin) !== service) return;
     services.delete(origin);
     void service.pool.destroy();
   }
 
-  function endTurn(origin: string, service: PushService): void {
+  function releaseSlot(origin: string, service: PushService): void {
     const [next] = service.waiting;
     if (next) {
       next();
       return;
     }
-    service.underWay -= 1;
+    service.inFlight -= 1;
     // undici is still inside its own bookkeeping here.
     queueMicrotask(() => closeIfUnused(origin, service));
   }
@@ -155,20 +155,20 @@ export function openPushSender({
     },
 
     async send(request) {
-      const judged = judgeEndpoint(request.endpoint, {
+      const check = checkEndpoint(request.endpoint, {
         reach: request.isPublicOnly ? 'public' : reach,
         ports,
       });
-      if (!judged.ok) return { kind: 'failed', word: toFailureWord(judged.word) };
-      const { origin } = judged.url;
-      const service = findService(origin, judged.isAllowed);
+      if (!check.ok) return { kind: 'failed', word: toFailureWord(check.word) };
+      const { origin } = check.url;
+      const service = findService(origin, check.isAllowed);
       if (!service) return { kind: 'failed', word: 'connect' };
       const endsAt = performance.now() + deadlineMs;
-      if (service.underWay < perOrigin) service.underWay += 1;
-      else if (!(await waitForTurn(service, deadlineMs * WAITING_SHARE)))
+      if (service.inFlight < perOrigin) service.inFlight += 1;
+      else if (!(await waitForSlot(service, deadlineMs * WAITING_SHARE)))
         return { kind: 'failed', word: 'timeout' };
       const remainingMs = endsAt - performance.now();
-      return exchange(service.pool, judged.url, request, remainingMs, () => endTurn(origin, service));
+      return sendRequest(service.pool, check.url, request, remainingMs, () => releaseSlot(origin, service));
     },
 
     async [Symbol.asyncDispose]() {
@@ -180,13 +180,13 @@ export function openPushSender({
   };
 }
 
-function toFailureWord(word: Extract<EndpointJudgement, { ok: false }>['word']): FailureWord {
+function toFailureWord(word: Extract<EndpointCheck, { ok: false }>['word']): FailureWord {
   if (word === 'endpoint_private') return 'private_address';
   return word === 'endpoint_port' ? 'port' : 'protocol';
 }
 
 /** @returns false if the time was up first */
-function waitForTurn({ waiting }: PushService, ms: number): Promise<boolean> {
+function waitForSlot({ waiting }: PushService, ms: number): Promise<boolean> {
   return new Promise((settle) => {
     const timer = setTimeout(() => leave(false), ms);
     const begin = () => leave(true);

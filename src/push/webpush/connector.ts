@@ -2,14 +2,14 @@ import { isIP } from 'node:net';
 import { buildConnector, errors } from 'undici';
 import { type AddressRule, guardedLookup, PrivateAddressError, type Resolve } from './endpoint-guard.ts';
 
-/** The connection was made and TLS was not: certificate, version, or no TLS there at all. */
+/** TLS failed on an open connection: wrong certificate or version, or the server does not speak TLS. */
 export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
 
 /**
- * Connects undici to addresses that passed {@link guardedLookup}, or, if literal, `isAllowed`. TLS starts
- * on the connection that stands. HTTP/1.1 only.
+ * A connector for undici that connects only to addresses that pass {@link guardedLookup} or, if literal, `isAllowed`.
+ * TLS starts on that same connection, so no second lookup can lead elsewhere. HTTP/1.1 only.
  *
  * @param timeoutMs for DNS, connection and TLS together
  * @throws by its callback: {PrivateAddressError}; {TlsError}; `ConnectTimeoutError` of undici; errors of `net` and DNS

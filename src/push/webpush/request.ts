@@ -1,23 +1,23 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
+import { TlsError } from './connector.ts';
 import { PrivateAddressError } from './endpoint-guard.ts';
-import { TlsError } from './guarded-connector.ts';
 import type { FailureWord, RefusalWord } from './push-words.ts';
 
 export interface PushRequest {
   endpoint: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Fails if the endpoint does not pass as one of the public internet, where the sender itself would reach further. */
+  /** Restricts this request to endpoints on the public internet, whatever the client's own reach. */
   isPublicOnly?: boolean;
-  /** Asked directly before the bytes are written, after any wait for a turn or a connection. */
+  /** Called directly before the bytes are written, after any wait for a slot or a connection; false withdraws the request. */
   isWanted?: () => boolean;
 }
 
 /**
- * What came of one request. `retryAfter` is the header as it came, repeated ones as an array; nothing else of an answer
- * leaves this file but its status.
+ * The result of one request. `retryAfter` is the raw header, an array if it was repeated. Only this header and the
+ * status of an answer leave this file.
  */
-export type PushAnswer =
+export type PushResponse =
   | { kind: 'accepted'; status: number }
   | { kind: 'refused'; status: number; retryAfter?: string | string[] }
   | { kind: 'failed'; word: FailureWord | 'withdrawn' };
@@ -25,18 +25,18 @@ export type PushAnswer =
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * One request over one pool. Of the answer at most 64 KiB are read, then the connection is dropped. Once the status is
- * known it counts, whatever becomes of the rest; an acceptance is told without waiting for the rest.
+ * Sends one request through `pool`. It reads at most 64 KiB of the answer, then drops the connection. Once the status
+ * is known it decides, even if the rest fails; an acceptance resolves without waiting for the rest.
  *
  * @param onEnd called once, when the connection is free again or gone
  */
-export function exchange(
+export function sendRequest(
   pool: Pool,
   url: URL,
   { headers, body, isWanted }: PushRequest,
   remainingMs: number,
   onEnd: () => void,
-): Promise<PushAnswer> {
+): Promise<PushResponse> {
   return new Promise((settle) => {
     let controller: Dispatcher.DispatchController | undefined;
     let late = false;
@@ -44,7 +44,7 @@ export function exchange(
     let retryAfter: string | string[] | undefined;
     let bytes = 0;
 
-    function conclude(failure?: PushAnswer): void {
+    function conclude(failure?: PushResponse): void {
       if (status === 0) {
         if (failure) settle(failure);
       } else if (status < 300) settle({ kind: 'accepted', status });
@@ -58,7 +58,7 @@ export function exchange(
       conclude({ kind: 'failed', word: 'timeout' });
       controller?.abort(new Error('deadline'));
     }, remainingMs);
-    function end(failure?: PushAnswer): void {
+    function end(failure?: PushResponse): void {
       clearTimeout(deadline);
       conclude(failure);
       onEnd();
@@ -105,9 +105,9 @@ function toFailureWord(error: Error): FailureWord {
   return isUnreadable ? 'protocol' : 'connect';
 }
 
-/** The push log's word for an answer that is no acceptance. */
-export function toPushWord(answer: Exclude<PushAnswer, { kind: 'accepted' }>): FailureWord | RefusalWord {
-  // The worker drops a withdrawn push without a word, and no other sender withdraws any.
+/** The push log's word for an answer that was not an acceptance. */
+export function toPushWord(answer: Exclude<PushResponse, { kind: 'accepted' }>): FailureWord | RefusalWord {
+  // Only the worker withdraws requests, and it does not log them.
   if (answer.kind === 'failed') return answer.word === 'withdrawn' ? 'fault' : answer.word;
   const { status } = answer;
   if (status === 404 || status === 410) return 'gone';
