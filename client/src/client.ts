@@ -4,7 +4,7 @@ import { Feed } from './connection/event-log.ts';
 import { Connector } from './connection/reconnecting-socket.ts';
 import type { Frame, Link } from './connection/socket.ts';
 import type { Doorman, DoormanOptions } from './doorman.ts';
-import { Listeners } from './emitter.ts';
+import { Emitter } from './emitter.ts';
 import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session, SessionEnd } from './events.ts';
 import { type Api, openApi } from './http/api.ts';
 import { readBaseUrl } from './http/http.ts';
@@ -33,8 +33,7 @@ export class Client implements Doorman {
   readonly #baseUrl: string;
   readonly #device: string | undefined;
   readonly #times: Times;
-  readonly #listeners = new Listeners();
-  readonly #tabs: Tabs;
+  readonly #emitter = new Emitter<DoormanEvents>();
   readonly #session: SessionKeeper;
   readonly #entrance: Entrance;
   readonly #connector: Connector;
@@ -52,70 +51,35 @@ export class Client implements Doorman {
     this.#baseUrl = readBaseUrl(baseUrl);
     this.#device = device && [...withoutBadText(device)].slice(0, MAX_DEVICE_LENGTH).join('');
     this.#times = times;
-    const tell = <E extends DoormanEvent>(event: E, told: DoormanEvents[E]) =>
-      this.#listeners.tell(event, told);
     const live = () => this.#connector.live;
-    const storage = new GuardedStorage(options.storage, times.storageMs, (error) =>
-      tell('storage', { state: 'memory', ...(error !== undefined && { error }) }),
+    this.storage = new GuardedStorage(options.storage, times.storageMs, (error) =>
+      this.#emitter.emit('storage', { state: 'memory', ...(error !== undefined && { error }) }),
     );
-    this.storage = storage;
+    const tabs = new Tabs(this.storage.name, (told) => this.#learn(told));
+    this.#session = new SessionKeeper(this.#baseUrl, this.storage, tabs, times, (session, end) =>
+      this.#sessionChanged(session, end),
+    );
+    this.#session.events.on('renewed', () => this.#prolong());
+    this.api = openApi(openCalls(this.#baseUrl, times.deadlineMs, this.#session, this.storage));
+    this.push = new Push(this.api, this.storage, () => this.session);
+    this.#entrance = new Entrance(this.#baseUrl, times.leavingMs, this.#session, this.push);
 
-    this.#tabs = new Tabs(storage.name, (told) => this.#learn(told));
-    this.#session = new SessionKeeper({
-      baseUrl: this.#baseUrl,
-      storage,
-      times,
-      changed: (session, end) => this.#sessionChanged(session, end),
-      renewed: () => this.#prolong(),
-      tellOthers: (end) => this.#tabs.tell({ kind: 'session', end }),
-    });
-    this.api = openApi(openCalls(this.#baseUrl, times.deadlineMs, this.#session, storage));
-    this.push = new Push({ api: this.api, storage, session: () => this.session });
-    this.#entrance = new Entrance({
-      baseUrl: this.#baseUrl,
-      leavingMs: times.leavingMs,
-      session: this.#session,
-      push: this.push,
-    });
-    this.#connector = new Connector({
-      baseUrl: this.#baseUrl,
-      times,
-      hello: () => this.#hello(),
-      entered: (link, welcome) => this.#feed.entered(link, welcome),
-      heard: (link, frame) => this.#heard(link, frame),
-      left: () => {
-        this.#feed.left();
-        this.#outbox.left();
-      },
-      changed: (connection) => this.#connectionChanged(connection),
-      renew: () => this.#session.renew(),
-      ended: (end) => void this.#session.end(end),
-    });
-    this.#feed = new Feed({
-      times,
-      snapshot: (snapshot) => tell('snapshot', snapshot),
-      event: (event, told) => {
-        if (event === 'message') this.#messageCame(told as DoormanEvents['message']);
-        if (event === 'block') this.#watching.hide((told as DoormanEvents['block']).userId);
-        tell(event, told);
-      },
-      live: () => this.#connector.goLive(),
-      broken: () => this.#connector.breakOff(),
-    });
-    this.#outbox = new Outbox({
-      storage,
-      times,
-      live,
-      told: (outgoing) => tell('outgoing', outgoing),
-      tellOthers: (outgoing) => this.#tabs.tell({ kind: 'outgoing', userId: this.#outbox.userId, outgoing }),
-    });
+    this.#connector = new Connector(this.#baseUrl, times, this.#session, () => this.#hello());
+    this.#feed = new Feed(times, this.#emitter, this.#connector);
+    this.#outbox = new Outbox(this.storage, tabs, times, this.#emitter, live);
     this.#marks = new Marks(live);
     this.#typing = new Typing(live);
-    this.#watching = new Watching({
-      times,
-      live,
-      told: (sights) => tell('presence', sights),
+    this.#watching = new Watching(times, this.#emitter, live);
+    this.#connector.events.on('welcome', ({ link, welcome }) => this.#feed.entered(link, welcome));
+    this.#connector.events.on('frame', ({ link, frame }) => this.#heard(link, frame));
+    this.#connector.events.on('end', () => {
+      this.#feed.left();
+      this.#outbox.left();
     });
+    this.#connector.events.on('change', (connection) => this.#connectionChanged(connection));
+    // These are the first listeners, so the kit has its own state right before the program reads it.
+    this.#emitter.on('message', (message) => this.#messageCame(message));
+    this.#emitter.on('block', ({ userId }) => this.#watching.hide(userId));
     if (typeof addEventListener === 'function') {
       addEventListener('online', () => this.reconnectNow());
       addEventListener('offline', () => this.#connector.probe());
@@ -201,7 +165,7 @@ export class Client implements Doorman {
   }
 
   on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void {
-    return this.#listeners.on(event, listener);
+    return this.#emitter.on(event, listener);
   }
 
   async #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
@@ -213,7 +177,7 @@ export class Client implements Doorman {
     this.#typing.forget();
     await this.#outbox.open(session?.userId);
     if (end !== undefined && end !== 'signed_out') void this.push.release().catch(ignore);
-    this.#listeners.tell('session', { session, ...(end && { end }) });
+    this.#emitter.emit('session', { session, ...(end && { end }) });
     if (session) this.#connector.goOn();
   }
 
@@ -240,7 +204,7 @@ export class Client implements Doorman {
     if (this.#feed.heard(link, frame)) return;
     // docs/protocol.md says what they hold.
     if (frame.type === 'presence') this.#watching.learn(frame.users as Sight[]);
-    if (frame.type === 'typing') this.#listeners.tell('typing', { from: frame.from as string });
+    if (frame.type === 'typing') this.#emitter.emit('typing', { from: frame.from as string });
   }
 
   #messageCame(message: DoormanEvents['message']): void {
@@ -252,7 +216,7 @@ export class Client implements Doorman {
     // While nothing is connected or about to be, no timer keeps a program from ending; calls look at the token too.
     if (connection.state !== 'off' && connection.state !== 'stopped')
       this.#tokenCheck = setInterval(() => this.#session.renewIfStale(), this.#times.tokenCheckMs);
-    this.#listeners.tell('connection', connection);
+    this.#emitter.emit('connection', connection);
     if (!this.#connector.live) return;
     this.#session.renewIfStale();
     this.#prolong();

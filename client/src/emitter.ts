@@ -1,28 +1,23 @@
-import type { DoormanEvent, DoormanEvents } from './events.ts';
+type Entry<Data> = { readonly listener: (data: Data) => void };
 
-type Listener<E extends DoormanEvent> = (told: DoormanEvents[E]) => void;
+/** Calls listeners by event, in the order in which they were added. An error of a listener is reported and stops no other. */
+export class Emitter<Events extends object> {
+  readonly #entries: { [E in keyof Events]?: Set<Entry<Events[E]>> } = {};
 
-/** Who wants to hear of what. A listener that throws harms nobody else; its error is reported as one of its own. */
-export class Listeners {
-  readonly #of: { [E in DoormanEvent]?: Set<{ readonly hear: Listener<E> }> } = {};
-
-  /** The same function may listen more than once; what is returned ends this time only. */
-  on<E extends DoormanEvent>(event: E, hear: Listener<E>): () => void {
-    // Spelt out, because TypeScript does not see that a mapped type's member takes what was made for it.
-    const listeners: Set<{ readonly hear: Listener<E> }> = this.#of[event] ?? new Set();
-    (this.#of as Record<E, typeof listeners>)[event] = listeners;
-    const entry = { hear };
-    listeners.add(entry);
+  /** The same function may listen more than once. @returns removes this listener */
+  on<E extends keyof Events>(event: E, listener: (data: Events[E]) => void): () => void {
+    const entry = { listener };
+    this.#entries[event] ??= new Set<Entry<Events[E]>>();
+    this.#entries[event].add(entry);
     return () => {
-      listeners.delete(entry);
+      this.#entries[event]?.delete(entry);
     };
   }
 
-  tell<E extends DoormanEvent>(event: E, told: DoormanEvents[E]): void {
-    const listeners: Iterable<{ readonly hear: Listener<E> }> = this.#of[event] ?? [];
-    for (const { hear } of [...listeners]) {
+  emit<E extends keyof Events>(event: E, data: Events[E]): void {
+    for (const { listener } of [...(this.#entries[event] ?? [])]) {
       try {
-        hear(told);
+        listener(data);
       } catch (error) {
         report(error);
       }

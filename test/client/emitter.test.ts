@@ -1,57 +1,62 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Listeners } from '../../client/src/emitter.ts';
+import { Emitter } from '../../client/src/emitter.ts';
 
-test('a listener hears until it is ended, also one that was added twice', () => {
-  const listeners = new Listeners();
-  const heard: string[] = [];
-  const hear = ({ from }: { from: string }) => heard.push(from);
-  const endFirst = listeners.on('typing', hear);
-  listeners.on('typing', hear);
-  listeners.tell('typing', { from: 'a' });
-  endFirst();
-  endFirst();
-  listeners.tell('typing', { from: 'b' });
-  listeners.tell('block', { userId: 'c', seq: 1 });
-  assert.deepEqual(heard, ['a', 'a', 'b']);
+interface Events {
+  typing: { from: string };
+  block: { userId: string };
+}
+
+test('a listener is called until it is removed, also one that was added twice', () => {
+  const emitter = new Emitter<Events>();
+  const calls: string[] = [];
+  const listener = ({ from }: { from: string }) => calls.push(from);
+  const removeFirst = emitter.on('typing', listener);
+  emitter.on('typing', listener);
+  emitter.emit('typing', { from: 'a' });
+  removeFirst();
+  removeFirst();
+  emitter.emit('typing', { from: 'b' });
+  emitter.emit('block', { userId: 'c' });
+  assert.deepEqual(calls, ['a', 'a', 'b']);
 });
 
-test('one that throws harms no other, and is reported', (t) => {
-  const listeners = new Listeners();
+test('the error of a listener is reported, and stops no other listener', (t) => {
+  const emitter = new Emitter<Events>();
   const reported: unknown[] = [];
-  const heard: string[] = [];
+  const calls: string[] = [];
   const error = new Error('mine');
-  listeners.on('typing', () => {
+  emitter.on('typing', () => {
     throw error;
   });
-  listeners.on('typing', ({ from }) => heard.push(from));
+  emitter.on('typing', ({ from }) => calls.push(from));
 
   Object.assign(globalThis, { reportError: (what: unknown) => reported.push(what) });
   t.after(() => Reflect.deleteProperty(globalThis, 'reportError'));
-  listeners.tell('typing', { from: 'a' });
-  assert.deepEqual([heard, reported], [['a'], [error]]);
+  emitter.emit('typing', { from: 'a' });
+  assert.deepEqual([calls, reported], [['a'], [error]]);
 });
 
-test('where there is no reportError, it is an error that nobody caught', (t) => {
+test('without reportError the error is thrown as an uncaught one', (t) => {
   const queued: (() => void)[] = [];
   t.mock.method(globalThis, 'queueMicrotask', (task: () => void) => void queued.push(task));
-  const listeners = new Listeners();
-  listeners.on('typing', () => {
+  const emitter = new Emitter<Events>();
+  emitter.on('typing', () => {
     throw new Error('mine');
   });
-  listeners.tell('typing', { from: 'a' });
+  emitter.emit('typing', { from: 'a' });
   assert.equal(queued.length, 1);
   assert.throws(() => queued[0]?.(), /mine/);
 });
 
-test('one that ends another while it is told does not take it from the others', () => {
-  const listeners = new Listeners();
-  const heard: string[] = [];
-  listeners.on('typing', () => {
-    listeners.on('typing', () => heard.push('late'));
-    heard.push('first');
+test('a listener that is added during an event is called from the next event on', () => {
+  const emitter = new Emitter<Events>();
+  const calls: string[] = [];
+  emitter.on('typing', () => {
+    emitter.on('typing', () => calls.push('late'));
+    calls.push('first');
   });
-  listeners.on('typing', () => heard.push('second'));
-  listeners.tell('typing', { from: 'a' });
-  assert.deepEqual(heard, ['first', 'second']);
+  emitter.on('typing', () => calls.push('second'));
+  emitter.emit('typing', { from: 'a' });
+  assert.deepEqual(calls, ['first', 'second']);
 });

@@ -8,9 +8,8 @@ const root = fileURLToPath(new URL('../../client/src', import.meta.url));
 
 /** The folders of `client/src` and the files beside them. Each imports only rows above its own, types included. */
 const LAYERS = [
-  ['errors', 'wire', 'timeouts'],
+  ['errors', 'wire', 'timeouts', 'emitter'],
   ['bad-text', 'events'],
-  ['emitter'],
   ['storage'],
   ['http'],
   ['session'],

@@ -1,7 +1,9 @@
+import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents } from '../events.ts';
 import type { Times } from '../timeouts.ts';
-import { LOG_EVENT_NAMES, type LogEventData, type Snapshot, type Welcome } from '../wire.ts';
+import { LOG_EVENT_NAMES, type Snapshot, type Welcome } from '../wire.ts';
+import type { Connector } from './reconnecting-socket.ts';
 import type { Frame, Link } from './socket.ts';
 
 /** One event of the user's log, as the frame says it. */
@@ -12,22 +14,14 @@ interface EventFrame {
   readonly data: object;
 }
 
-export interface FeedHost {
-  readonly times: Pick<Times, 'ackMs' | 'limitWindowMs'>;
-  snapshot(snapshot: Snapshot): void;
-  event<E extends keyof LogEventData>(event: E, told: DoormanEvents[E]): void;
-  /** All that was missed was told. */
-  live(): void;
-  /** The connection does not give what the protocol promises. */
-  broken(): void;
-}
-
 /**
  * The user's log as this device has it: every event once and in order, over all connections, or a snapshot and what comes
  * after it (docs/protocol.md, The log).
  */
 export class Feed {
-  readonly #host: FeedHost;
+  readonly #times: Pick<Times, 'ackMs' | 'limitWindowMs'>;
+  readonly #emitter: Emitter<DoormanEvents>;
+  readonly #connector: Pick<Connector, 'goLive' | 'breakOff'>;
   /** What was told to the program. */
   #position: { epoch: string; seq: number } | undefined;
   #link: Link | undefined;
@@ -42,8 +36,14 @@ export class Feed {
   #acking: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: FeedHost) {
-    this.#host = host;
+  constructor(
+    times: Pick<Times, 'ackMs' | 'limitWindowMs'>,
+    emitter: Emitter<DoormanEvents>,
+    connector: Pick<Connector, 'goLive' | 'breakOff'>,
+  ) {
+    this.#times = times;
+    this.#emitter = emitter;
+    this.#connector = connector;
   }
 
   /** For `hello`. */
@@ -87,7 +87,7 @@ export class Feed {
     if (link !== this.#link) return true;
     if (frame.type === 'live') {
       this.#isComplete = true;
-      if (!this.#held) this.#host.live();
+      if (!this.#held) this.#connector.goLive();
       return true;
     }
     const event = frame as unknown as EventFrame; // docs/protocol.md, The log
@@ -106,7 +106,7 @@ export class Feed {
   #miss(): void {
     if (this.#position?.seq === this.#missedAfter) this.#position = undefined;
     this.#missedAfter = this.#position?.seq;
-    this.#host.broken();
+    this.#connector.breakOff();
   }
 
   async #takeSnapshot(link: Link): Promise<void> {
@@ -117,18 +117,18 @@ export class Feed {
       if (link !== this.#link) return;
       // Too many for this user: another connection would be refused too.
       if (error instanceof DoormanError && error.code === 429)
-        this.#asking = setTimeout(() => void this.#takeSnapshot(link), this.#host.times.limitWindowMs);
-      else this.#host.broken();
+        this.#asking = setTimeout(() => void this.#takeSnapshot(link), this.#times.limitWindowMs);
+      else this.#connector.breakOff();
       return;
     }
     if (link !== this.#link) return;
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#position = { epoch: snapshot.epoch, seq: snapshot.seq };
-    this.#host.snapshot(snapshot);
+    this.#emitter.emit('snapshot', snapshot);
     this.#ack();
     for (const event of held) if (link === this.#link) this.#tell(event);
-    if (this.#isComplete && link === this.#link) this.#host.live();
+    if (this.#isComplete && link === this.#link) this.#connector.goLive();
   }
 
   #tell(event: EventFrame): void {
@@ -140,7 +140,7 @@ export class Feed {
     if (!kind) return; // a later service may tell more
     const { seq, at } = event;
     const data = { ...event.data, ...(kind === 'message' && { at }), seq };
-    this.#host.event(kind, data as DoormanEvents[typeof kind]); // docs/protocol.md, The log
+    this.#emitter.emit(kind, data as DoormanEvents[typeof kind]); // docs/protocol.md, The log
   }
 
   /** Says how far this device has everything, a moment after it was told. */
@@ -148,6 +148,6 @@ export class Feed {
     this.#acking ??= setTimeout(() => {
       this.#acking = undefined;
       this.#link?.tell({ type: 'ack', seq: this.#received });
-    }, this.#host.times.ackMs);
+    }, this.#times.ackMs);
   }
 }

@@ -1,24 +1,18 @@
-import type { Connection, SessionEnd } from '../events.ts';
+import { Emitter } from '../emitter.ts';
+import type { Connection } from '../events.ts';
+import type { SessionKeeper } from '../session/session-store.ts';
 import type { Times } from '../timeouts.ts';
 import type { Welcome } from '../wire.ts';
 import { backoffMs, judgeClose } from './close-codes.ts';
 import { type Frame, Link } from './socket.ts';
 
-/** What a connection is for, as those see it who live by it. */
-export interface ConnectorHost {
-  readonly baseUrl: string;
-  readonly times: Times;
-  /** The first frame without its type; `undefined` if nobody is signed in. */
-  hello(): object | undefined;
+interface ConnectorEvents {
   /** `hello` was answered. */
-  entered(link: Link, welcome: Welcome): void;
-  heard(link: Link, frame: Frame): void;
-  /** It has ended, whatever comes next. */
-  left(): void;
-  changed(connection: Connection): void;
-  renew(): Promise<'renewed' | 'ended' | 'later'>;
-  /** The service ended the session. */
-  ended(end: SessionEnd): void;
+  welcome: { link: Link; welcome: Welcome };
+  frame: { link: Link; frame: Frame };
+  /** The connection ended, for any reason. */
+  end: undefined;
+  change: Connection;
 }
 
 /** So many connections in a row may be ended over a frame before anything was answered. */
@@ -26,7 +20,11 @@ const MAX_REJECTIONS = 3;
 
 /** Stays connected, as the close codes ask for (docs/protocol.md). */
 export class Connector {
-  readonly #host: ConnectorHost;
+  readonly events = new Emitter<ConnectorEvents>();
+  readonly #url: string;
+  readonly #times: Times;
+  readonly #session: Pick<SessionKeeper, 'renew' | 'end'>;
+  readonly #hello: () => object | undefined;
   #connection: Connection = { state: 'off' };
   #isWanted = false;
   #link: Link | undefined;
@@ -41,8 +39,17 @@ export class Connector {
   /** A token was refused, and no connection came to be since. */
   #isTokenDoubtful = false;
 
-  constructor(host: ConnectorHost) {
-    this.#host = host;
+  /** @param hello the first frame without its type; `undefined` when no user is signed in */
+  constructor(
+    baseUrl: string,
+    times: Times,
+    session: Pick<SessionKeeper, 'renew' | 'end'>,
+    hello: () => object | undefined,
+  ) {
+    this.#url = `${baseUrl.replace(/^http/, 'ws')}/ws`;
+    this.#times = times;
+    this.#session = session;
+    this.#hello = hello;
   }
 
   get connection(): Connection {
@@ -94,7 +101,7 @@ export class Connector {
 
   /** Asks whether a live connection still is one. */
   probe(): void {
-    this.live?.probe(Math.min(5_000, this.#host.times.pongMs));
+    this.live?.probe(Math.min(5_000, this.#times.pongMs));
   }
 
   /** Everything that was missed has come. */
@@ -103,7 +110,7 @@ export class Connector {
     this.#steady = setTimeout(() => {
       this.#failures = 0;
       this.#isOneAtATime = false;
-    }, this.#host.times.steadyMs);
+    }, this.#times.steadyMs);
     this.#set({ state: 'live' });
   }
 
@@ -122,31 +129,24 @@ export class Connector {
   }
 
   #open(): void {
-    const hello = this.#host.hello();
-    if (!hello) {
+    if (!this.#hello()) {
       this.disconnect();
       return;
     }
     this.#spreadMs = undefined;
-    const { baseUrl, times } = this.#host;
-    this.#link = new Link(
-      `${baseUrl.replace(/^http/, 'ws')}/ws`,
-      {
-        opened: (link) => this.#enter(link),
-        heard: (link, frame) => {
-          if (frame.type === 'drain') this.#spreadMs = Number(frame.spreadMs);
-          else this.#host.heard(link, frame);
-        },
-        closed: (_link, code, reason) => this.#closed(code, reason),
-      },
-      times,
-      this.#isOneAtATime,
-    );
+    const link = new Link(this.#url, this.#times, this.#isOneAtATime);
+    link.events.on('open', () => this.#enter(link));
+    link.events.on('frame', (frame) => {
+      if (frame.type === 'drain') this.#spreadMs = Number(frame.spreadMs);
+      else this.events.emit('frame', { link, frame });
+    });
+    link.events.on('close', ({ code, reason }) => this.#closed(code, reason));
+    this.#link = link;
     this.#set({ state: 'connecting' });
   }
 
   #enter(link: Link): void {
-    const hello = this.#host.hello();
+    const hello = this.#hello();
     if (!hello) {
       this.disconnect();
       return;
@@ -156,7 +156,7 @@ export class Connector {
       link.settle();
       this.#isTokenDoubtful = false;
       this.#rejections = 0;
-      this.#host.entered(link, welcome);
+      this.events.emit('welcome', { link, welcome });
     };
     // Who is refused is sent away too, and the close says what to do.
     link.ask({ ...hello, type: 'hello' }, entered, () => {});
@@ -174,7 +174,7 @@ export class Connector {
       case 'suspended':
       case 'ended':
         this.#set({ state: 'connecting' });
-        this.#host.ended(next);
+        void this.#session.end(next);
         break;
       case 'replaced':
       case 'broken':
@@ -196,8 +196,8 @@ export class Connector {
   /** The token was refused: another one is asked for, once. */
   async #getToken(): Promise<void> {
     this.#set({ state: 'connecting' });
-    if (this.#isTokenDoubtful) return this.#host.ended('expired');
-    const outcome = await this.#host.renew();
+    if (this.#isTokenDoubtful) return void this.#session.end('expired');
+    const outcome = await this.#session.renew();
     if (outcome === 'ended' || this.#connection.state !== 'connecting' || this.#link) return;
     if (outcome === 'later') return this.#wait();
     this.#isTokenDoubtful = true;
@@ -205,7 +205,7 @@ export class Connector {
   }
 
   #wait(ms?: number): void {
-    const { backoffMs: firstMs, maxBackoffMs } = this.#host.times;
+    const { backoffMs: firstMs, maxBackoffMs } = this.#times;
     const waitMs = ms ?? backoffMs(this.#failures++, firstMs, maxBackoffMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#open(), waitMs);
@@ -218,12 +218,12 @@ export class Connector {
     const link = this.#link;
     this.#link = undefined;
     link?.leave(isBye);
-    if (link) this.#host.left();
+    if (link) this.events.emit('end', undefined);
   }
 
   #set(connection: Connection): void {
     if (connection.state === this.#connection.state && connection.state !== 'waiting') return;
     this.#connection = connection;
-    this.#host.changed(connection);
+    this.events.emit('change', connection);
   }
 }

@@ -1,4 +1,5 @@
 import { badText, hasBadText } from '../bad-text.ts';
+import { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { Envelope } from '../http/http.ts';
 import type { Times } from '../timeouts.ts';
@@ -11,13 +12,13 @@ export interface Frame {
   readonly [field: string]: unknown;
 }
 
-export interface LinkHost {
+interface LinkEvents {
   /** It can be written to; `hello` comes first. */
-  opened(link: Link): void;
+  open: undefined;
   /** All but replies and pongs. */
-  heard(link: Link, frame: Frame): void;
-  /** Once, unless it was left on purpose. @param code 1006 when it broke off, or was silent */
-  closed(link: Link, code: number, reason: string): void;
+  frame: Frame;
+  /** Once, unless `leave` closed it. The code is 1006 when the connection broke or was silent. */
+  close: { code: number; reason: string };
 }
 
 /** What a frame may have (docs/protocol.md, Frames). */
@@ -25,8 +26,8 @@ const MAX_FRAME_BYTES = 65_536;
 
 /** One WebSocket from its opening to its end: requests and their replies, pace, and whether anybody is there. */
 export class Link {
+  readonly events = new Emitter<LinkEvents>();
   readonly #socket: WebSocket;
-  readonly #host: LinkHost;
   readonly #times: Times;
   readonly #pace: Pace;
   readonly #requests: Requests;
@@ -39,14 +40,13 @@ export class Link {
    * @param url of ws or wss
    * @param isOneAtATime each request waits for the reply to the one before
    */
-  constructor(url: string, host: LinkHost, times: Times, isOneAtATime: boolean) {
-    this.#host = host;
+  constructor(url: string, times: Times, isOneAtATime: boolean) {
     this.#times = times;
     this.#socket = new WebSocket(url, 'doorman.v1');
     this.#pace = new Pace((text) => this.#write(text));
     this.#requests = new Requests((text) => this.#pace.push(text), isOneAtATime);
     this.#doubting = setTimeout(() => this.#fail('silent'), times.deadlineMs);
-    this.#socket.onopen = () => host.opened(this);
+    this.#socket.onopen = () => this.events.emit('open', undefined);
     this.#socket.onmessage = ({ data }) => this.#hear(data);
     this.#socket.onclose = ({ code, reason }) => this.#over(code, reason);
     // Some tell no close of a connection that never opened. Of an open one the close follows, with its code.
@@ -128,7 +128,7 @@ export class Link {
     } else if (frame.type === 'reply') {
       this.#requests.answer(String(frame.id), frame as unknown as Envelope); // docs/protocol.md: a reply has the fields of the envelope
     } else if (frame.type !== 'pong') {
-      this.#host.heard(this, frame);
+      this.events.emit('frame', frame);
     }
   }
 
@@ -150,7 +150,7 @@ export class Link {
   #over(code: number, reason: string): void {
     if (this.#isOver) return;
     this.#end(code);
-    this.#host.closed(this, code, reason);
+    this.events.emit('close', { code, reason });
   }
 
   #end(code: number): void {

@@ -1,8 +1,10 @@
 import { badText, hasBadText } from '../bad-text.ts';
 import type { Link } from '../connection/socket.ts';
+import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
-import type { MessageEvent, Outgoing } from '../events.ts';
+import type { DoormanEvents, MessageEvent, Outgoing } from '../events.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
+import type { Tabs } from '../storage/tab-channel.ts';
 import type { Times } from '../timeouts.ts';
 import type { Stored } from '../wire.ts';
 import { rejected } from './deferred.ts';
@@ -10,16 +12,6 @@ import { type Entry, isSame, OutboxEntries, refusalOf, setRefused, setWaiting } 
 import { OutgoingShelf } from './outbox-storage.ts';
 import { SendPause } from './send-pause.ts';
 import { StoredMessages, toStored } from './stored-messages.ts';
-
-export interface OutboxHost {
-  readonly storage: DoormanStorage;
-  readonly times: Times;
-  /** The connection, while it is live. */
-  live(): Link | undefined;
-  told(outgoing: Outgoing): void;
-  /** What became of a message here, for the other tabs of this user. */
-  tellOthers(outgoing: Outgoing): void;
-}
 
 const NOT_YET = Number.POSITIVE_INFINITY;
 
@@ -29,7 +21,11 @@ const NOT_YET = Number.POSITIVE_INFINITY;
  * recipient and words are compared wherever one is known, in this tab, in another one, or in the log.
  */
 export class Outbox {
-  readonly #host: OutboxHost;
+  readonly #storage: DoormanStorage;
+  readonly #tabs: Tabs;
+  readonly #times: Times;
+  readonly #emitter: Emitter<DoormanEvents>;
+  readonly #live: () => Link | undefined;
   #userId = '';
   #shelf: OutgoingShelf | undefined;
   #entries = new OutboxEntries();
@@ -41,9 +37,20 @@ export class Outbox {
   #lastWrittenAt = 0;
   readonly #pause: SendPause;
 
-  constructor(host: OutboxHost) {
-    this.#host = host;
-    this.#pause = new SendPause(host.times, () => this.send());
+  /** @param live the connection, while it is live */
+  constructor(
+    storage: DoormanStorage,
+    tabs: Tabs,
+    times: Times,
+    emitter: Emitter<DoormanEvents>,
+    live: () => Link | undefined,
+  ) {
+    this.#storage = storage;
+    this.#tabs = tabs;
+    this.#times = times;
+    this.#emitter = emitter;
+    this.#live = live;
+    this.#pause = new SendPause(times, () => this.send());
   }
 
   /** Takes up what this user has left here; what another one has left is out of sight. */
@@ -54,7 +61,7 @@ export class Outbox {
     this.#stored.clear();
     this.#busy = new Set();
     this.#userId = userId;
-    this.#shelf = userId === '' ? undefined : new OutgoingShelf(this.#host.storage, userId);
+    this.#shelf = userId === '' ? undefined : new OutgoingShelf(this.#storage, userId);
     this.#opened = this.#takeUpKept();
     return this.#opened;
   }
@@ -68,10 +75,6 @@ export class Outbox {
       entry.promised.reject(cidUsed());
       this.#change(entry, { state: 'discarded' });
     }
-  }
-
-  get userId(): string {
-    return this.#userId;
   }
 
   all(): Outgoing[] {
@@ -108,14 +111,14 @@ export class Outbox {
     const entries = this.#entries.withCid(cid, to).filter(({ outgoing }) => outgoing.state !== 'sending');
     for (const entry of entries) {
       this.#drop(entry);
-      this.#host.tellOthers(entry.outgoing);
+      this.#tellOthers(entry.outgoing);
     }
     await Promise.all(entries.map(({ outgoing }) => this.#shelf?.forget(outgoing)));
   }
 
   /** Sends what waits, if the connection is live. */
   send(): void {
-    const link = this.#host.live();
+    const link = this.#live();
     if (!link || this.#pause.isOn) return;
     const now = performance.now();
     const passed = new Set<string>();
@@ -151,11 +154,11 @@ export class Outbox {
       entry?.outgoing.state !== 'sending' &&
       entry?.outgoing.state !== state
     ) {
-      const { takeOverMs } = this.#host.times;
+      const { takeOverMs } = this.#times;
       const known = entry ?? this.#entries.add({ ...outgoing, state: 'waiting' }, NOT_YET);
       if (state === 'waiting') setWaiting(known, performance.now() + takeOverMs);
       else setRefused(known, new DoormanError(403, outgoing.error ?? '', ''));
-      this.#host.told(known.outgoing);
+      this.#emitter.emit('outgoing', known.outgoing);
       if (state === 'waiting') setTimeout(() => this.send(), takeOverMs + 1);
     }
   }
@@ -211,7 +214,7 @@ export class Outbox {
     this.#entries.delete(entry);
     this.#shelf?.forget(entry.outgoing).catch(ignore);
     this.#change(entry, { state: 'stored', n, at });
-    if (isNews) this.#host.tellOthers(entry.outgoing);
+    if (isNews) this.#tellOthers(entry.outgoing);
     this.#stored.add(entry.outgoing, entry.promised);
     this.send();
   }
@@ -225,12 +228,17 @@ export class Outbox {
 
   #change(entry: Entry, change: Partial<Outgoing>): void {
     entry.outgoing = { ...entry.outgoing, ...change };
-    this.#host.told(entry.outgoing);
+    this.#emitter.emit('outgoing', entry.outgoing);
   }
 
   #tell({ outgoing }: Entry): void {
-    this.#host.told(outgoing);
-    this.#host.tellOthers(outgoing);
+    this.#emitter.emit('outgoing', outgoing);
+    this.#tellOthers(outgoing);
+  }
+
+  /** What became of a message here, for the other tabs of this user. */
+  #tellOthers(outgoing: Outgoing): void {
+    this.#tabs.tell({ kind: 'outgoing', userId: this.#userId, outgoing });
   }
 }
 

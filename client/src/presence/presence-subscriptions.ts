@@ -1,6 +1,8 @@
 import { hasBadText } from '../bad-text.ts';
 import type { Link } from '../connection/socket.ts';
+import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
+import type { DoormanEvents } from '../events.ts';
 import type { Times } from '../timeouts.ts';
 import type { Sight } from '../wire.ts';
 
@@ -11,15 +13,13 @@ const AGAIN_MS = 5_000;
 /** Changes that are sent without a wait between them. With `watchEveryMs` it makes at most 9 frames in 10 s. */
 const BURST = 3;
 
-export interface WatchingHost {
-  readonly times: Pick<Times, 'watchMs' | 'watchEveryMs' | 'limitWindowMs'>;
-  live(): Link | undefined;
-  told(sights: Sight[]): void;
-}
+type WatchTimes = Pick<Times, 'watchMs' | 'watchEveryMs' | 'limitWindowMs'>;
 
 /** How people appear whom somebody wants to see, and who that is: all that was asked for, by whomever. */
 export class Watching {
-  readonly #host: WatchingHost;
+  readonly #times: WatchTimes;
+  readonly #emitter: Emitter<DoormanEvents>;
+  readonly #live: () => Link | undefined;
   /** How often each was asked for, who was asked for last at the end. */
   readonly #wanted = new Map<string, number>();
   #sights = new Map<string, Sight>();
@@ -31,8 +31,10 @@ export class Watching {
   #pacedTo = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: WatchingHost) {
-    this.#host = host;
+  constructor(times: WatchTimes, emitter: Emitter<DoormanEvents>, live: () => Link | undefined) {
+    this.#times = times;
+    this.#emitter = emitter;
+    this.#live = live;
   }
 
   watch(userIds: readonly string[]): () => void {
@@ -87,7 +89,7 @@ export class Watching {
       );
     });
     for (const sight of news) this.#sights.set(sight.id, sight);
-    if (news.length > 0) this.#host.told(news);
+    if (news.length > 0) this.#emitter.emit('presence', news);
   }
 
   /** Whom the user blocks he sees offline, as if never seen; the service says nothing more of him. */
@@ -95,8 +97,8 @@ export class Watching {
     if (this.#sights.has(userId)) this.learn([{ id: userId, online: 0, idle: 0, lastSeen: 0 }]);
   }
 
-  #sendSoon(ms = this.#host.times.watchMs): void {
-    const paceMs = this.#pacedTo - (BURST - 1) * this.#host.times.watchEveryMs - performance.now();
+  #sendSoon(ms = this.#times.watchMs): void {
+    const paceMs = this.#pacedTo - (BURST - 1) * this.#times.watchEveryMs - performance.now();
     this.#timer ??= setTimeout(
       () => {
         this.#timer = undefined;
@@ -107,32 +109,32 @@ export class Watching {
   }
 
   async #send(): Promise<void> {
-    const link = this.#host.live();
+    const link = this.#live();
     if (!link || this.#sending === link) return;
     const wanted = this.#latest();
     if (wanted.size === this.#sent.size && [...wanted].every((id) => this.#sent.has(id))) return;
     this.#sending = link;
-    this.#pacedTo = Math.max(this.#pacedTo, performance.now()) + this.#host.times.watchEveryMs;
+    this.#pacedTo = Math.max(this.#pacedTo, performance.now()) + this.#times.watchEveryMs;
     const waitMs = await this.#request(link, wanted);
     if (link !== this.#sending) return;
     this.#sending = undefined;
-    if (link === this.#host.live()) this.#sendSoon(waitMs);
+    if (link === this.#live()) this.#sendSoon(waitMs);
   }
 
   /** @returns how long to wait before the next list; the newest one counts then */
   async #request(link: Link, wanted: Set<string>): Promise<number> {
     try {
       const sights = await link.request<Sight[]>({ type: 'watch', userIds: [...wanted] });
-      if (link !== this.#host.live()) return 0;
+      if (link !== this.#live()) return 0;
       this.#sent = wanted;
       for (const id of this.#sights.keys()) if (!wanted.has(id)) this.#sights.delete(id);
       this.learn(sights);
       return 0;
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
-      if (link !== this.#host.live()) return 0;
+      if (link !== this.#live()) return 0;
       // Refused as too many: the service still has the list before. After a fault it has none. Else it would refuse it again.
-      if (error.code === 429) return this.#host.times.limitWindowMs;
+      if (error.code === 429) return this.#times.limitWindowMs;
       this.#sent = error.code > 429 ? new Set() : wanted;
       return AGAIN_MS;
     }

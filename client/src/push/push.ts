@@ -44,19 +44,19 @@ export interface PushClient {
 /** How long a service worker may take to be there after the page asked for it. */
 const WORKER_MS = 10_000;
 
-interface PushHost {
-  readonly api: Pick<Api, 'pushKey' | 'pushSubscribe' | 'pushUnsubscribe' | 'pushDevices'>;
-  readonly storage: GuardedStorage;
-  session(): Session | undefined;
-}
+type PushApi = Pick<Api, 'pushKey' | 'pushSubscribe' | 'pushUnsubscribe' | 'pushDevices'>;
 
 /** Changes come one after the other, so that two of them do not leave half of each. */
 export class Push implements PushClient {
-  readonly #host: PushHost;
+  readonly #api: PushApi;
+  readonly #storage: GuardedStorage;
+  readonly #session: () => Session | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(host: PushHost) {
-    this.#host = host;
+  constructor(api: PushApi, storage: GuardedStorage, session: () => Session | undefined) {
+    this.#api = api;
+    this.#storage = storage;
+    this.#session = session;
   }
 
   async state(): Promise<PushState> {
@@ -78,18 +78,18 @@ export class Push implements PushClient {
 
   async disable(): Promise<void> {
     await this.#inTurn(async () => {
-      await keepWanted(this.#host.storage, undefined);
+      await keepWanted(this.#storage, undefined);
       const endpoint = await this.#unsubscribe();
-      if (endpoint !== undefined && this.#host.session()) await this.#tellGone(endpoint);
+      if (endpoint !== undefined && this.#session()) await this.#tellGone(endpoint);
     });
   }
 
   async check(): Promise<PushState> {
-    if (judgeSupport() !== 'supported' || !this.#host.session()) return this.state();
+    if (judgeSupport() !== 'supported' || !this.#session()) return this.state();
     await this.#inTurn(async () => {
       const isWanted = await this.#isWanted();
       // Of a storage that failed it is not known what the user wanted: the subscription stays as it is.
-      if (!isWanted && !this.#host.storage.isInMemory) await this.#unsubscribe();
+      if (!isWanted && !this.#storage.isInMemory) await this.#unsubscribe();
       if (isWanted && Notification.permission === 'granted') await this.#subscribe();
     });
     return this.state();
@@ -99,7 +99,7 @@ export class Push implements PushClient {
     const here = await findHere();
     if (!here) return undefined;
     const service = new URL(here.endpoint).origin;
-    const devices = await this.#host.api.pushDevices();
+    const devices = await this.#api.pushDevices();
     const own = devices.filter((one) => one.current === 1 && one.service === service);
     return own.sort((a, b) => b.create_time - a.create_time)[0];
   }
@@ -122,8 +122,8 @@ export class Push implements PushClient {
   }
 
   async #subscribe(): Promise<void> {
-    const { api, session, storage } = this.#host;
-    const userId = session()?.userId;
+    const [api, storage] = [this.#api, this.#storage];
+    const userId = this.#session()?.userId;
     if (userId === undefined) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
     const wanted = await findWanted(storage);
     const registration = await findWorker();
@@ -132,7 +132,7 @@ export class Push implements PushClient {
     const subscription = await subscribe(registration, key, wanted?.key);
     // Also one that is known: the service may have lost it, and a repeat changes nothing.
     await api.pushSubscribe(toWire(subscription));
-    if (session()?.userId !== userId) return; // signed out meanwhile: what follows in turn removes it
+    if (this.#session()?.userId !== userId) return; // signed out meanwhile: what follows in turn removes it
     const { endpoint } = subscription;
     await keepWanted(storage, { userId, key, endpoint });
     if (wanted?.userId === userId && wanted.endpoint !== endpoint) await this.#tellGone(wanted.endpoint);
@@ -147,7 +147,7 @@ export class Push implements PushClient {
 
   async #tellGone(endpoint: string): Promise<void> {
     try {
-      await this.#host.api.pushUnsubscribe({ endpoint });
+      await this.#api.pushUnsubscribe({ endpoint });
     } catch (error) {
       // It did not have it any more.
       if (!(error instanceof DoormanError && error.code === 404)) throw error;
@@ -155,8 +155,8 @@ export class Push implements PushClient {
   }
 
   async #isWanted(): Promise<boolean> {
-    const wanted = await findWanted(this.#host.storage);
-    return wanted !== undefined && wanted.userId === this.#host.session()?.userId;
+    const wanted = await findWanted(this.#storage);
+    return wanted !== undefined && wanted.userId === this.#session()?.userId;
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {

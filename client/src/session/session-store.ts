@@ -1,9 +1,11 @@
+import { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { Session, SessionEnd } from '../events.ts';
 import { clearAllButProofs } from '../http/device-proofs.ts';
 import { callService } from '../http/http.ts';
 import { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
+import type { Tabs } from '../storage/tab-channel.ts';
 import { TIMES, type Times } from '../timeouts.ts';
 import type { FreshToken } from '../wire.ts';
 import { halfLifeMs, sessionIdOf } from './tokens.ts';
@@ -31,22 +33,18 @@ export async function readSession(
   return kept && toSession(kept);
 }
 
-/** Whoever has to do with whose session this is. */
-export interface SessionHost {
-  readonly baseUrl: string;
-  readonly storage: GuardedStorage;
-  readonly times: Times;
-  /** Another person, or nobody; everything of the one before has to go. Awaited before it is told on. */
-  changed(session: Session | undefined, end: SessionEnd | undefined): Promise<void>;
-  /** The same session has another token. */
-  renewed(session: Session): void;
-  /** Other tabs have to look at what is kept. */
-  tellOthers(end: SessionEnd | undefined): void;
-}
+/** What the user before must leave nothing in. Changes of the session wait for it. */
+type OnChange = (session: Session | undefined, end: SessionEnd | undefined) => Promise<void>;
 
 /** Who is signed in: kept, renewed, ended. Changes come one after the other. */
 export class SessionKeeper {
-  readonly #host: SessionHost;
+  /** `renewed`: the same session has another token. */
+  readonly events = new Emitter<{ renewed: Session }>();
+  readonly #baseUrl: string;
+  readonly #storage: GuardedStorage;
+  readonly #tabs: Tabs;
+  readonly #times: Times;
+  readonly #onChange: OnChange;
   #kept: KeptSession | undefined;
   #current: Session | undefined;
   /** When the token is to be renewed, by `performance.now()`. */
@@ -54,8 +52,13 @@ export class SessionKeeper {
   #turn: Promise<unknown> = Promise.resolve();
   #renewing: Promise<'renewed' | 'ended' | 'later'> | undefined;
 
-  constructor(host: SessionHost) {
-    this.#host = host;
+  /** @param onChange another user is signed in, or none: all that belongs to the user before has to go */
+  constructor(baseUrl: string, storage: GuardedStorage, tabs: Tabs, times: Times, onChange: OnChange) {
+    this.#baseUrl = baseUrl;
+    this.#storage = storage;
+    this.#tabs = tabs;
+    this.#times = times;
+    this.#onChange = onChange;
   }
 
   get current(): Session | undefined {
@@ -65,7 +68,7 @@ export class SessionKeeper {
   /** Takes up what is kept, as at the start, or when another tab changed it. */
   restore(end?: SessionEnd): Promise<Session | undefined> {
     return this.#inTurn(async () => {
-      const { storage } = this.#host;
+      const storage = this.#storage;
       // Another tab removed it from the storage, which a copy in memory does not show.
       if (end !== undefined) storage.forget(isForGood(end) ? undefined : KEY);
       await this.#replace(await findKept(storage), end);
@@ -76,14 +79,14 @@ export class SessionKeeper {
   adopt({ userId, username, token }: Session): Promise<Session> {
     return this.#inTurn(async () => {
       const kept = { userId, username, token, renewAt: Date.now() + halfLifeMs(token) };
-      const { storage } = this.#host;
+      const storage = this.#storage;
       // What the storage has of an earlier session is not to be found at the next start.
       if (storage.isInMemory) await storage.delete(KEY);
       await storage.set(KEY, kept);
       // Another session, even of the same person, begins anew.
       this.#kept = undefined;
       await this.#replace(kept);
-      this.#host.tellOthers(undefined);
+      this.#tabs.tell({ kind: 'session', end: undefined });
       return toSession(kept);
     });
   }
@@ -97,7 +100,7 @@ export class SessionKeeper {
    */
   end(end: SessionEnd, token?: string): Promise<void> {
     return this.#inTurn(async () => {
-      const { storage, tellOthers } = this.#host;
+      const storage = this.#storage;
       if (token !== undefined && token !== this.#kept?.token) return;
       const kept = await findKept(storage);
       if (kept && this.#kept && !isSame(kept, this.#kept)) {
@@ -108,7 +111,7 @@ export class SessionKeeper {
       await (isForGood(end) ? clearAllButProofs(storage) : storage.delete(KEY));
       await this.#replace(undefined, end);
       if (isForGood(end)) await clearAllButProofs(storage);
-      tellOthers.call(this.#host, end);
+      this.#tabs.tell({ kind: 'session', end });
     });
   }
 
@@ -132,7 +135,7 @@ export class SessionKeeper {
   }
 
   async #renew(): Promise<'renewed' | 'ended' | 'later'> {
-    const { baseUrl, storage, times, renewed } = this.#host;
+    const storage = this.#storage;
     const before = this.#kept;
     if (!before) return 'ended';
     const elsewhere = await findKept(storage);
@@ -141,17 +144,17 @@ export class SessionKeeper {
       return this.#kept ? 'renewed' : 'ended';
     }
     try {
-      const { deadlineMs } = times;
+      const { deadlineMs } = this.#times;
       const { token: old } = before;
       const session = { token: old, deadlineMs, proofs: storage };
       const call = { method: 'POST', path: '/api/token', body: {}, ...session } as const;
-      const { token } = (await callService(baseUrl, call)).data as FreshToken;
+      const { token } = (await callService(this.#baseUrl, call)).data as FreshToken;
       await this.#inTurn(async () => {
         if (this.#kept !== before) return;
         const kept = { ...before, token, renewAt: Date.now() + halfLifeMs(token) };
         await storage.set(KEY, kept);
-        renewed.call(this.#host, this.#take(kept));
-        this.#host.tellOthers(undefined);
+        this.events.emit('renewed', this.#take(kept));
+        this.#tabs.tell({ kind: 'session', end: undefined });
       });
       return this.#kept ? 'renewed' : 'ended';
     } catch (error) {
@@ -167,8 +170,8 @@ export class SessionKeeper {
     if (before?.token === kept?.token) return;
     const session = kept && this.#take(kept);
     if (!kept) this.#kept = this.#current = undefined;
-    if (before && kept && isSame(before, kept)) this.#host.renewed(toSession(kept));
-    else await this.#host.changed(session, session ? undefined : (end ?? 'signed_out'));
+    if (before && kept && isSame(before, kept)) this.events.emit('renewed', toSession(kept));
+    else await this.#onChange(session, session ? undefined : (end ?? 'signed_out'));
   }
 
   #take(kept: KeptSession): Session {
