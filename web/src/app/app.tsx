@@ -3,14 +3,17 @@ import type { SessionEnd } from 'doorman-client';
 import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { PageContext, useSession } from '../data/hooks.ts';
-import type { Page } from '../data/page.ts';
+import { OwnContext } from '../features/account/model/hooks.ts';
 import { Entrance } from '../features/auth/entrance.tsx';
+import { ChatsContext } from '../features/chat/model/hooks.ts';
+import { ContactsContext } from '../features/contacts/model/hooks.ts';
 import { LanguageProvider } from '../i18n/words.tsx';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
 import { theme } from '../ui/page/theme.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
+import type { Page } from './page.ts';
 import { Splash } from './splash.tsx';
 
 /** The key is that of first-paint.js too. */
@@ -29,11 +32,17 @@ export function App({ page }: { page: Page }) {
       <ColorOfWindow />
       <LanguageProvider>
         <PageContext value={page}>
-          <ErrorBoundary>
-            <ToastProvider>
-              <Door />
-            </ToastProvider>
-          </ErrorBoundary>
+          <OwnContext value={page.own}>
+            <ContactsContext value={page}>
+              <ChatsContext value={page.chats}>
+                <ErrorBoundary>
+                  <ToastProvider>
+                    <Door />
+                  </ToastProvider>
+                </ErrorBoundary>
+              </ChatsContext>
+            </ContactsContext>
+          </OwnContext>
         </PageContext>
       </LanguageProvider>
     </MantineProvider>

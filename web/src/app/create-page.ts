@@ -2,7 +2,7 @@ import type { Connection, Doorman, Session, SessionEnd, Snapshot } from 'doorman
 import { Cell } from '../data/cell.ts';
 import { Errands } from '../data/errands.ts';
 import { Keeping } from '../data/keeping.ts';
-import type { Page, SessionStore } from '../data/page.ts';
+import type { SessionStore } from '../data/page.ts';
 import { browserSurroundings, type Surroundings } from '../data/surroundings.ts';
 import type { ConnectionView, Freshness, SessionView } from '../data/views.ts';
 import { Own } from '../features/account/model/own.ts';
@@ -14,6 +14,7 @@ import { People } from '../features/contacts/model/people.ts';
 import { Presence } from '../features/contacts/model/presence.ts';
 import { Badge } from './badge.ts';
 import { keptSources, restoreList } from './kept-state.ts';
+import type { Page } from './page.ts';
 
 /**
  * The page's state over a kit that only the page starts and listens to. It keeps its own data in the kit's storage, so that

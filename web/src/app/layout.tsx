@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
+import { useChats } from '../features/chat/model/hooks.ts';
 import { useWords } from '../i18n/words.tsx';
 import { DocumentTitle } from '../ui/page/document-title.tsx';
 import { PaneContext } from '../ui/page/panes.ts';
@@ -18,6 +19,7 @@ export function Layout() {
   const words = useWords().shell;
   const [path] = useLocation();
   const place = placeOf(path);
+  const { unreadTotal } = useChats();
   useVisibleHeight();
   useEffect(() => awaitFocusOf(path), [path]);
   const front = place.isDeep ? 'page' : 'list';
@@ -39,7 +41,7 @@ export function Layout() {
             </Pane>
           </div>
         </main>
-        <DocumentTitle />
+        <DocumentTitle unreadTotal={unreadTotal} />
       </div>
     </SignOutProvider>
   );

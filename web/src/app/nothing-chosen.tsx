@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { CommentDiscussionIcon, GearIcon, PeopleIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
-import { useConversations, useFreshness } from '../data/hooks.ts';
+import { useFreshness } from '../data/hooks.ts';
+import { useConversations } from '../features/chat/model/hooks.ts';
 import { useWords } from '../i18n/words.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import type { Section } from '../ui/page/places.ts';

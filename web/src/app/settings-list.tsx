@@ -9,8 +9,10 @@ import {
 } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { useBlocked, useFreshness, useOwn, useSession } from '../data/hooks.ts';
+import { useFreshness, useSession } from '../data/hooks.ts';
+import { useOwn } from '../features/account/model/hooks.ts';
 import { useHasProfileEdits } from '../features/account/profile-edits.ts';
+import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { shownName } from '../features/contacts/model/shown-name.ts';
 import { usePushHere } from '../features/notifications/push-here.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';

@@ -5,9 +5,9 @@ import { MemoryStorage } from 'doorman-client/testing';
 import { sendMessage } from '../../../src/chat/messages.ts';
 import type { TestDatabase } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';
-import type { Page } from '../data/page.ts';
 import { noSurroundings } from '../data/surroundings.ts';
 import { createPage } from './create-page.ts';
+import type { Page } from './page.ts';
 
 /** A page of one person on one device, over a kit of its own. */
 export interface TestPage {

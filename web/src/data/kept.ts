@@ -1,7 +1,8 @@
 import type { Conversation, Message, OwnUser } from 'doorman-client';
+import type { SettingsView } from '../features/account/model/views.ts';
 import type { MessageRange } from '../features/chat/model/message-range.ts';
 import type { KeptName } from '../features/contacts/model/names.ts';
-import type { BlockedView, FriendView, SettingsView } from './views.ts';
+import type { BlockedView, FriendView } from '../features/contacts/model/views.ts';
 
 /** Raised when the shapes below change: what an older page kept is thrown away. */
 const VERSION = 1;

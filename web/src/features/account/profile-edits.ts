@@ -1,15 +1,16 @@
 import { useMemo } from 'react';
 import { Cell } from '../../data/cell.ts';
-import { useOwn, usePage, useReadable } from '../../data/hooks.ts';
-import type { Page } from '../../data/page.ts';
+import { usePage, useReadable } from '../../data/hooks.ts';
+import type { PageBase } from '../../data/page.ts';
+import { useOwn } from './model/hooks.ts';
 import { changedFields, type ProfileEdits } from './profile-fields.ts';
 
 const NONE: ProfileEdits = {};
 
-const known = new WeakMap<Page, Cell<ProfileEdits>>();
+const known = new WeakMap<PageBase, Cell<ProfileEdits>>();
 
 /** Kept while the page is open, so that nobody who looks elsewhere first loses what he wrote; it goes with the session. */
-function editsOf(page: Page): Cell<ProfileEdits> {
+function editsOf(page: PageBase): Cell<ProfileEdits> {
   const before = known.get(page);
   if (before) return before;
   const edits = new Cell(NONE);
@@ -23,7 +24,7 @@ function editsOf(page: Page): Cell<ProfileEdits> {
   return edits;
 }
 
-function userOf({ session }: Page): string | undefined {
+function userOf({ session }: PageBase): string | undefined {
   const view = session.get();
   return view.state === 'signed_in' ? view.session.userId : undefined;
 }

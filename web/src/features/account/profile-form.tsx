@@ -1,6 +1,5 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import type { OwnUser } from 'doorman-client';
-import { usePage } from '../../data/hooks.ts';
 import { useWords } from '../../i18n/words.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { Choice } from '../../ui/controls/choice.tsx';
@@ -10,6 +9,7 @@ import { useForm } from '../../ui/controls/use-form.ts';
 import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
+import { useOwnStore } from './model/hooks.ts';
 import { useProfileEdits } from './profile-edits.ts';
 import {
   changedFields,
@@ -26,7 +26,7 @@ import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 /** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
 export function ProfileForm({ profile }: { profile: OwnUser }) {
   const { settings: words, errors: errorWords } = useWords();
-  const { own } = usePage();
+  const own = useOwnStore();
   const toast = useToast();
   const { edits, change, forget } = useProfileEdits();
   const shown = shownProfile(profile, edits);

@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
-import { useOwn } from '../../data/hooks.ts';
 import { useWords } from '../../i18n/words.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
+import { useOwn } from './model/hooks.ts';
 import { ProfileForm } from './profile-form.tsx';
 
 /** What others see of the user, and what only he does. */

@@ -1,11 +1,11 @@
 import { Switch } from '@mantine/core';
-import { useOwn, usePage } from '../../data/hooks.ts';
-import type { SettingsView } from '../../data/views.ts';
 import { useWords } from '../../i18n/words.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { Section } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
+import { useOwn, useOwnStore } from '../account/model/hooks.ts';
+import type { SettingsView } from '../account/model/views.ts';
 import { PreviewChoice } from './preview-choice.tsx';
 
 const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styles.switchText };
@@ -14,7 +14,7 @@ const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styl
 export function AccountSwitches() {
   const words = useWords().settings;
   const { settings } = useOwn();
-  const { own } = usePage();
+  const own = useOwnStore();
   const toast = useToast();
   const want = (wanted: Partial<SettingsView>) => own.updateSettings(wanted).catch(toast.fail);
   return (

@@ -1,7 +1,7 @@
 import { useId } from 'react';
-import type { SettingsView } from '../../data/views.ts';
 import { useWords } from '../../i18n/words.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
+import type { SettingsView } from '../account/model/views.ts';
 import styles from './preview-choice.module.css';
 
 type Preview = SettingsView['pushPreview'];

@@ -1,10 +1,11 @@
 import { BellIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useConversations, useOwn } from '../../data/hooks.ts';
 import { useWords } from '../../i18n/words.tsx';
 import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
+import { useOwn } from '../account/model/hooks.ts';
+import { useConversations } from '../chat/model/hooks.ts';
 import { keepTurnedDown, readTurnedDown } from './invitation.ts';
 import { isUndecided, usePushHere } from './push-here.ts';
 

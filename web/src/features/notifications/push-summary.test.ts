@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SettingsView } from '../../data/views.ts';
+import type { SettingsView } from '../account/model/views.ts';
 import { pushSummary } from './push-summary.ts';
 
 const SETTINGS: SettingsView = { pushEnabled: true, dndEnabled: false, pushPreview: 'sender' };

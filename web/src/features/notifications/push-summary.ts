@@ -1,5 +1,5 @@
-import type { SettingsView } from '../../data/views.ts';
 import type { Words } from '../../i18n/en.ts';
+import type { SettingsView } from '../account/model/views.ts';
 import type { PushHereView } from './push-here.ts';
 
 /** How it stands with notifications in one word; absent until it is known. What holds on all devices comes first. */

@@ -1,5 +1,3 @@
-import type { PeopleStore } from '../../data/page.ts';
-
 export const FILTERS = ['all', 'online', 'friends', 'requests'] as const;
 export type Filter = (typeof FILTERS)[number];
 
@@ -11,10 +9,14 @@ export interface ListMemory {
   readonly scrolled: Map<Filter, number>;
 }
 
-const left = new WeakMap<PeopleStore, { userId: string; memory: ListMemory }>();
+const left = new WeakMap<object, { userId: string; memory: ListMemory }>();
 
-/** Another user finds nothing of the one before. */
-export function listMemory(people: PeopleStore, userId: string): ListMemory {
+/**
+ * Another user finds nothing of the one before.
+ *
+ * @param people the store whose list it is; the memory goes with it
+ */
+export function listMemory(people: object, userId: string): ListMemory {
   const known = left.get(people);
   if (known?.userId === userId) return known.memory;
   const memory: ListMemory = { typed: '', filter: 'all', scrolled: new Map() };

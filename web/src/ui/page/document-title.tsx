@@ -1,16 +1,16 @@
 import { useEffect } from 'react';
-import { Cell } from '../../data/cell.ts';
-import { useReadable, useUnreadTotal } from '../../data/hooks.ts';
+import { Cell, type Readable } from '../../data/cell.ts';
+import { useReadable } from '../../data/hooks.ts';
 import { useWords } from '../../i18n/words.tsx';
 
 /** What is in front, in words: `PageHeader` says it. */
 export const placeTitle = new Cell('');
 
 /** Keeps the window's title: `(3) Ada · Doorman`. */
-export function DocumentTitle() {
+export function DocumentTitle({ unreadTotal }: { unreadTotal: Readable<number> }) {
   const { brand } = useWords().shell;
   const place = useReadable(placeTitle);
-  const unread = useUnreadTotal();
+  const unread = useReadable(unreadTotal);
   useEffect(() => {
     document.title = windowTitle(place, unread, brand);
     return () => {

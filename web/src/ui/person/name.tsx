@@ -1,5 +1,4 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
-import type { PersonView } from '../../data/views.ts';
 import { useWords } from '../../i18n/words.tsx';
 import styles from './name.module.css';
 
@@ -12,8 +11,13 @@ export function Name({ children }: { children: string }) {
   );
 }
 
+interface NamedPerson {
+  readonly name: string;
+  readonly state: 'unknown' | 'known' | 'gone';
+}
+
 /** The same of a person who may not be known yet, or be gone. */
-export function PersonName({ person }: { person: PersonView }) {
+export function PersonName({ person }: { person: NamedPerson }) {
   const words = useWords().shell;
   if (person.state === 'unknown' && person.name === '')
     return (

@@ -2,9 +2,9 @@ import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 
 import { Cell } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
 import { isSame } from '../../../data/keyed.ts';
-import type { OwnStore } from '../../../data/page.ts';
 import { Turns } from '../../../data/turns.ts';
-import type { SettingsView } from '../../../data/views.ts';
+import type { OwnStore } from './stores.ts';
+import type { SettingsView } from './views.ts';
 
 interface OwnHost {
   readonly doorman: Doorman;

@@ -1,13 +1,14 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
-import { useDraft, usePerson, useSight, useTyping } from '../../../data/hooks.ts';
-import type { ConversationView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
+import { usePerson, useSight } from '../../contacts/model/hooks.ts';
+import { useDraft, useTyping } from '../model/hooks.ts';
+import type { ConversationView } from '../model/views.ts';
 import { oneLine } from '../thread/message-body.ts';
 import { StateMark } from '../thread/state-mark.tsx';
 import styles from './conversation-list.module.css';

@@ -1,12 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
-import { usePage, useSights } from '../../../data/hooks.ts';
-import type { ConversationView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { DirectoryFoot } from '../../contacts/directory/directory-states.tsx';
 import { useMorePages } from '../../contacts/directory/more-pages.ts';
+import { useSights } from '../../contacts/model/hooks.ts';
+import { useChats } from '../model/hooks.ts';
+import type { ConversationView } from '../model/views.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRow } from './conversation-row.tsx';
 
@@ -31,7 +32,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
   const items = virtualizer.getVirtualItems();
   useSights(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
   const last = items.at(-1)?.index ?? 0;
-  const { view, loadMore, onSeen } = useMorePages(usePage().chats.more, conversations.length);
+  const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
   useEffect(() => onSeen(0, last), [onSeen, last]);
   useReturn(active, (peer) => {
     const i = conversations.findIndex((one) => one.peer === peer);

@@ -1,7 +1,9 @@
 import { type ReactNode, useMemo } from 'react';
-import { useDirectory, usePage, useReadable } from '../../../data/hooks.ts';
-import type { ConversationView } from '../../../data/views.ts';
+import { useReadable } from '../../../data/hooks.ts';
 import { Waiting } from '../../../ui/list/waiting.tsx';
+import { useContacts, useDirectory } from '../../contacts/model/hooks.ts';
+import { useChats } from '../model/hooks.ts';
+import type { ConversationView } from '../model/views.ts';
 import { ConversationRows } from './conversation-rows.tsx';
 import { fold, isNamed } from './name-search.ts';
 
@@ -18,7 +20,8 @@ interface FoundConversationsProps {
  * begin with what was typed.
  */
 export function FoundConversations({ conversations, typed, nobody }: FoundConversationsProps) {
-  const { chats, people } = usePage();
+  const chats = useChats();
+  const { people } = useContacts();
   const { hasMore } = useReadable(chats.more.view);
   const { view } = useDirectory({ q: typed.trim(), isOnlineOnly: false });
   const found = useMemo(() => {

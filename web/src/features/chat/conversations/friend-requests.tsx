@@ -1,14 +1,15 @@
 import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
-import { useFriends, usePage, useSession } from '../../../data/hooks.ts';
+import { useSession } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { listMemory } from '../../../ui/list/list-memory.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
+import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
 import styles from './conversation-list.module.css';
 
 /** Somebody waits to be let in. */
 export function FriendRequests() {
   const words = useWords().shell;
-  const { people } = usePage();
+  const { people } = useContacts();
   const session = useSession();
   const { asked } = useFriends();
   if (asked.length === 0 || session.state !== 'signed_in') return null;

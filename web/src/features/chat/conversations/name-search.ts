@@ -1,4 +1,4 @@
-import type { PersonView } from '../../../data/views.ts';
+import type { PersonView } from '../../contacts/model/views.ts';
 
 /** Without case, width and accents: what a person types without thinking of them. */
 export function fold(text: string): string {

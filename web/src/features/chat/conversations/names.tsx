@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
+import type { PersonView } from '../../contacts/model/views.ts';
 
 /** Marks that turn the direction of text; in a name of one line they have no use but to deceive. */
 const TURNING = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;

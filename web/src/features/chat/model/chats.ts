@@ -6,8 +6,6 @@ import type {
   Conversation as WireConversation,
 } from 'doorman-client';
 import { Computed } from '../../../data/cell.ts';
-import type { ChatsStore, Draft } from '../../../data/page.ts';
-import type { ConversationView } from '../../../data/views.ts';
 import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
 import {
@@ -23,10 +21,12 @@ import {
 import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
 import { Outbox } from './outbox.ts';
+import type { ChatsStore, Draft } from './stores.ts';
 import type { ThreadHost, ThreadStore } from './thread.ts';
 import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
 import { correctCount, unreadOf, wouldGuess } from './unread.ts';
+import type { ConversationView } from './views.ts';
 
 /** What the chats stand on. */
 export interface ChatsHost

@@ -1,9 +1,9 @@
 import { isSame } from '../../../data/keyed.ts';
-import type { ConversationView, MessageView } from '../../../data/views.ts';
 import { type Conversation, noConversation } from './conversations.ts';
 import { showOutgoing, stateOf } from './message-views.ts';
 import type { OnItsWay } from './outbox.ts';
 import { unreadOf } from './unread.ts';
+import type { ConversationView, MessageView } from './views.ts';
 
 interface Material {
   /** The user himself. */

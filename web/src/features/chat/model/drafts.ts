@@ -1,6 +1,6 @@
 import type { KeptDraft } from '../../../data/kept.ts';
 import { Keyed } from '../../../data/keyed.ts';
-import type { Draft } from '../../../data/page.ts';
+import type { Draft } from './stores.ts';
 
 /** More than a message may have; nobody's storage is to be filled by what is pasted. */
 const MAX_LENGTH = 20_000;

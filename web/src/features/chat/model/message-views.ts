@@ -1,7 +1,7 @@
 import type { Message } from 'doorman-client';
 import { isSame } from '../../../data/keyed.ts';
-import type { MessageState, MessageView } from '../../../data/views.ts';
 import type { OnItsWay } from './outbox.ts';
+import type { MessageState, MessageView } from './views.ts';
 
 /** How far the peer is. */
 export interface PeerMarks {

@@ -1,14 +1,14 @@
 import { type Doorman, DoormanError, type Message } from 'doorman-client';
 import { Computed, type Readable } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
-import type { Thread } from '../../../data/page.ts';
-import type { ThreadView } from '../../../data/views.ts';
 import type { Conversation } from './conversations.ts';
 import { endOf, type MessageRange } from './message-range.ts';
 import { showMessages } from './message-views.ts';
 import type { OnItsWay } from './outbox.ts';
+import type { Thread } from './stores.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';
+import type { ThreadView } from './views.ts';
 
 /** What a thread stands on. */
 export interface ThreadHost {

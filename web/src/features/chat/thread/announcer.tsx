@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { useConversations } from '../../../data/hooks.ts';
-import type { MessageView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
+import { useConversations } from '../model/hooks.ts';
+import type { MessageView } from '../model/views.ts';
 import { oneLine } from './message-body.ts';
 import styles from './message-list.module.css';
 

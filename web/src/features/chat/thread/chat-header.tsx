@@ -1,14 +1,15 @@
 import { Link } from 'wouter';
-import { useIsBlocked, useSight, useSights, useTyping } from '../../../data/hooks.ts';
-import type { PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
+import { useIsBlocked, useSight, useSights } from '../../contacts/model/hooks.ts';
+import type { PersonView } from '../../contacts/model/views.ts';
 import { useLastSeen } from '../../contacts/person/sight-text.tsx';
 import { useCalled } from '../conversations/names.tsx';
+import { useTyping } from '../model/hooks.ts';
 import { ChatMenu } from './chat-menu.tsx';
 import styles from './chat-page.module.css';
 

@@ -7,13 +7,13 @@ import {
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useFriendState, useIsBlocked, usePage } from '../../../data/hooks.ts';
-import type { FriendState, PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useFriendAct } from '../../contacts/friends/use-friend-act.ts';
+import { useContacts, useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
+import type { FriendState, PersonView } from '../../contacts/model/views.ts';
 import { BlockDialog, UnblockDialog } from '../../contacts/person/block-dialogs.tsx';
 import { isolated, useCalled } from '../conversations/names.tsx';
 
@@ -22,7 +22,7 @@ type Question = 'block' | 'unblock' | 'unfriend';
 /** What can be done about the person of a conversation. */
 export function ChatMenu({ person }: { person: PersonView }) {
   const words = useWords().chat;
-  const { friends } = usePage();
+  const { friends } = useContacts();
   const called = isolated(useCalled(person));
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('unfriend'));

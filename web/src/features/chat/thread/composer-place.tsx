@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import { useIsBlocked, usePage } from '../../../data/hooks.ts';
-import type { Thread } from '../../../data/page.ts';
-import type { MessageView, PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
+import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
+import type { PersonView } from '../../contacts/model/views.ts';
 import { Sentence, useCalled } from '../conversations/names.tsx';
+import type { Thread } from '../model/stores.ts';
+import type { MessageView } from '../model/views.ts';
 import styles from './composer.module.css';
 import { Composer } from './composer.tsx';
 
@@ -67,7 +68,7 @@ function Notice({ testId, children, action }: NoticeProps) {
 
 function Unblock({ userId }: { userId: string }) {
   const words = useWords().chat;
-  const { blocks } = usePage();
+  const { blocks } = useContacts();
   const { fail } = useToast();
   const [isPending, setPending] = useState(false);
   const unblock = async () => {

@@ -1,10 +1,10 @@
 import { ActionIcon } from '@mantine/core';
 import { PaperAirplaneIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
-import { useDraft } from '../../../data/hooks.ts';
-import type { Thread } from '../../../data/page.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
+import { useDraft } from '../model/hooks.ts';
+import type { Thread } from '../model/stores.ts';
 import styles from './composer.module.css';
 import { roomLeft, toBody } from './message-body.ts';
 

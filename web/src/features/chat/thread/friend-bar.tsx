@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { useFriendState, useIsBlocked } from '../../../data/hooks.ts';
-import type { PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useFriendAct } from '../../contacts/friends/use-friend-act.ts';
+import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
+import type { PersonView } from '../../contacts/model/views.ts';
 import { isolated, Sentence, useCalled } from '../conversations/names.tsx';
 import styles from './chat-page.module.css';
 

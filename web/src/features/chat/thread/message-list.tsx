@@ -1,10 +1,11 @@
 import { ArrowDownIcon } from '@primer/octicons-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { useConnection, useConversations } from '../../../data/hooks.ts';
-import type { Thread } from '../../../data/page.ts';
-import type { ThreadView } from '../../../data/views.ts';
+import { useConnection } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
+import { useConversations } from '../model/hooks.ts';
+import type { Thread } from '../model/stores.ts';
+import type { ThreadView } from '../model/views.ts';
 import { Announcer } from './announcer.tsx';
 import { DayLine, UnreadLine } from './lines.tsx';
 import { Message } from './message.tsx';

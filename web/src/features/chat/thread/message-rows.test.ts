@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MessageView } from '../../../data/views.ts';
+import type { MessageView } from '../model/views.ts';
 import { layOutRows, partIntoBlocks } from './message-rows.ts';
 
 const NOON = new Date(2026, 4, 5, 12, 0, 0).getTime();

@@ -1,5 +1,5 @@
-import type { MessageView } from '../../../data/views.ts';
 import { daysBetween } from '../../../i18n/times.ts';
+import type { MessageView } from '../model/views.ts';
 
 /** How far a message stands from the one above it: same minute, same person, or neither. */
 export type Gap = 'none' | 'small' | 'large';

@@ -1,9 +1,9 @@
 import { memo } from 'react';
-import type { Thread } from '../../../data/page.ts';
-import type { MessageView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
+import type { Thread } from '../model/stores.ts';
+import type { MessageView } from '../model/views.ts';
 import { isFewEmoji } from './emoji.ts';
 import styles from './message.module.css';
 import type { Gap } from './message-rows.ts';

@@ -1,7 +1,7 @@
 import { AlertFillIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
-import type { MessageState } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
+import type { MessageState } from '../model/views.ts';
 import styles from './state-mark.module.css';
 
 type OwnState = Exclude<MessageState, 'theirs'>;

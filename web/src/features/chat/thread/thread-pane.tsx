@@ -2,15 +2,16 @@ import { Button, Loader } from '@mantine/core';
 import { AlertIcon, PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import type { Thread } from '../../../data/page.ts';
-import type { PersonView, ThreadView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import type { PersonView } from '../../contacts/model/views.ts';
 import { Sentence, useCalled } from '../conversations/names.tsx';
+import type { Thread } from '../model/stores.ts';
+import type { ThreadView } from '../model/views.ts';
 import styles from './chat-page.module.css';
 import { MessageList } from './message-list.tsx';
 

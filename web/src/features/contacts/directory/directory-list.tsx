@@ -1,10 +1,10 @@
 import { PersonAddIcon } from '@primer/octicons-react';
 import { useCallback, useMemo, useState } from 'react';
-import { useDirectory } from '../../../data/hooks.ts';
-import type { DirectoryQueryView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { useDirectory } from '../model/hooks.ts';
 import { shownName } from '../model/shown-name.ts';
+import type { DirectoryQueryView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 import styles from './directory-list.module.css';
 import { DirectoryFoot, NoRows } from './directory-states.tsx';

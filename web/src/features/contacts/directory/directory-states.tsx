@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { AlertIcon, PeopleIcon, SearchIcon } from '@primer/octicons-react';
-import type { DirectoryView, PagesView } from '../../../data/views.ts';
+import type { PagesView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
+import type { DirectoryView } from '../model/views.ts';
 import styles from './directory-states.module.css';
 import { useSecondsUntil } from './seconds-until.ts';
 

@@ -1,10 +1,10 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
-import { usePage } from '../../../data/hooks.ts';
-import type { PersonView } from '../../../data/views.ts';
+import { useContacts } from '../model/hooks.ts';
+import type { PersonView } from '../model/views.ts';
 
 /** Names of several at once, in the same order; the same list until one of them changes. */
 export function usePeople(ids: readonly string[]): readonly PersonView[] {
-  const { people } = usePage();
+  const { people } = useContacts();
   const readables = useMemo(() => ids.map((id) => people.person(id)), [people, ids]);
   const subscribe = useCallback(
     (listener: () => void) => {

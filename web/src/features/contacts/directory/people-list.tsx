@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useCallback, useRef, useState } from 'react';
-import { useFriends, usePage, useSession } from '../../../data/hooks.ts';
+import { useSession } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { type Filter, listMemory } from '../../../ui/list/list-memory.ts';
 import { isTypeAhead } from '../../../ui/list/row-keys.ts';
@@ -8,6 +8,7 @@ import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { FriendsList } from '../friends/friends-list.tsx';
 import { RequestsList } from '../friends/requests-list.tsx';
+import { useContacts, useFriends } from '../model/hooks.ts';
 import { DirectoryList } from './directory-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { searchText } from './names.ts';
@@ -17,7 +18,7 @@ import styles from './people-list.module.css';
 export function PeopleList() {
   const words = useWords();
   const session = useSession();
-  const { people } = usePage();
+  const { people } = useContacts();
   const ownId = session.state === 'signed_in' ? session.session.userId : '';
   const memory = listMemory(people, ownId);
   const [typed, setTyped] = useState(memory.typed);

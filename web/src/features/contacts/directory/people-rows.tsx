@@ -9,9 +9,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useSights } from '../../../data/hooks.ts';
 import { rowByKey, tabStop } from '../../../ui/list/row-keys.ts';
 import { ScrollerContext } from '../../../ui/list/scroller.tsx';
+import { useSights } from '../model/hooks.ts';
 import styles from './people-rows.module.css';
 import { useRowPlace } from './row-place.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { DirectorySearch } from '../../../data/page.ts';
+import type { DirectorySearch } from '../model/stores.ts';
 
 /** A few calls a minute, of 60. */
 const REFRESH_MS = 15_000;

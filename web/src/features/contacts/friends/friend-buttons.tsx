@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
-import { useFriendState } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
 import { useFriendAct } from './use-friend-act.ts';
 

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import { useCallback, useMemo } from 'react';
-import { useFreshness, useFriends, usePage } from '../../../data/hooks.ts';
-import type { PersonView } from '../../../data/views.ts';
+import { useFreshness } from '../../../data/hooks.ts';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useWords } from '../../../i18n/words.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
@@ -13,6 +12,8 @@ import { useMorePages } from '../directory/more-pages.ts';
 import { sortByName, startsWith } from '../directory/names.ts';
 import { usePeople } from '../directory/people-by-id.ts';
 import { PeopleRows } from '../directory/people-rows.tsx';
+import { useContacts, useFriends } from '../model/hooks.ts';
+import type { PersonView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 
 /** One's friends by name. */
@@ -30,7 +31,7 @@ export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => 
     [known, q, language],
   );
   const idAt = useCallback((index: number) => shown[index]?.id ?? '', [shown]);
-  const { view, loadMore, onSeen } = useMorePages(usePage().friends.moreFriends, shown.length);
+  const { view, loadMore, onSeen } = useMorePages(useContacts().friends.moreFriends, shown.length);
   return (
     <>
       <FoundStatus count={q === '' ? undefined : shown.length} hasMore={view.hasMore} />

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { CheckIcon } from '@primer/octicons-react';
-import type { PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
+import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';
 import styles from './request-rows.module.css';
 import { useFriendAct } from './use-friend-act.ts';

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { InboxIcon, SearchIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
-import { useFreshness, useFriends, usePage } from '../../../data/hooks.ts';
-import type { FriendView } from '../../../data/views.ts';
+import { useFreshness } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
@@ -13,6 +12,8 @@ import { useMorePages } from '../directory/more-pages.ts';
 import { startsWith } from '../directory/names.ts';
 import { usePeople } from '../directory/people-by-id.ts';
 import { PeopleRows } from '../directory/people-rows.tsx';
+import { useContacts, useFriends } from '../model/hooks.ts';
+import type { FriendView } from '../model/views.ts';
 import { ROW_REM } from '../person/person-row.tsx';
 import { RECEIVED_REM, ReceivedRow, type Request, SentRow } from './request-rows.tsx';
 import styles from './requests-list.module.css';
@@ -27,7 +28,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
   const received = useRequests(asked, q);
   const sent = useRequests(requested, q);
   const found = received.length + sent.length;
-  const { view, loadMore, onSeen } = useMorePages(usePage().friends.moreRequests, found);
+  const { view, loadMore, onSeen } = useMorePages(useContacts().friends.moreRequests, found);
   return (
     <>
       <FoundStatus count={q === '' ? undefined : found} hasMore={view.hasMore} />

@@ -1,8 +1,8 @@
 import { DoormanError } from 'doorman-client';
-import { usePage } from '../../../data/hooks.ts';
-import type { FriendAct } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
+import { useContacts } from '../model/hooks.ts';
+import type { FriendAct } from '../model/views.ts';
 
 /**
  * Steps between the user and somebody. What they do is seen at once; if the service refuses, it is taken back and said why.
@@ -10,7 +10,7 @@ import { useToast } from '../../../ui/controls/toasts.tsx';
  * @param done what is said when the service has agreed
  */
 export function useFriendAct(userId: string): (act: FriendAct, done?: string) => Promise<void> {
-  const { friends } = usePage();
+  const { friends } = useContacts();
   const toast = useToast();
   const words = useWords().people;
   return async (act, done) => {

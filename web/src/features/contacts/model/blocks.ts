@@ -2,10 +2,10 @@ import type { BlockedUser, Doorman } from 'doorman-client';
 import { Computed, type Readable } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
 import { Keyed } from '../../../data/keyed.ts';
-import type { BlocksStore } from '../../../data/page.ts';
 import { Pages } from '../../../data/pages.ts';
 import { Turns } from '../../../data/turns.ts';
-import type { BlockedView } from '../../../data/views.ts';
+import type { BlocksStore } from './stores.ts';
+import type { BlockedView } from './views.ts';
 
 interface BlocksHost {
   readonly doorman: Doorman;

@@ -1,7 +1,7 @@
 import { Computed } from '../../../data/cell.ts';
-import type { DirectorySearch } from '../../../data/page.ts';
-import type { DirectoryQueryView, DirectoryView } from '../../../data/views.ts';
 import { Listing, type ListingHost } from './listing.ts';
+import type { DirectorySearch } from './stores.ts';
+import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
 const DEBOUNCE_MS = 200;
 /** As the service takes it. */

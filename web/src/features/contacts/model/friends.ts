@@ -2,10 +2,10 @@ import type { Doorman, FriendEntry, FriendEvent, PersonName, Snapshot } from 'do
 import { Computed, type Readable } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
 import { Keyed } from '../../../data/keyed.ts';
-import type { FriendsStore } from '../../../data/page.ts';
 import { Pages } from '../../../data/pages.ts';
 import { Turns } from '../../../data/turns.ts';
-import type { FriendAct, FriendState, FriendsView, FriendView } from '../../../data/views.ts';
+import type { FriendsStore } from './stores.ts';
+import type { FriendAct, FriendState, FriendsView, FriendView } from './views.ts';
 
 interface FriendsHost {
   readonly doorman: Doorman;

@@ -2,8 +2,8 @@ import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import type { Readable } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
 import { Keyed } from '../../../data/keyed.ts';
-import type { PersonView } from '../../../data/views.ts';
 import { shownName } from './shown-name.ts';
+import type { PersonView } from './views.ts';
 
 /** What names somebody; profiles, entries of the directory, friends and blocked people all have it, but for the nickname. */
 export interface Named {

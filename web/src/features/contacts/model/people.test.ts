@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { addCrowd } from '../../../../../test/people.ts';
 import { allSettled, type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
-import type { DirectorySearch } from '../../../data/page.ts';
+import type { DirectorySearch } from './stores.ts';
 
 const EVERYBODY = { q: '', isOnlineOnly: false };
 

@@ -1,11 +1,11 @@
 import type { Doorman, PublicProfile } from 'doorman-client';
 import type { Readable } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
-import type { DirectorySearch, PeopleStore } from '../../../data/page.ts';
-import type { PersonView, ProfileView } from '../../../data/views.ts';
 import { Directory } from './directory.ts';
 import { Names } from './names.ts';
 import { Profiles } from './profiles.ts';
+import type { DirectorySearch, PeopleStore } from './stores.ts';
+import type { PersonView, ProfileView } from './views.ts';
 
 interface PeopleHost {
   readonly doorman: Doorman;

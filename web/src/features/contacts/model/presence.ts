@@ -1,8 +1,8 @@
 import type { Doorman, Sight } from 'doorman-client';
 import type { Readable } from '../../../data/cell.ts';
 import { Keyed } from '../../../data/keyed.ts';
-import type { PresenceStore } from '../../../data/page.ts';
-import type { SightView } from '../../../data/views.ts';
+import type { PresenceStore } from './stores.ts';
+import type { SightView } from './views.ts';
 
 /** After so long without a connection nobody can say any more who is online. */
 const STALE_MS = 10_000;

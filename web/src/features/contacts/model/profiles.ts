@@ -2,8 +2,8 @@ import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import type { Readable } from '../../../data/cell.ts';
 import type { Errands } from '../../../data/errands.ts';
 import { Keyed } from '../../../data/keyed.ts';
-import type { ProfileView } from '../../../data/views.ts';
 import { isUnknownUser } from './names.ts';
+import type { ProfileView } from './views.ts';
 
 const GOOD_FOR_MS = 60_000;
 const MAX_PROFILES = 200;

@@ -1,7 +1,7 @@
-import { usePage } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
+import { useContacts } from '../model/hooks.ts';
 import styles from './block-dialogs.module.css';
 
 interface BlockDialogProps {
@@ -13,7 +13,7 @@ interface BlockDialogProps {
 /** Asks before somebody is blocked, and says what that does. */
 export function BlockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
   const words = useWords().people;
-  const { blocks } = usePage();
+  const { blocks } = useContacts();
   const toast = useToast();
   return (
     <ConfirmDialog
@@ -38,7 +38,7 @@ export function BlockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
 
 export function UnblockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
   const words = useWords().people;
-  const { blocks } = usePage();
+  const { blocks } = useContacts();
   const toast = useToast();
   return (
     <ConfirmDialog

@@ -2,8 +2,7 @@ import { Button } from '@mantine/core';
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useBlocked, useFreshness, usePage, usePerson, useReadable } from '../../../data/hooks.ts';
-import type { BlockedView } from '../../../data/views.ts';
+import { useFreshness, useReadable } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { EndOfList } from '../../../ui/list/end-of-list.tsx';
@@ -16,6 +15,8 @@ import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import { DirectoryFoot } from '../directory/directory-states.tsx';
+import { useBlocked, useContacts, usePerson } from '../model/hooks.ts';
+import type { BlockedView } from '../model/views.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
 
 /** Rows that are shown at first, and that come when the end of them is on the screen. */
@@ -26,7 +27,7 @@ export function BlockedPage() {
   const words = useWords().settings;
   const blocked = useBlocked();
   const isKnown = useFreshness() !== 'none';
-  const { more } = usePage().blocks;
+  const { more } = useContacts().blocks;
   const view = useReadable(more.view);
   const [count, setCount] = useState(ROWS);
   const loadMore = () => (count < blocked.length ? setCount(count + ROWS) : more.loadMore());

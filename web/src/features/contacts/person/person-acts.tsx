@@ -1,11 +1,11 @@
 import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
-import { useFriendState, useIsBlocked, usePage } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
 import { profilePath } from '../../../ui/page/person-paths.ts';
+import { useContacts, useFriendState, useIsBlocked } from '../model/hooks.ts';
 import { BlockDialog } from './block-dialogs.tsx';
 import { CopyLinkDialog } from './copy-link-dialog.tsx';
 import styles from './person-acts.module.css';
@@ -14,7 +14,7 @@ import type { ShownPerson } from './person-hero.tsx';
 /** What is done rarely. Of whom one blocks there is only the way back, which stands above. */
 export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const words = useWords().people;
-  const { friends } = usePage();
+  const { friends } = useContacts();
   const toast = useToast();
   const isBlocked = useIsBlocked(person.id);
   const isFriend = useFriendState(person.id) === 'friends';

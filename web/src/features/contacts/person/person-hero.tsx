@@ -1,11 +1,11 @@
 import { Button, Skeleton } from '@mantine/core';
 import { CommentIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
-import { useIsBlocked, useSight } from '../../../data/hooks.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { FriendButtons } from '../friends/friend-buttons.tsx';
+import { useIsBlocked, useSight } from '../model/hooks.ts';
 import styles from './person-hero.module.css';
 import { SightText } from './sight-text.tsx';
 

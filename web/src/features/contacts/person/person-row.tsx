@@ -1,14 +1,14 @@
 import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
-import { useFriendState, useIsBlocked, useSight } from '../../../data/hooks.ts';
-import type { PersonView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { glance } from '../directory/names.ts';
+import { useFriendState, useIsBlocked, useSight } from '../model/hooks.ts';
+import type { PersonView } from '../model/views.ts';
 import styles from './person-row.module.css';
 
 /** Height of a row. */
@@ -63,7 +63,7 @@ export const PersonRow = memo(function PersonRow({
         tabIndex={tabIndex}
         isSelected={isOpen && params.id === id}
         start={<PersonAvatar person={{ id, name, avatar }} sight={sight.state} />}
-        title={<PersonName person={{ id, name, username, avatar, state }} />}
+        title={<PersonName person={{ name, state }} />}
         aside={aside === undefined ? tag : (aside ?? undefined)}
         below={
           <>

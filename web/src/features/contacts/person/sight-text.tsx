@@ -1,6 +1,6 @@
-import type { SightView } from '../../../data/views.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
+import type { SightView } from '../model/views.ts';
 import styles from './sight-text.module.css';
 
 /** Whether somebody is there, or when he was. Nothing while it is not known; whom one blocks appears offline. */

@@ -1,13 +1,13 @@
 import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } from '@primer/octicons-react';
 import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
-import { usePerson } from '../../../data/hooks.ts';
 import { daysBetween } from '../../../i18n/times.ts';
 import { useWords } from '../../../i18n/words.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { useDeviceWords } from '../../../ui/person/device-words.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
+import { usePerson } from '../../contacts/model/hooks.ts';
 import styles from './log.module.css';
 import { type Fate, fateOf, technicalDetail } from './log-entry.ts';
 import { logSentence } from './log-sentence.ts';

@@ -1,0 +1,5 @@
+export interface SettingsView {
+  readonly pushEnabled: boolean;
+  readonly dndEnabled: boolean;
+  readonly pushPreview: 'full' | 'sender' | 'none';
+}

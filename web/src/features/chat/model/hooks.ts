@@ -1,0 +1,38 @@
+import { createContext, useEffect, useMemo } from 'react';
+import { useProvided, useReadable } from '../../../data/hooks.ts';
+import type { ChatsStore, Thread } from './stores.ts';
+import type { ConversationView, ThreadView } from './views.ts';
+
+export const ChatsContext = createContext<ChatsStore | undefined>(undefined);
+
+export function useChats(): ChatsStore {
+  return useProvided(ChatsContext);
+}
+
+export function useConversations(): readonly ConversationView[] {
+  return useReadable(useChats().conversations);
+}
+
+export function useUnreadTotal(): number {
+  return useReadable(useChats().unreadTotal);
+}
+
+/** The conversation with `peer`, loaded and marked as read while the component is there; see `Thread.setAtEnd`. */
+export function useThread(peer: string): { view: ThreadView; thread: Thread } {
+  const chats = useChats();
+  const thread = useMemo(() => chats.thread(peer), [chats, peer]);
+  useEffect(() => thread.open(), [thread]);
+  return { view: useReadable(thread.view), thread };
+}
+
+/** Whether `peer` types; for rows of the list too, it loads nothing. */
+export function useTyping(peer: string): boolean {
+  return useReadable(useChats().thread(peer).typing);
+}
+
+/** What is being written to `peer`, as `useState` gives it. */
+export function useDraft(peer: string): [text: string, set: (text: string) => void] {
+  const chats = useChats();
+  const draft = useMemo(() => chats.draft(peer), [chats, peer]);
+  return [useReadable(draft), draft.set];
+}

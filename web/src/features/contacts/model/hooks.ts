@@ -1,0 +1,76 @@
+import { createContext, useEffect, useState } from 'react';
+import { useConnection, useProvided, useReadable } from '../../../data/hooks.ts';
+import type { Contacts, DirectorySearch } from './stores.ts';
+import type {
+  BlockedView,
+  DirectoryQueryView,
+  DirectoryView,
+  FriendState,
+  FriendsView,
+  PersonView,
+  ProfileView,
+  SightView,
+} from './views.ts';
+
+export const ContactsContext = createContext<Contacts | undefined>(undefined);
+
+export function useContacts(): Contacts {
+  return useProvided(ContactsContext);
+}
+
+/** Name and avatar; asked for if they are not known. */
+export function usePerson(userId: string): PersonView {
+  return useReadable(useContacts().people.person(userId));
+}
+
+export function useProfile(userId: string): ProfileView {
+  return useReadable(useContacts().people.profile(userId));
+}
+
+/** A list of people of its own; give it what the search field says at every render, it waits by itself. */
+export function useDirectory(query: DirectoryQueryView): { view: DirectoryView; search: DirectorySearch } {
+  const { people } = useContacts();
+  const [search] = useState(() => people.newSearch());
+  const { q, isOnlineOnly } = query;
+  useEffect(() => search.setQuery({ q, isOnlineOnly }), [search, q, isOnlineOnly]);
+  useEffect(() => search.open(), [search]);
+  return { view: useReadable(search), search };
+}
+
+/** Watches those who are on the screen. Each row reads its own with `useSight`. */
+export function useSights(userIds: readonly string[]): void {
+  const { presence } = useContacts();
+  const key = userIds.join(' ');
+  useEffect(() => (key === '' ? undefined : presence.watch(key.split(' '))), [presence, key]);
+}
+
+/**
+ * How somebody appears who is watched by `useSights`.
+ *
+ * @param guess `isOnline` of the directory or a profile, good until he is watched
+ */
+export function useSight(userId: string, guess?: number): SightView {
+  const sight = useReadable(useContacts().presence.sight(userId));
+  const isBlocked = useIsBlocked(userId);
+  const isLive = useConnection().state === 'live';
+  if (sight.state !== 'unknown' || guess === undefined || isBlocked || !isLive) return sight;
+  return guess === 1 ? GUESSED_ONLINE : GUESSED_OFFLINE;
+}
+const GUESSED_ONLINE: SightView = { state: 'online', lastSeen: 0 };
+const GUESSED_OFFLINE: SightView = { state: 'offline', lastSeen: 0 };
+
+export function useFriends(): FriendsView {
+  return useReadable(useContacts().friends.all);
+}
+
+export function useFriendState(userId: string): FriendState {
+  return useReadable(useContacts().friends.state(userId));
+}
+
+export function useBlocked(): readonly BlockedView[] {
+  return useReadable(useContacts().blocks.all);
+}
+
+export function useIsBlocked(userId: string): boolean {
+  return useReadable(useContacts().blocks.isBlocked(userId));
+}
