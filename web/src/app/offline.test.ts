@@ -203,7 +203,7 @@ onSqlite('what the page keeps', (database) => {
     const { id } = alice;
     const { db, events } = town.service.services;
     alice.page.chats.draft(bob.id).set('half a sentence more');
-    const sessionIds = await db.transaction((tx) => suspendUser(tx, id, Date.now()));
+    const sessionIds = await db.transaction((tx) => suspendUser(tx, id));
     events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
     await until(() => alice.page.session.get().state === 'signed_out');
     await alice.page.flush();
