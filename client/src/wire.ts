@@ -305,7 +305,9 @@ export interface PushLogEntry {
   outcome: string;
   /** The push service's answer, if it gave one */
   status: number | null;
-  /** One word for why it was not taken: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error or keys_unusable, or a few words for why it waits; where it was seen: on which device, by its word in hello, empty if that is not known */
+  /** One word for why it was not taken or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses or unconfirmed_rate; empty where the outcome says all, or an earlier version did not say it */
+  reason: string;
+  /** The reason for people; where it was seen: on which device, by its word in hello, empty if that is not known. Programs read reason */
   detail: string;
   /** Epoch milliseconds: when it is tried again */
   waiting_until: number | null;

@@ -257,6 +257,7 @@ onEachDatabase('push routes', (database) => {
       kind: 'test',
       outcome: 'refused',
       status: 500,
+      reason: 'server_error',
       detail: 'server_error',
       waiting_until: null,
       shown: null,

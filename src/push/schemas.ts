@@ -63,9 +63,13 @@ export const PushLogEntry = Type.Object({
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The push service's answer, if it gave one",
   }),
+  reason: Type.String({
+    description:
+      'One word for why it was not taken or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses or unconfirmed_rate; empty where the outcome says all, or an earlier version did not say it',
+  }),
   detail: Type.String({
     description:
-      'One word for why it was not taken: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error or keys_unusable, or a few words for why it waits; where it was seen: on which device, by its word in hello, empty if that is not known',
+      'The reason for people; where it was seen: on which device, by its word in hello, empty if that is not known. Programs read reason',
   }),
   waiting_until: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Epoch milliseconds: when it is tried again',

@@ -172,7 +172,7 @@ export class Outbox {
       this.#noteAnswer(flight, row, answer);
       outcome = judgeAnswer(answer, row, now(), Math.random());
     } catch (error) {
-      if (error instanceof InvalidKeysError) outcome = { kind: 'unusable', detail: 'keys_unusable' };
+      if (error instanceof InvalidKeysError) outcome = { kind: 'unusable', reason: 'keys_unusable' };
       else {
         this.#needs.log.error({ err: error }, 'a push could not be sent');
         const fault: PushResponse = { kind: 'failed', word: 'fault' };
@@ -190,7 +190,7 @@ export class Outbox {
       kind: 'postponed',
       until: now + Math.ceil(waitMs),
       status: null,
-      detail: 'its push service refuses us at the moment',
+      reason: 'push_service_refuses',
     };
   }
 

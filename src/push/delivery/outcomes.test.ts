@@ -22,7 +22,7 @@ test('201 and 202 are good, 404 and 410 remove, 413 is sent again in its short f
     status: 202,
   });
   for (const status of [404, 410])
-    assert.deepEqual(judgeAnswer(refused(status), fresh, NOW, 0), { kind: 'gone', status, detail: 'gone' });
+    assert.deepEqual(judgeAnswer(refused(status), fresh, NOW, 0), { kind: 'gone', status, reason: 'gone' });
   assert.deepEqual(judgeAnswer(refused(413), fresh, NOW, 0), { kind: 'shortened' });
   assert.equal(judgeAnswer(refused(413), { ...fresh, short: 1 }, NOW, 0).kind, 'refused');
 });
@@ -43,7 +43,7 @@ test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
         kind: 'silenced',
         until: NOW + waited,
         status,
-        detail: status === 429 ? 'rate_limited' : 'server_error',
+        reason: status === 429 ? 'rate_limited' : 'server_error',
       });
 });
 
@@ -83,7 +83,7 @@ test('a port that is not allowed is no fault of the device: the push is dropped'
   assert.deepEqual(judgeAnswer({ kind: 'failed', word: 'port' }, fresh, NOW, 0), {
     kind: 'dropped',
     outcome: 'failed',
-    detail: 'port',
+    reason: 'port',
   });
 });
 

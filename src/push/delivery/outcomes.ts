@@ -1,28 +1,28 @@
 import type { PushLogOutcome } from '../schemas.ts';
-import type { PushDetail, PushWord } from '../webpush/push-words.ts';
+import type { PushReason, PushWord } from '../webpush/push-words.ts';
 import type { PushResponse } from '../webpush/request.ts';
 import { toPushWord } from '../webpush/request.ts';
 import { readRetryAfterMs } from '../webpush/retry-after.ts';
 
-/** What became of a job. `detail` is for the log. */
+/** What became of a job. `reason` is for the log. */
 export type Outcome =
   | { kind: 'accepted'; status: number }
   /** The subscription is no more. */
-  | { kind: 'gone'; status: number; detail: PushWord }
+  | { kind: 'gone'; status: number; reason: PushWord }
   /** It is not for this device; nothing is sent, and nothing will be. */
-  | { kind: 'dropped'; outcome: PushLogOutcome; status?: number | null; detail?: PushDetail }
+  | { kind: 'dropped'; outcome: PushLogOutcome; status?: number | null; reason?: PushReason }
   /** The keys are none. */
-  | { kind: 'unusable'; detail: PushWord }
+  | { kind: 'unusable'; reason: PushWord }
   /** It was too large, and is sent again in its short form. */
   | { kind: 'shortened' }
   /** Nobody is to blame: it waits, and the try does not count. */
-  | { kind: 'postponed'; until: number; status: number | null; detail: PushDetail }
+  | { kind: 'postponed'; until: number; status: number | null; reason: PushReason }
   /** It failed, and is tried again. */
-  | { kind: 'retried'; until: number; status: number | null; detail: PushWord }
+  | { kind: 'retried'; until: number; status: number | null; reason: PushWord }
   /** The push service wants nothing for this device until then. */
-  | { kind: 'silenced'; until: number; status: number; detail: PushWord }
+  | { kind: 'silenced'; until: number; status: number; reason: PushWord }
   /** The push service does not take this subscription from us. */
-  | { kind: 'refused'; status: number | null; detail: PushWord };
+  | { kind: 'refused'; status: number | null; reason: PushWord };
 
 const FIRST_RETRY_MS = 1_000;
 /** Of a `Retry-After`, and between two tries. */
@@ -48,25 +48,25 @@ export interface Tried {
  */
 export function judgeAnswer(answer: PushResponse, job: Tried, now: number, random: number): Outcome {
   if (answer.kind === 'accepted') return { kind: 'accepted', status: answer.status };
-  const detail = toPushWord(answer);
+  const reason = toPushWord(answer);
   if (answer.kind === 'failed') {
     // Where we may not connect to, trying again soon would not help.
-    if (answer.word === 'private_address') return { kind: 'refused', status: null, detail };
+    if (answer.word === 'private_address') return { kind: 'refused', status: null, reason };
     // It stays for the day when the port is allowed.
-    if (answer.word === 'port') return { kind: 'dropped', outcome: 'failed', detail };
-    return tryAgain(job, null, detail, now, random);
+    if (answer.word === 'port') return { kind: 'dropped', outcome: 'failed', reason };
+    return tryAgain(job, null, reason, now, random);
   }
   const { status } = answer;
-  if (status === 404 || status === 410) return { kind: 'gone', status, detail };
+  if (status === 404 || status === 410) return { kind: 'gone', status, reason };
   if (status === 413 && job.short === 0) return { kind: 'shortened' };
   if (status === 429 || status === 503) {
     const askedMs = readRetryAfterMs(answer.retryAfter, now);
-    if (askedMs === undefined) return tryAgain(job, status, detail, now, random);
+    if (askedMs === undefined) return tryAgain(job, status, reason, now, random);
     const waitMs = Math.min(Math.max(askedMs, FIRST_RETRY_MS), LONGEST_WAIT_MS);
-    return { kind: 'silenced', until: now + waitMs, status, detail };
+    return { kind: 'silenced', until: now + waitMs, status, reason };
   }
-  if (status >= 500) return tryAgain(job, status, detail, now, random);
-  return { kind: 'refused', status, detail };
+  if (status >= 500) return tryAgain(job, status, reason, now, random);
+  return { kind: 'refused', status, reason };
 }
 
 /** Until when a subscription is set aside that was refused once more; `undefined` if it goes. */
@@ -83,11 +83,11 @@ export function setAsideUntil(
 function tryAgain(
   { tries, since }: Tried,
   status: number | null,
-  detail: PushWord,
+  reason: PushWord,
   now: number,
   random: number,
 ): Outcome {
-  if (now - since >= KEPT_MS) return { kind: 'dropped', outcome: 'failed', status, detail };
+  if (now - since >= KEPT_MS) return { kind: 'dropped', outcome: 'failed', status, reason };
   const longest = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_WAIT_MS);
-  return { kind: 'retried', until: now + Math.ceil(longest * (0.5 + random / 2)), status, detail };
+  return { kind: 'retried', until: now + Math.ceil(longest * (0.5 + random / 2)), status, reason };
 }

@@ -115,9 +115,9 @@ export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
   if (row.session_id === null && !mayNotifyUnconfirmed(devices, now))
     return { kind: 'dropped', outcome: 'unconfirmed' };
   if (now - row.since >= TTL_SECONDS * 1000)
-    return { kind: 'dropped', outcome: 'failed', detail: 'given up after 24 hours' };
+    return { kind: 'dropped', outcome: 'failed', reason: 'gave_up_24h' };
   if (row.not_before > now)
-    return { kind: 'postponed', until: row.not_before, status: null, detail: 'its push service said so' };
+    return { kind: 'postponed', until: row.not_before, status: null, reason: 'push_service_paused' };
   return undefined;
 }
 
@@ -139,7 +139,7 @@ export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): P
     kind: 'postponed',
     until: toldAt + UNCONFIRMED_STEP_MS,
     status: null,
-    detail: 'unconfirmed: at most once a minute',
+    reason: 'unconfirmed_rate',
   };
 }
 

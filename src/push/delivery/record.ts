@@ -4,7 +4,7 @@ import { addToPushLog, type Decision, updatePushLog } from '../log/push-log.ts';
 import type { Job } from '../queue/jobs.ts';
 import { markSuccess, markUnusable, removeGone } from '../subscriptions/subscriptions.ts';
 import { deviceNameInLog } from '../subscriptions/unconfirmed.ts';
-import type { PushDetail, PushWord } from '../webpush/push-words.ts';
+import { type PushReason, type PushWord, toDetail } from '../webpush/push-words.ts';
 import { type Outcome, setAsideUntil } from './outcomes.ts';
 import type { ReadyRow } from './prepare.ts';
 
@@ -22,7 +22,7 @@ export interface Done {
 }
 
 /** What the log says of it. */
-type Said = Pick<Decision, 'outcome' | 'status' | 'detail' | 'waitingUntil'>;
+type Said = Pick<Decision, 'outcome' | 'status' | 'reason' | 'detail' | 'waitingUntil'>;
 
 /** Writes down what became of a job: the job itself, its device, and the log. */
 export async function record(tx: Tx, done: Done): Promise<void> {
@@ -38,14 +38,14 @@ export async function record(tx: Tx, done: Done): Promise<void> {
       return;
     }
     case 'dropped': {
-      const { outcome: word, status = null, detail = '' } = outcome;
-      return finish(tx, done, { outcome: word, status, detail });
+      const { outcome: word, status = null, reason = '' } = outcome;
+      return finish(tx, done, { outcome: word, status, reason });
     }
     case 'gone':
-      return removeDevice(tx, done, { outcome: 'gone', status: outcome.status, detail: outcome.detail });
+      return removeDevice(tx, done, { outcome: 'gone', status: outcome.status, reason: outcome.reason });
     case 'unusable':
       await markUnusable(tx, sent, now);
-      return finish(tx, done, { outcome: 'unusable', detail: outcome.detail });
+      return finish(tx, done, { outcome: 'unusable', reason: outcome.reason });
     case 'shortened':
       await tx.run`
         update push_jobs set due_at = ${now}, leased = 0, short = 1
@@ -100,7 +100,7 @@ async function freeJob(tx: Queries, job: Job, now: number): Promise<number> {
 async function wait(
   tx: Queries,
   done: Done,
-  { until, status, detail }: { until: number; status: number | null; detail: PushDetail },
+  { until, status, reason }: { until: number; status: number | null; reason: PushReason },
   tries: 0 | 1,
 ): Promise<void> {
   const { job, row, logId } = done;
@@ -109,26 +109,27 @@ async function wait(
     where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id} and due_at = ${job.leaseUntil}`;
   // Otherwise it was withdrawn while it was under way, and the log says why.
   if (waits === 0) return;
-  await log(tx, done, { outcome: 'waiting', status, detail, waitingUntil: until });
+  await log(tx, done, { outcome: 'waiting', status, reason, waitingUntil: until });
 }
 
 /** Several refusals that were under way together count once. */
 async function setAside(
   tx: Tx,
   done: Done,
-  { status, detail }: { status: number | null; detail: PushWord },
+  { status, reason }: { status: number | null; reason: PushWord },
 ): Promise<void> {
   const { row, now } = done;
   const sent = { id: row.subscription_id, p256dh: row.p256dh, auth: row.auth };
   const until = setAsideUntil(row, now);
   if (until === undefined) {
-    return removeDevice(tx, done, { outcome: 'gone', status, detail: `refused for 7 days: ${detail}` });
+    const detail = `${toDetail('refused_7_days')}: ${reason}`;
+    return removeDevice(tx, done, { outcome: 'gone', status, reason: 'refused_7_days', detail });
   }
   await tx.run`
     update push_subscriptions
     set refusals = refusals + 1, refused_since = coalesce(refused_since, ${now}), not_before = ${until}
     where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and refusals = ${row.refusals}`;
-  await wait(tx, done, { until, status, detail }, 1);
+  await wait(tx, done, { until, status, reason }, 1);
 }
 
 async function log(tx: Queries, { row, logId, now }: Done, said: Said): Promise<void> {

@@ -81,14 +81,14 @@ async function sendOne(
   const { id: subscriptionId, endpoint } = subscription;
   const deviceName = deviceNameInLog(subscription);
   const logId = newId(now());
-  const outcome = (word: Outcome['outcome'], status: number | null, detail: PushWord | ''): Outcome => ({
+  const outcome = (word: Outcome['outcome'], status: number | null, reason: PushWord | ''): Outcome => ({
     logId,
     subscriptionId,
     deviceName,
     kind: 'test',
     outcome: word,
     status,
-    detail,
+    reason,
   });
   let answer: PushResponse;
   try {

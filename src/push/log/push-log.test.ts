@@ -8,15 +8,15 @@ import { listPushLog, writePushLog } from './push-log.ts';
 
 const START = 1_760_000_000_000;
 
-function write(db: Db, userId: string, at: number, detail = '') {
+function write(db: Db, userId: string, at: number, deviceName = 'Firefox') {
   const outcome = {
     logId: newId(at),
     subscriptionId: 'device',
-    deviceName: 'Firefox',
+    deviceName,
     kind: 'test',
     outcome: 'refused',
     status: 400,
-    detail,
+    reason: 'refused',
   } as const;
   return writePushLog(db, userId, outcome, at);
 }
@@ -25,7 +25,7 @@ onEachDatabase('the push log', (database) => {
   test('an entry says what came of one push to one device', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
-    const written = await write(db, alice, START, 'why');
+    const written = await write(db, alice, START);
     const { id, ...entry } = written;
     assert.deepEqual(entry, {
       at: START,
@@ -35,7 +35,8 @@ onEachDatabase('the push log', (database) => {
       kind: 'test',
       outcome: 'refused',
       status: 400,
-      detail: 'why',
+      reason: 'refused',
+      detail: 'refused',
       waiting_until: null,
       shown: null,
       clicked: null,
@@ -52,7 +53,7 @@ onEachDatabase('the push log', (database) => {
     for (const [i, at] of [0, 5, 5, 5, 3].entries()) await write(db, alice, START + at, `${i}`);
     await write(db, bob, START + 9);
     assert.deepEqual(
-      (await listPushLog(db, alice)).map((entry) => entry.detail),
+      (await listPushLog(db, alice)).map((entry) => entry.device_name),
       ['3', '2', '1', '4', '0'],
     );
   });
@@ -64,7 +65,7 @@ onEachDatabase('the push log', (database) => {
     for (let i = 0; i < 203; i++) await write(db, alice, START + i, `${i}`);
     const entries = await listPushLog(db, alice);
     assert.equal(entries.length, 200);
-    assert.deepEqual([entries[0]?.detail, entries[199]?.detail], ['202', '3']);
+    assert.deepEqual([entries[0]?.device_name, entries[199]?.device_name], ['202', '3']);
     const row = await db.get<{
       count: number;
     }>`select count(*) as count from push_log where user_id = ${alice}`;

@@ -2,6 +2,7 @@ import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { lockUser } from '../../users/users.ts';
 import type { PushLogEntry, PushLogOutcome } from '../schemas.ts';
+import { type PushReason, type PushWord, toDetail } from '../webpush/push-words.ts';
 
 /** How many entries of a user are kept. */
 const KEPT = 200;
@@ -20,8 +21,8 @@ export interface Outcome {
   readonly outcome: 'accepted' | 'gone' | 'refused' | 'failed' | 'unusable';
   /** The HTTP status of the push service, if it gave one. */
   readonly status: number | null;
-  /** One word of `push-words.ts`; empty if it was accepted. */
-  readonly detail: string;
+  /** Empty if it was accepted. */
+  readonly reason: PushWord | '';
 }
 
 /** One decision, whether somebody was told or not. */
@@ -34,6 +35,9 @@ export interface Decision {
   readonly subscriptionId?: string;
   readonly deviceName?: string;
   readonly status?: number | null;
+  /** Empty where the outcome says all. */
+  readonly reason?: PushReason;
+  /** What the entry says beside the reason; left out: the reason in words. */
   readonly detail?: string;
   /** When it is tried again, epoch milliseconds. */
   readonly waitingUntil?: number | null;
@@ -46,12 +50,15 @@ export async function writePushLog(
   outcome: Outcome,
   now: number,
 ): Promise<PushLogEntry> {
-  const { logId: id, subscriptionId, deviceName, kind, status, detail } = outcome;
+  const { logId: id, subscriptionId, deviceName, kind, status, reason } = outcome;
+  const detail = toDetail(reason);
   await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) return;
     await tx.run`
-      insert into push_log (id, user_id, at, subscription_id, device_name, kind, outcome, status, detail)
-      values (${id}, ${userId}, ${now}, ${subscriptionId}, ${deviceName}, ${kind}, ${outcome.outcome}, ${status}, ${detail})`;
+      insert into push_log (id, user_id, at, subscription_id, device_name, kind, outcome, status, reason, detail)
+      values (
+        ${id}, ${userId}, ${now}, ${subscriptionId}, ${deviceName}, ${kind}, ${outcome.outcome}, ${status}, ${reason},
+        ${detail})`;
     await trim(tx, userId);
   });
   return {
@@ -62,6 +69,7 @@ export async function writePushLog(
     kind,
     outcome: outcome.outcome,
     status,
+    reason,
     detail,
     peer: null,
     waiting_until: null,
@@ -83,23 +91,26 @@ export async function addToPushLog(
   id = newId(now),
 ): Promise<string> {
   const { userId, peerId, kind, outcome } = decision;
-  const { subscriptionId = '', deviceName = '', status = null, detail = '', waitingUntil = null } = decision;
+  const { subscriptionId = '', deviceName = '', status = null, waitingUntil = null } = decision;
+  const { reason = '', detail = toDetail(reason) } = decision;
   await tx.run`
     insert into push_log (
-      id, user_id, at, peer_id, subscription_id, device_name, kind, outcome, status, detail, waiting_until)
+      id, user_id, at, peer_id, subscription_id, device_name, kind, outcome, status, reason, detail,
+      waiting_until)
     values (
-      ${id}, ${userId}, ${now}, ${peerId}, ${subscriptionId}, ${deviceName}, ${kind}, ${outcome}, ${status}, ${detail},
-      ${waitingUntil})`;
+      ${id}, ${userId}, ${now}, ${peerId}, ${subscriptionId}, ${deviceName}, ${kind}, ${outcome}, ${status}, ${reason},
+      ${detail}, ${waitingUntil})`;
   if (Math.random() * TRIM_ONCE_IN < 1) await trim(tx, userId);
   return id;
 }
 
 /** What came in the end of a decision that waited: its entry says that instead; it is added anew if it was trimmed. */
 export async function updatePushLog(tx: Queries, id: string, decision: Decision, now: number): Promise<void> {
-  const { outcome, status = null, detail = '', waitingUntil = null } = decision;
+  const { outcome, status = null, waitingUntil = null } = decision;
+  const { reason = '', detail = toDetail(reason) } = decision;
   const updated = await tx.run`
-    update push_log set at = ${now}, outcome = ${outcome}, status = ${status}, detail = ${detail},
-      waiting_until = ${waitingUntil}
+    update push_log set at = ${now}, outcome = ${outcome}, status = ${status}, reason = ${reason},
+      detail = ${detail}, waiting_until = ${waitingUntil}
     where id = ${id}`;
   if (updated === 0) await addToPushLog(tx, decision, now, id);
 }
@@ -122,7 +133,7 @@ export async function noteSeenInLog(
 ): Promise<void> {
   if (jobLogIds.length > 0) {
     await tx.run`
-      update push_log set at = ${now}, outcome = 'seen', detail = ${detail}, waiting_until = null
+      update push_log set at = ${now}, outcome = 'seen', reason = '', detail = ${detail}, waiting_until = null
       where id in ${tx.list(jobLogIds)}`;
     return;
   }
@@ -136,7 +147,7 @@ export async function noteSeenInLog(
 export async function listPushLog(db: Db, userId: string): Promise<PushLogEntry[]> {
   return db.all<PushLogEntry>`
     select log.id, log.at, log.peer_id as peer, log.subscription_id as device, log.device_name, log.kind, log.outcome,
-      log.status, log.detail, log.waiting_until, coalesce(early.shown_at, log.shown_at) as shown,
+      log.status, log.reason, log.detail, log.waiting_until, coalesce(early.shown_at, log.shown_at) as shown,
       coalesce(early.clicked_at, log.clicked_at) as clicked
     from push_log log left join push_early_receipts early on early.log_id = log.id
     where log.user_id = ${userId} order by log.at desc, log.id desc limit ${KEPT}`;

@@ -223,7 +223,7 @@ async function start(t: TestContext, database: TestDatabase) {
     /** @returns the id of the entry */
     async write(logId = newId(START), at = START): Promise<string> {
       const push = { logId, subscriptionId: 'phone', deviceName: '', kind: 'test' } as const;
-      await writePushLog(db, alice, { ...push, outcome: 'accepted', status: 201, detail: '' }, at);
+      await writePushLog(db, alice, { ...push, outcome: 'accepted', status: 201, reason: '' }, at);
       return logId;
     },
     times: async () => (await listPushLog(db, alice)).map(({ shown, clicked }) => [shown, clicked]),

@@ -41,7 +41,7 @@ export async function cancelPushes(tx: Queries, userId: string, peerId: string, 
   const waited = await withdraw(tx, userId, peerId);
   if (!waited) return;
   await tx.run`
-    update push_log set at = ${now}, outcome = 'blocked', detail = '', waiting_until = null
+    update push_log set at = ${now}, outcome = 'blocked', reason = '', detail = '', waiting_until = null
     where id in ${tx.list(waited.jobLogIds)}`;
   if (waited.jobLogIds.length === 0)
     await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'blocked' }, now);

@@ -220,8 +220,7 @@ async function openJob(
   const waitingUntil = Math.max(device.not_before, unconfirmedUntil);
   let logId = '';
   if (waitingUntil > now) {
-    const detail =
-      waitingUntil === unconfirmedUntil ? 'unconfirmed: at most once a minute' : 'its push service said so';
+    const reason = waitingUntil === unconfirmedUntil ? 'unconfirmed_rate' : 'push_service_paused';
     logId = await addToPushLog(
       tx,
       {
@@ -231,7 +230,7 @@ async function openJob(
         subscriptionId: id,
         deviceName: deviceNameInLog(device),
         outcome: 'waiting',
-        detail,
+        reason,
         waitingUntil,
       },
       now,

@@ -90,8 +90,8 @@ onEachDatabase('the words for answers of push services', (database) => {
     await subscribe(bob, { of: { ...broken, keys: { ...broken.keys, auth: 'AAAA' } } });
     await tell(alice, bob);
     assert.deepEqual(
-      (await log(bob)).map(({ outcome, detail }) => [outcome, detail]),
-      Array(3).fill(['unusable', 'keys_unusable']),
+      (await log(bob)).map(({ outcome, reason, detail }) => [outcome, reason, detail]),
+      Array(3).fill(['unusable', 'keys_unusable', 'keys_unusable']),
     );
   });
 });

@@ -21,10 +21,22 @@ export type FailureWord =
 /** What the status of an answer means. */
 export type RefusalWord = 'gone' | 'refused' | 'too_large' | 'rate_limited' | 'server_error';
 
-/** `detail` of an entry in the push log: a word, or the reason why a push waits or was given up. */
-export type PushDetail =
-  | PushWord
-  | 'given up after 24 hours'
-  | 'its push service said so'
-  | 'its push service refuses us at the moment'
-  | 'unconfirmed: at most once a minute';
+/** Why a push was not taken, waits or was given up, as the push log says it to programs; '' where the outcome says all. */
+export type PushReason = PushWord | keyof typeof SENTENCES | '';
+
+const SENTENCES = {
+  gave_up_24h: 'given up after 24 hours',
+  refused_7_days: 'refused for 7 days',
+  push_service_paused: 'its push service said so',
+  push_service_refuses: 'its push service refuses us at the moment',
+  unconfirmed_rate: 'unconfirmed: at most once a minute',
+} as const;
+
+/** The same as `detail` says it, by which programs went before there was a reason. */
+export function toDetail(reason: PushReason): string {
+  return isSentence(reason) ? SENTENCES[reason] : reason;
+}
+
+function isSentence(reason: PushReason): reason is keyof typeof SENTENCES {
+  return reason in SENTENCES;
+}

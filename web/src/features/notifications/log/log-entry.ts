@@ -33,7 +33,7 @@ export type Fate =
 
 /** Reads an entry of the push log; whatever a newer service may say becomes `unknown`. */
 export function fateOf(entry: PushLogEntry): Fate {
-  const { outcome, clicked, shown, detail, waiting_until: until } = entry;
+  const { outcome, clicked, shown, reason, detail, waiting_until: until } = entry;
   if (clicked !== null) return { is: 'clicked', at: clicked };
   if (shown !== null) return { is: 'shown', at: shown };
   switch (outcome) {
@@ -44,11 +44,11 @@ export function fateOf(entry: PushLogEntry): Fate {
     case 'seen':
       return detail === '' ? { is: 'not_sent', reason: 'seen' } : { is: 'seen_on', on: detail };
     case 'gone':
-      return { is: 'not_sent', reason: detail.startsWith('refused for') ? 'gone_refused' : 'gone' };
+      return { is: 'not_sent', reason: reason === 'refused_7_days' ? 'gone_refused' : 'gone' };
     case 'refused':
     case 'failed':
       if (entry.kind === 'test') return { is: 'test_failed', why: whyFailed(entry) };
-      return { is: 'not_sent', reason: detail === 'port' ? 'port' : 'given_up' };
+      return { is: 'not_sent', reason: reason === 'port' ? 'port' : 'given_up' };
     case 'unusable':
     case 'dnd':
     case 'off':
@@ -63,20 +63,20 @@ export function fateOf(entry: PushLogEntry): Fate {
   }
 }
 
-/** By the status where there is one, else by the words in which the service itself puts it. */
-function whyWaiting({ status, detail }: PushLogEntry): WaitingFor {
+/** By the status where there is one, else by the service's own word. */
+function whyWaiting({ status, reason }: PushLogEntry): WaitingFor {
   if (status === 429 || status === 503) return 'paused';
   if (status !== null) return status >= 500 ? 'trouble' : 'refused';
-  if (detail.startsWith('unconfirmed')) return 'unconfirmed';
-  if (detail.startsWith('private_address') || detail.startsWith('its push service refuses')) return 'refused';
-  return detail.startsWith('its push service') ? 'paused' : 'trouble';
+  if (reason === 'unconfirmed_rate') return 'unconfirmed';
+  if (reason === 'private_address' || reason === 'push_service_refuses') return 'refused';
+  return reason === 'push_service_paused' ? 'paused' : 'trouble';
 }
 
-function whyFailed({ status, detail }: PushLogEntry): TestFailure {
+function whyFailed({ status, reason }: PushLogEntry): TestFailure {
   if (status !== null) return status === 429 || status >= 500 ? 'busy' : 'refused';
-  if (detail.startsWith('timeout')) return 'timeout';
-  if (detail === 'port') return 'port';
-  return detail.startsWith('private_address') ? 'private' : 'unreachable';
+  if (reason === 'timeout') return 'timeout';
+  if (reason === 'port') return 'port';
+  return reason === 'private_address' ? 'private' : 'unreachable';
 }
 
 /** What a person need not read, but whoever helps him may want to: folded away. Empty where there is nothing. */

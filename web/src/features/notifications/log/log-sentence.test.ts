@@ -19,6 +19,7 @@ function entry(told: Partial<PushLogEntry>): PushLogEntry {
     kind: 'message',
     outcome: 'accepted',
     status: null,
+    reason: '',
     detail: '',
     waiting_until: null,
     shown: null,
@@ -47,42 +48,46 @@ const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: 
   ],
   waiting: [
     [
-      { waiting_until: UNTIL, status: 429, detail: 'rate_limited' },
+      { waiting_until: UNTIL, status: 429, reason: 'rate_limited', detail: 'rate_limited' },
       'Waits until +5: the push service of Firefox asked for a pause',
       '等到 +5：Firefox 的推送服务要求暂缓',
     ],
     [
-      { waiting_until: UNTIL, detail: 'its push service said so' },
+      { waiting_until: UNTIL, reason: 'push_service_paused', detail: 'its push service said so' },
       'Waits until +5: the push service of Firefox asked for a pause',
       '等到 +5：Firefox 的推送服务要求暂缓',
     ],
     [
-      { waiting_until: UNTIL, detail: 'unconfirmed: at most once a minute' },
+      { waiting_until: UNTIL, reason: 'unconfirmed_rate', detail: 'unconfirmed: at most once a minute' },
       'Waits until +5: Firefox is not confirmed, and is told once a minute at most',
       '等到 +5：Firefox 未确认，每分钟最多提醒一次',
     ],
     [
-      { waiting_until: UNTIL, status: 502, detail: 'server_error' },
+      { waiting_until: UNTIL, status: 502, reason: 'server_error', detail: 'server_error' },
       'The push service of Firefox could not be reached; it is tried again at +5',
       '无法连接 Firefox 的推送服务，将在 +5 重试',
     ],
     [
-      { waiting_until: UNTIL, detail: 'timeout' },
+      { waiting_until: UNTIL, reason: 'timeout', detail: 'timeout' },
       'The push service of Firefox could not be reached; it is tried again at +5',
       '无法连接 Firefox 的推送服务，将在 +5 重试',
     ],
     [
-      { waiting_until: UNTIL, status: 403, detail: 'refused' },
+      { waiting_until: UNTIL, status: 403, reason: 'refused', detail: 'refused' },
       'The push service of Firefox refused it; it is asked again at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
     [
-      { waiting_until: UNTIL, detail: 'its push service refuses us at the moment' },
+      {
+        waiting_until: UNTIL,
+        reason: 'push_service_refuses',
+        detail: 'its push service refuses us at the moment',
+      },
       'The push service of Firefox refused it; it is asked again at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
     [
-      { waiting_until: UNTIL, detail: 'private_address' },
+      { waiting_until: UNTIL, reason: 'private_address', detail: 'private_address' },
       'The push service of Firefox refused it; it is asked again at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
@@ -90,19 +95,19 @@ const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: 
   ],
   gone: [
     [
-      { status: 410, detail: 'gone' },
+      { status: 410, reason: 'gone', detail: 'gone' },
       'Not sent to Firefox: it gave up its subscription, and was removed',
       '未发给 Firefox：它已放弃订阅，因此被移除',
     ],
     [
-      { status: 403, detail: 'refused for 7 days: refused' },
+      { status: 403, reason: 'refused_7_days', detail: 'refused for 7 days: refused' },
       'Not sent to Firefox: its push service refused it for 7 days, and it was removed',
       '未发给 Firefox：推送服务连续 7 天拒绝，因此被移除',
     ],
   ],
   refused: [
     [
-      { kind: 'test', peer: null, status: 400, detail: 'refused' },
+      { kind: 'test', peer: null, status: 400, reason: 'refused', detail: 'refused' },
       'Not sent to Firefox: its push service refused it',
       '未发给 Firefox：推送服务拒绝了',
     ],
@@ -119,39 +124,39 @@ const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: 
   ],
   failed: [
     [
-      { detail: 'given up after 24 hours' },
+      { reason: 'gave_up_24h', detail: 'given up after 24 hours' },
       'Not sent to Firefox: it could not be reached for 24 hours',
       '未发给 Firefox：24 小时内都无法送达',
     ],
     [
-      { kind: 'test', peer: null, detail: 'timeout' },
+      { kind: 'test', peer: null, reason: 'timeout', detail: 'timeout' },
       'Not sent to Firefox: its push service did not answer in time',
       '未发给 Firefox：推送服务没有及时回应',
     ],
     [
-      { kind: 'test', peer: null, detail: 'private_address' },
+      { kind: 'test', peer: null, reason: 'private_address', detail: 'private_address' },
       'Not sent to Firefox: its push service lies in a private network',
       '未发给 Firefox：推送服务位于内部网络',
     ],
     [
-      { detail: 'port' },
+      { reason: 'port', detail: 'port' },
       'Not sent to Firefox: its push service is on a port that is not allowed here',
       '未发给 Firefox：推送服务使用的端口不被允许',
     ],
     [
-      { kind: 'test', peer: null, detail: 'port' },
+      { kind: 'test', peer: null, reason: 'port', detail: 'port' },
       'Not sent to Firefox: its push service is on a port that is not allowed here',
       '未发给 Firefox：推送服务使用的端口不被允许',
     ],
     [
-      { kind: 'test', peer: null, detail: 'tls' },
+      { kind: 'test', peer: null, reason: 'tls', detail: 'tls' },
       'Not sent to Firefox: its push service could not be reached',
       '未发给 Firefox：无法连接推送服务',
     ],
   ],
   unusable: [
     [
-      { detail: 'keys_unusable' },
+      { reason: 'keys_unusable', detail: 'keys_unusable' },
       'Not sent to Firefox: its keys are no good',
       '未发给 Firefox：密钥无法使用',
     ],
