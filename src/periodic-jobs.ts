@@ -1,5 +1,5 @@
-import { removeUnusedProofs } from './accounts/device-proofs.ts';
-import { endUnusedSessions } from './accounts/sessions.ts';
+import { removeIdleProofs } from './accounts/device-proofs.ts';
+import { endIdleSessions } from './accounts/sessions.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { countOutsideChanges } from './db/external-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
@@ -32,7 +32,7 @@ export function startRounds(services: Services): AsyncDisposable {
     seen = changes;
     if (!isNews) return;
     await Promise.all([tokens.reload(db), keyring.reload(db)]);
-    authentication.forgetAll();
+    authentication.invalidateAll();
     events.publish({ type: 'outside-change' });
   }
 
@@ -44,9 +44,9 @@ export function startRounds(services: Services): AsyncDisposable {
   }
 
   async function cleanUp(): Promise<void> {
-    const sessionIds = await endUnusedSessions(db, now());
+    const sessionIds = await endIdleSessions(db, now());
     if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
-    await removeUnusedProofs(db, now());
+    await removeIdleProofs(db, now());
     await removeUnusable(db, now());
     await settleEarlyReceipts(db, now());
     await trimInboxes(db, now());
@@ -58,7 +58,7 @@ export function startRounds(services: Services): AsyncDisposable {
     start(GATHER_MS, () => receipts.settle()),
     start(GATHER_MS, noticeClockStep),
     start(SWEEP_MS, () => delivery.sweep()),
-    start(SESSION_USE_MS, () => authentication.noteUse()),
+    start(SESSION_USE_MS, () => authentication.flushUse()),
     start(REPORT_MS, async () => refusals.report()),
     start(CLEAN_UP_MS, cleanUp),
   ];
@@ -86,7 +86,7 @@ export function startRounds(services: Services): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       await Promise.all(rounds.map((round) => round.stop()));
       refusals.report();
-      await Promise.all([authentication.noteUse(), receipts.settle(), watchers.tell()]);
+      await Promise.all([authentication.flushUse(), receipts.settle(), watchers.tell()]);
     },
   };
 }

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Authentication } from './accounts/authentication.ts';
 import { LoginAttempts } from './accounts/login-attempts.ts';
+import { PasswordAttempts } from './accounts/password-attempts.ts';
 import { openPasswords, type Passwords } from './accounts/passwords.ts';
 import { openTokens, type Tokens } from './accounts/tokens.ts';
-import { WrongPasswords } from './accounts/wrong-passwords.ts';
 import { Receipts } from './chat/receipts.ts';
 import { RecipientTurns } from './chat/recipient-turns.ts';
 import { Typing } from './chat/typing.ts';
@@ -64,7 +64,7 @@ export interface Services {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
-  readonly wrongPasswords: WrongPasswords;
+  readonly passwordAttempts: PasswordAttempts;
   /** null where the operator turned the limit of logins off. */
   readonly loginAttempts: LoginAttempts | null;
   readonly limits: ApiLimits;
@@ -148,7 +148,7 @@ export async function openServices(
   const authentication = new Authentication(db, tokens, now);
   const events = new Events();
   events.subscribe((event) => {
-    if (event.type === 'sessions-ended') authentication.forget(event.sessionIds);
+    if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
   });
   const presence = new Presence();
   const lastSeen = new LastSeen(db);
@@ -181,7 +181,7 @@ export async function openServices(
     passwords: openPasswords({ cost: config.bcryptCost }),
     tokens,
     authentication,
-    wrongPasswords: new WrongPasswords(
+    passwordAttempts: new PasswordAttempts(
       openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
       monotonicMs,
     ),

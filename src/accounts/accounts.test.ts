@@ -8,10 +8,10 @@ import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
+import { suspendUser } from './account-status.ts';
 import { changePassword, logIn, register } from './accounts.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
 import { openSession } from './sessions.ts';
-import { suspendUser } from './standing.ts';
 
 const START = 1_760_000_000_000;
 const passwords = openPasswords({ cost: 4 });
@@ -72,7 +72,7 @@ onEachDatabase('accounts', (database) => {
     assert.deepEqual([session?.id, session?.user_id, session?.device], [sessionId, user.id, 'Phone']);
   });
 
-  test('a username is unique whatever way it is spelt, and shown as typed', async (t) => {
+  test('a username is unique in all spellings, and shown as typed', async (t) => {
     const { signUp } = await start(t);
     for (const [taken, ...others] of [
       ['Alice', 'alice', 'ALICE', 'ａｌｉｃｅ'],
@@ -86,7 +86,7 @@ onEachDatabase('accounts', (database) => {
     }
   });
 
-  test('of many who register one name at once, one gets it', async (t) => {
+  test('of many parallel registrations of one name, one succeeds', async (t) => {
     const { db, signUp, sessions } = await start(t);
     const spellings = ['alice', 'Alice', 'ALICE', 'ａlice', 'alice', 'aLice', 'alIce', 'aliCe'];
     const results = await Promise.allSettled(spellings.map((name) => signUp(name)));
@@ -103,14 +103,14 @@ onEachDatabase('accounts', (database) => {
     await assert.rejects(signUp('Alice'), refusedAs('username_taken'));
   });
 
-  test('avatars that are no pictures are refused', async (t) => {
+  test('avatars that are not picture addresses are refused', async (t) => {
     const { asked, sessions } = await start(t);
     const body = { username: 'alice', password: 'secret1', avatar: 'javascript:1' };
     await assert.rejects(register(asked, body, ''), refusedAs('avatar_invalid'));
     assert.deepEqual(await sessions(), []);
   });
 
-  test('a hash that still waits is dropped when its client goes, and nothing is stored', async (t) => {
+  test('a queued hash is dropped when its client disconnects, and nothing is stored', async (t) => {
     const { db, asked } = await start(t);
     const busy = openPasswords({ cost: 4, concurrency: 1 });
     const gone = new AbortController();
@@ -127,7 +127,7 @@ onEachDatabase('accounts', (database) => {
     assert.deepEqual(await db.all`select id from users`, []);
   });
 
-  test('login finds the name whatever way it is spelt', async (t) => {
+  test('login finds the name in any spelling', async (t) => {
     const { asked, signUp, sessions } = await start(t);
     const { user } = await signUp('Σοφός');
     for (const name of ['Σοφός', 'ΣΟΦΌΣ', 'σοφόσ']) {
@@ -139,7 +139,7 @@ onEachDatabase('accounts', (database) => {
     await assert.rejects(logIn(asked, 'σοφος', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
   });
 
-  test('login tells an unknown user, a wrong password, and only with the right one a suspended account', async (t) => {
+  test('login reports an unknown user, a wrong password, and a suspended account only with the right password', async (t) => {
     const { db, asked, signUp, sessions } = await start(t);
     const { user } = await signUp('alice');
     await assert.rejects(logIn(asked, 'bob', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
@@ -161,7 +161,7 @@ onEachDatabase('accounts', (database) => {
     assert.ok(await logIn(asked, 'alice', `${password}a`, ''));
   });
 
-  test('after a login a weaker hash is replaced, and one of today’s form and cost is left alone', async (t) => {
+  test('a login replaces a weaker hash and keeps one of the current format and cost', async (t) => {
     const { db, asked, signUp, hashOf } = await start(t);
     const { user } = await signUp('alice');
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -187,7 +187,7 @@ onEachDatabase('accounts', (database) => {
     assert.equal(await hashOf('alice'), kept);
   });
 
-  test('a plain bcrypt row that met more than 72 bytes is not replaced: the rest was never checked', async (t) => {
+  test('a plain bcrypt hash is not replaced for a password over 72 bytes: the rest was not checked', async (t) => {
     const { db, asked, signUp, hashOf } = await start(t);
     const { user } = await signUp('alice');
     const plain = await bcryptHash('p'.repeat(80), 4);
@@ -232,7 +232,7 @@ onEachDatabase('accounts', (database) => {
     };
     assert.ok(
       await logIn(again, 'alice', 'secret2', ''),
-      'only hashed anew: the login looks again and goes on',
+      'only rehashed: the login reads again and succeeds',
     );
     assert.deepEqual((await sessions())[0]?.id, sessionId);
   });
@@ -293,7 +293,7 @@ onEachDatabase('accounts', (database) => {
     assert.equal((await sessions()).length, 2);
   });
 
-  test('of two changes at once from two sessions one holds, and the old password never comes back', async (t) => {
+  test('of two parallel changes from two sessions one succeeds, and the old password stays invalid', async (t) => {
     const { asked, signUp, sessions } = await start(t);
     const { user, sessionId } = await signUp('alice');
     const other = await logIn(asked, 'alice', 'secret1', '');
@@ -336,7 +336,7 @@ onEachDatabase('accounts', (database) => {
     assert.equal(await hashOf('alice'), before);
   });
 
-  test('a change that a login’s upgrade overtook looks again and goes through', async (t) => {
+  test('a change whose hash a login upgraded meanwhile reads again and succeeds', async (t) => {
     const { db, asked, signUp } = await start(t);
     const { user, sessionId } = await signUp('alice');
     await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
@@ -347,7 +347,7 @@ onEachDatabase('accounts', (database) => {
     assert.ok(await logIn(asked, 'alice', 'secret2', ''));
   });
 
-  test('a session opened by the old hash cannot outlive a change of password', async (t) => {
+  test('a session opened with the old hash ends with a change of password', async (t) => {
     const { db, asked, signUp, hashOf } = await start(t);
     const { user, sessionId } = await signUp('alice');
     const old = await hashOf('alice');

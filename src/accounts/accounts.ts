@@ -8,34 +8,34 @@ import { findUserByKey, getUser } from '../users/users.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
 import type { Passwords } from './passwords.ts';
 import type { RegisterBody } from './schemas.ts';
-import { refuseEndedSession } from './session-lookup.ts';
+import { assertSessionActive } from './session-lookup.ts';
 import { endSessionsOfUser, openSession } from './sessions.ts';
 
-/** What hashing a password needs, and what tells that the one who asked has gone. */
-interface Asked {
+/** What registering, logging in and changing a password need. */
+interface HashingContext {
   readonly db: Db;
   readonly passwords: Passwords;
   readonly now: number;
-  /** Fires when the client is gone: a hash that still waits is dropped. */
+  /** Aborts when the client disconnects: a hash that is still queued is dropped. */
   readonly signal: AbortSignal;
 }
 
-interface SignedIn {
+interface SignInResult {
   readonly user: UserRow;
   readonly sessionId: string;
 }
 
 /**
- * Registers a user and signs him in (interface 4.3).
+ * Registers a user and signs them in (interface 4.3).
  *
- * @param device the client's own word for itself
- * @throws {ServiceError} `invalid` for an avatar that will not do; for a taken name the text of interface 7
+ * @param device how the client names itself (User-Agent)
+ * @throws {ServiceError} `invalid` for an unsafe avatar; for a taken name with the text of interface 7
  */
 export async function register(
-  { db, passwords, now, signal }: Asked,
+  { db, passwords, now, signal }: HashingContext,
   body: RegisterBody,
   device: string,
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   refuseUnsafeAvatar(body.avatar ?? '');
   const key = nameKey(body.username);
   if (await findUserByKey(db, key)) throw usernameTaken();
@@ -61,11 +61,11 @@ export async function register(
   return { user, sessionId };
 }
 
-/** A user to be stored. What is left out is as interface 2.1 starts it; an empty nickname becomes the username. */
+/** A user to be stored. Missing fields get the defaults of interface 2.1; an empty nickname becomes the username. */
 export type NewUser = Pick<UserRow, 'id' | 'username' | 'password_hash' | 'created_at'> &
   Partial<Omit<UserRow, 'username_key'>>;
 
-/** Stores a user whose fields were judged already. @returns `undefined` if the name is taken */
+/** Stores a user whose fields are already validated. @returns `undefined` if the name is taken */
 export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | undefined> {
   const {
     id,
@@ -98,18 +98,18 @@ export type LimitLogins = <Verified extends { ok: boolean }>(
 ) => Promise<Verified>;
 
 /**
- * Signs a user in by name and password (interface 4.4). A hash in an older form is replaced on the way, unless
- * the password was changed meanwhile; the session is opened only if what was verified is still true.
+ * Signs a user in by name and password (interface 4.4). A hash in an older format is replaced, unless
+ * the password was changed meanwhile; the session is opened only if the verified hash is still the current one.
  *
  * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account; what `limit` throws
  */
 export async function logIn(
-  { db, passwords, now, signal }: Asked,
+  { db, passwords, now, signal }: HashingContext,
   username: string,
   password: string,
   device: string,
   limit: LimitLogins = (_userId, verify) => verify(),
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const user = await findUserByKey(db, nameKey(username));
     if (!user || user.status === 'deleted') throw new ServiceError('invalid', 'unknown_user', '用户不存在');
@@ -124,19 +124,19 @@ export async function logIn(
     const sessionId = await openSession(db, user.id, current, device, now);
     if (sessionId) return { user, sessionId };
   }
-  throw overtaken();
+  throw conflict();
 }
 
 /**
- * Changes the caller's password and ends all other sessions of theirs (interface 4.5), of which the caller's own session
- * learns by a `sessions` event.
+ * Changes the caller's password and ends all other sessions of theirs (interface 4.5). The caller's own session
+ * gets a `sessions` event.
  *
- * @param proofs those of the caller's device, which stay valid; the user's other proofs end
+ * @param proofs the proofs of the caller's device, which stay valid; all other proofs of the user end
  * @returns the sessions that ended
  * @throws {ServiceError} `invalid`, word `wrong_old_password`; `unauthenticated` if the session ended meanwhile
  */
 export async function changePassword(
-  { db, events, passwords, now, signal }: Asked & Inboxes,
+  { db, events, passwords, now, signal }: HashingContext & Inboxes,
   caller: { userId: string; sessionId: string },
   oldPassword: string,
   newPassword: string,
@@ -150,7 +150,7 @@ export async function changePassword(
     const ended = await withInboxes({ db, events }, [caller.userId], now, async (tx, append) => {
       const changed = await tx.run`
         update users set password_hash = ${newHash} where id = ${caller.userId} and password_hash = ${oldHash}`;
-      await refuseEndedSession(tx, caller.sessionId);
+      await assertSessionActive(tx, caller.sessionId);
       if (changed === 0) return undefined;
       const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
       await endProofsOfUser(tx, caller.userId, proofs);
@@ -160,7 +160,7 @@ export async function changePassword(
     });
     if (ended) return ended;
   }
-  throw overtaken();
+  throw conflict();
 }
 
 /** The key by which a nickname is found; empty where the username's key finds the user already. */
@@ -173,7 +173,7 @@ function usernameTaken(): ServiceError {
   return new ServiceError('invalid', ...USERNAME_TAKEN);
 }
 
-/** Others replaced the stored hash each time between reading and writing it. */
-function overtaken(): ServiceError {
+/** The stored hash was replaced between reading and writing it in every attempt. */
+function conflict(): ServiceError {
   return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
 }

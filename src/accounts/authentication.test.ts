@@ -31,7 +31,7 @@ onEachDatabase('authentication', (database) => {
     };
   }
 
-  test('a token of a live session is its user’s, first by the database, then from memory', async (t) => {
+  test('a token of a live session identifies its user, first by the database, then from the cache', async (t) => {
     const { authentication, userId, sessionId, token } = await start(t);
     assert.equal(authentication.recall(token), undefined);
     const caller = await authentication.identify(token);
@@ -40,7 +40,7 @@ onEachDatabase('authentication', (database) => {
     assert.equal(await authentication.identify('nonsense'), undefined);
   });
 
-  test('no row, no entry: a good signature without its session opens nothing', async (t) => {
+  test('a valid signature without a stored session identifies no one', async (t) => {
     const { authentication, db, tokens, userId, sessionId, token } = await start(t);
     const bob = await addUser(db, 'bob');
     assert.equal(await authentication.identify(await tokens.issue(userId, 'nothing')), undefined);
@@ -49,7 +49,7 @@ onEachDatabase('authentication', (database) => {
     assert.equal(await authentication.identify(token), undefined);
   });
 
-  test('all tokens of a session are forgotten with it, those of others are not', async (t) => {
+  test('invalidating a session drops all its tokens, and no others', async (t) => {
     const { authentication, db, tokens, userId, sessionId, token, clock } = await start(t);
     clock.now += 1000;
     const second = await tokens.issue(userId, sessionId);
@@ -57,16 +57,16 @@ onEachDatabase('authentication', (database) => {
     const other = await tokens.issue(userId, otherSession);
     for (const one of [token, second, other]) assert.ok(await authentication.identify(one));
     await endSession({ db, events: new Events() }, userId, sessionId, 1_000);
-    authentication.forget([sessionId]);
+    authentication.invalidate([sessionId]);
     assert.equal(await authentication.identify(token), undefined);
     assert.equal(await authentication.identify(second), undefined);
     assert.ok(authentication.recall(other));
-    authentication.forgetAll();
+    authentication.invalidateAll();
     assert.equal(authentication.recall(other), undefined);
     assert.ok(await authentication.identify(other));
   });
 
-  test('an answer of the database from before a session ended is not believed after', async (t) => {
+  test('a database result from before a session ended is not used after it', async (t) => {
     const { db, tokens, userId, sessionId, token } = await start(t);
     let meanwhile: (() => Promise<void>) | undefined;
     const slow: Db = Object.create(db, {
@@ -83,13 +83,13 @@ onEachDatabase('authentication', (database) => {
     const authentication = new Authentication(slow, tokens, () => START);
     meanwhile = async () => {
       await endSession({ db, events: new Events() }, userId, sessionId, 1_000);
-      authentication.forget([sessionId]);
+      authentication.invalidate([sessionId]);
     };
     assert.equal(await authentication.identify(token), undefined);
     assert.equal(authentication.recall(token), undefined);
   });
 
-  test('a remembered token ends with its time', async (t) => {
+  test('a cached token expires', async (t) => {
     const { authentication, clock, token } = await start(t, 60);
     assert.ok(await authentication.identify(token));
     clock.now += 59_999;
@@ -99,27 +99,27 @@ onEachDatabase('authentication', (database) => {
     assert.equal(await authentication.identify(token), undefined);
   });
 
-  test('the use of a session is written down once an hour, whatever is called', async (t) => {
+  test('the use of a session is stored once an hour, for any call', async (t) => {
     const { authentication, clock, db, sessionId, token } = await start(t);
     const usedAt = async () => (await findSession(db, sessionId, clock.now))?.usedAt;
     await authentication.identify(token);
     clock.now += HOUR_MS;
     authentication.recall(token);
-    await authentication.noteUse();
+    await authentication.flushUse();
     assert.equal(await usedAt(), START);
     clock.now += 1;
     authentication.recall(token);
     assert.equal(await usedAt(), START);
-    await authentication.noteUse();
+    await authentication.flushUse();
     assert.equal(await usedAt(), START + HOUR_MS + 1);
   });
 
-  test('a session that is used now and then lives on, one that is not ends after 180 days', async (t) => {
+  test('a session that is used stays, an unused one ends after 180 days', async (t) => {
     const { authentication, clock, db, tokens, userId, sessionId } = await start(t);
     for (let month = 0; month < 12; month++) {
       clock.now += 179 * 86_400_000;
       assert.ok(await authentication.identify(await tokens.issue(userId, sessionId)), `${month}`);
-      await authentication.noteUse();
+      await authentication.flushUse();
     }
     const last = await tokens.issue(userId, sessionId);
     clock.now += 180 * 86_400_000 - 1;

@@ -1,30 +1,30 @@
 import type { Db } from '../db/db.ts';
 import type { Authenticator, Caller } from '../http/authenticate.ts';
 import { findSession } from './session-lookup.ts';
-import { noteSessionUse, SESSION_USE_STEP_MS } from './sessions.ts';
+import { SESSION_TOUCH_MS, touchSessions } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Bounds the memory for tokens that were verified once. */
-const MAX_REMEMBERED = 100_000;
+/** Bounds the memory of the token cache. */
+const MAX_CACHED_TOKENS = 100_000;
 
-interface Remembered {
+interface CachedToken {
   readonly caller: Caller;
   usedAt: number;
 }
 
 /**
- * Turns tokens into callers. A token that was verified once is remembered until it expires or its session ends, so
- * that most calls cost neither a signature nor a query (measured: docs/performance.md).
+ * Turns tokens into callers. A verified token is cached until it expires or its session ends, so
+ * that most calls need neither a signature check nor a query (measured: docs/performance.md).
  */
 export class Authentication implements Authenticator {
   readonly #db: Db;
   readonly #tokens: Tokens;
   readonly #now: () => number;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #cached = new Map<string, CachedToken>();
   readonly #tokensOfSession = new Map<string, Set<string>>();
-  readonly #used = new Set<string>();
-  /** Rises with everything forgotten, so that a query begun before is not believed after. */
-  #forgotten = 0;
+  readonly #usedSessions = new Set<string>();
+  /** Rises with each invalidation, so that the result of a query begun before one is not cached. */
+  #invalidations = 0;
 
   constructor(db: Db, tokens: Tokens, now: () => number) {
     this.#db = db;
@@ -32,80 +32,80 @@ export class Authentication implements Authenticator {
     this.#now = now;
   }
 
-  /** The caller if the token is remembered; says nothing about others. */
+  /** The caller of a cached token. `undefined` says only that the token is not cached. */
   recall(token: string): Caller | undefined {
-    const known = this.#remembered.get(token);
-    if (!known) return undefined;
+    const cached = this.#cached.get(token);
+    if (!cached) return undefined;
     const now = this.#now();
-    if (known.caller.expiresAt <= now) {
-      this.#drop(token, known.caller.sessionId);
+    if (cached.caller.expiresAt <= now) {
+      this.#drop(token, cached.caller.sessionId);
       return undefined;
     }
-    if (now - known.usedAt > SESSION_USE_STEP_MS) {
-      known.usedAt = now;
-      this.#used.add(known.caller.sessionId);
+    if (now - cached.usedAt > SESSION_TOUCH_MS) {
+      cached.usedAt = now;
+      this.#usedSessions.add(cached.caller.sessionId);
     }
-    return known.caller;
+    return cached.caller;
   }
 
-  /** The caller of a token, verified as far as that is still needed; `undefined` if nobody may enter with it (5.5). */
+  /** The caller of a token; `undefined` if the token is invalid, has expired or its session has ended (interface 5.5). */
   async identify(token: string): Promise<Caller | undefined> {
-    const known = this.recall(token);
-    if (known) return known;
+    const cached = this.recall(token);
+    if (cached) return cached;
     const claims = await this.#tokens.verify(token);
     if (!claims) return undefined;
     for (;;) {
-      const asked = this.#forgotten;
+      const before = this.#invalidations;
       const session = await findSession(this.#db, claims.sessionId, this.#now());
-      if (asked !== this.#forgotten) continue;
+      if (before !== this.#invalidations) continue;
       if (session?.userId !== claims.userId) return undefined;
-      this.#remember(token, claims, session.usedAt);
+      this.#cache(token, claims, session.usedAt);
       return this.recall(token);
     }
   }
 
-  /** The sessions are in use, as by an open socket, which shows its token once. */
+  /** Marks sessions as used that send no token, as those of open sockets: a socket sends its token once. */
   markUsed(sessionIds: Iterable<string>): void {
-    for (const id of sessionIds) this.#used.add(id);
+    for (const id of sessionIds) this.#usedSessions.add(id);
   }
 
-  /** From now on the sessions' tokens open nothing. */
-  forget(sessionIds: readonly string[]): void {
-    this.#forgotten++;
+  /** Drops the sessions' tokens from the cache: from now on the database decides, where the sessions have ended. */
+  invalidate(sessionIds: readonly string[]): void {
+    this.#invalidations++;
     for (const id of sessionIds) {
-      for (const token of this.#tokensOfSession.get(id) ?? []) this.#remembered.delete(token);
+      for (const token of this.#tokensOfSession.get(id) ?? []) this.#cached.delete(token);
       this.#tokensOfSession.delete(id);
     }
   }
 
-  /** Asks the database again for everybody. */
-  forgetAll(): void {
-    this.#forgotten++;
-    this.#remembered.clear();
+  /** Drops all tokens from the cache. */
+  invalidateAll(): void {
+    this.#invalidations++;
+    this.#cached.clear();
     this.#tokensOfSession.clear();
   }
 
-  /** Writes down which sessions were used since the last time. */
-  async noteUse(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const ids = [...this.#used];
-    this.#used.clear();
-    await noteSessionUse(this.#db, ids, this.#now());
+  /** Stores the time of use of the sessions that were used since the last call. */
+  async flushUse(): Promise<void> {
+    if (this.#usedSessions.size === 0) return;
+    const ids = [...this.#usedSessions];
+    this.#usedSessions.clear();
+    await touchSessions(this.#db, ids, this.#now());
   }
 
-  #remember(token: string, caller: Caller, usedAt: number): void {
-    if (this.#remembered.size >= MAX_REMEMBERED) {
-      const [oldest] = this.#remembered;
+  #cache(token: string, caller: Caller, usedAt: number): void {
+    if (this.#cached.size >= MAX_CACHED_TOKENS) {
+      const [oldest] = this.#cached;
       if (oldest) this.#drop(oldest[0], oldest[1].caller.sessionId);
     }
-    this.#remembered.set(token, { caller, usedAt });
+    this.#cached.set(token, { caller, usedAt });
     const tokens = this.#tokensOfSession.get(caller.sessionId);
     if (tokens) tokens.add(token);
     else this.#tokensOfSession.set(caller.sessionId, new Set([token]));
   }
 
   #drop(token: string, sessionId: string): void {
-    this.#remembered.delete(token);
+    this.#cached.delete(token);
     const tokens = this.#tokensOfSession.get(sessionId);
     tokens?.delete(token);
     if (tokens?.size === 0) this.#tokensOfSession.delete(sessionId);

@@ -4,8 +4,8 @@ import { decodeJwt } from 'jose';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Answer, type Call, type Person, startService } from '../../test/harness.ts';
 import { deleteUser } from '../commands/delete-user.ts';
-import { removeUnusedProofs, renewProof } from './device-proofs.ts';
-import { restoreUser, suspendUser } from './standing.ts';
+import { restoreUser, suspendUser } from './account-status.ts';
+import { removeIdleProofs, renewProof } from './device-proofs.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -43,7 +43,7 @@ onEachDatabase('Device proofs', (database) => {
     return proof;
   }
 
-  test('registration, login and POST /api/token answer a client that asks with a proof, beside the body', async (t) => {
+  test('registration, login and POST /api/token send a proof in a header to a client that asks', async (t) => {
     const { send, logIn, alice } = await start(t);
     const body = { username: 'bob', password: 'password-of-bob' };
     const registered = await send('/api/register', body, 'none');
@@ -58,7 +58,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.equal((await logIn(`${proof}, ${ofAlice}`)).proof, ofAlice);
   });
 
-  test('a client that does not ask gets none, nor does one that is refused', async (t) => {
+  test('a client that does not ask or is refused gets no proof', async (t) => {
     const { service, alice, send, stored } = await start(t);
     const { username, password } = alice;
     const answers = [
@@ -74,7 +74,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.deepEqual(await stored(), []);
   });
 
-  test('only a hash of it is stored', async (t) => {
+  test('only the hash of a proof is stored', async (t) => {
     const { logIn, stored, alice } = await start(t);
     const { proof } = await logIn();
     const [row, ...others] = await stored();
@@ -83,7 +83,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.match(row?.hash ?? '', /^[\w-]{43}$/);
   });
 
-  test('a user has 20: the one that was unused for longest gives way', async (t) => {
+  test('a user has at most 20 proofs: a new one replaces the least recently used', async (t) => {
     const { logIn, isValid, pass, stored } = await start(t);
     const proofs: string[] = [];
     for (let i = 0; i < 20; i++) {
@@ -100,13 +100,13 @@ onEachDatabase('Device proofs', (database) => {
     assert.equal(await isValid(proofs[1] ?? ''), false);
   });
 
-  test('also when many devices sign in at once', async (t) => {
+  test('a user has at most 20 proofs after many parallel logins', async (t) => {
     const { logIn, stored } = await start(t);
     await Promise.all(Array.from({ length: 30 }, () => logIn()));
     assert.equal((await stored()).length, 20);
   });
 
-  test('one that is unused for 180 days ends, and is removed', async (t) => {
+  test('a proof ends after 180 days without use, and is removed', async (t) => {
     const { logIn, isValid, now, pass, stored, service } = await start(t);
     const { proof } = await logIn();
     pass(180 * DAY_MS - 1);
@@ -116,12 +116,12 @@ onEachDatabase('Device proofs', (database) => {
     pass(180 * DAY_MS);
     assert.equal(await isValid(proof), false);
     const before = await stored();
-    await removeUnusedProofs(service.services.db, now());
+    await removeIdleProofs(service.services.db, now());
     assert.deepEqual([before.length, (await stored()).length], [2, 1]);
     assert.equal(await isValid(proof), false);
   });
 
-  test('a session that ended meanwhile gets none', async (t) => {
+  test('a session that ended meanwhile gets no proof', async (t) => {
     const { service, alice, now, stored } = await start(t);
     const session = { userId: alice.id, sessionId: String(decodeJwt(alice.token).sid) };
     const { db } = service.services;
@@ -130,7 +130,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.deepEqual(await stored(), []);
   });
 
-  test('a proof of one user is none of another', async (t) => {
+  test('a proof is valid for one user only', async (t) => {
     const { service, logIn, isValid } = await start(t);
     const bob = await service.join('bob');
     const { proof } = await logIn();
@@ -145,7 +145,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.equal(await isValid(proof), true);
   });
 
-  test('a new password ends all but those of the device that changed it', async (t) => {
+  test('a new password ends all proofs but those of the device that changed it', async (t) => {
     const { alice, send, logIn } = await start(t);
     const [own, other] = [await logIn(), await logIn()];
     const passwords = { oldPassword: alice.password, newPassword: 'a new password' };
@@ -159,7 +159,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.notEqual((await logIn(other.proof, renewed)).proof, other.proof);
   });
 
-  test('a new password without a proof ends them all', async (t) => {
+  test('a new password without a proof ends all proofs', async (t) => {
     const { service, alice, logIn, stored } = await start(t);
     await logIn();
     const body = { oldPassword: alice.password, newPassword: 'a new password' };
@@ -167,7 +167,7 @@ onEachDatabase('Device proofs', (database) => {
     assert.deepEqual(await stored(), []);
   });
 
-  test('they end with the account, and outlast a suspension', async (t) => {
+  test('proofs end with the account, and survive a suspension', async (t) => {
     const { service, alice, logIn, isValid, stored } = await start(t);
     const { db } = service.services;
     const { proof } = await logIn();

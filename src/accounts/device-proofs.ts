@@ -3,22 +3,22 @@ import type { Db, Queries } from '../db/db.ts';
 import { inPieces } from '../db/pieces.ts';
 import { lockUser } from '../users/users.ts';
 
-// OWASP's device cookies: a device that signed in to an account brings a proof of it at later logins. It lets a user try a
-// password while others are slowed down (login-attempts.ts), and lets no one in.
+// OWASP's device cookies: a device that signed in to an account sends a proof of it with later logins. A proof exempts the
+// device from the account's limit on wrong passwords (login-attempts.ts); it does not sign in.
 
-/** A proof that was not used for so long has ended. */
+/** A proof ends after this time without use. */
 const PROOF_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
 const MAX_PROOFS_OF_USER = 20;
-/** One device may have several users, and sends the proofs of all. */
+/** One device may have several users, and sends the proofs of all of them. */
 const MAX_PROOFS_SENT = 20;
 
-/** A proof as its device has it: 32 random bytes in base64url. */
+/** A proof as the device stores it: 32 random bytes in base64url. */
 export type Proof = string;
 
 /**
- * Reads the header `Device-Proof`: proofs, separated by commas. What is no proof is left out; `none` asks for a first one.
+ * Reads the header `Device-Proof`: proofs, separated by commas. Malformed entries are ignored; a client without a proof sends `none` to ask for one.
  *
- * @returns `undefined` if there is no such header: this client keeps no proofs
+ * @returns `undefined` without the header: the client does not use proofs
  */
 export function readProofs(header: string | string[] | undefined): Proof[] | undefined {
   if (header === undefined) return undefined;
@@ -26,7 +26,7 @@ export function readProofs(header: string | string[] | undefined): Proof[] | und
   return entries.map((entry) => entry.trim()).filter((entry) => /^[\w-]{43}$/.test(entry));
 }
 
-/** The one of the proofs that is valid for this user; of several, the one used last. */
+/** The proof that is valid for this user; of several, the one used last. */
 export async function findProof(
   db: Queries,
   userId: string,
@@ -43,8 +43,8 @@ export async function findProof(
 }
 
 /**
- * Notes that the device of a session uses its valid proof, or issues one if it has none. A user has 20; the one that was
- * unused for longest gives way.
+ * Records that the device of a session used its valid proof, or issues one if it has none. A user has at most 20: a new
+ * one replaces the least recently used.
  *
  * @param proofs what the device sent
  * @returns the proof that is valid from now on; `undefined` if the session has ended meanwhile
@@ -57,7 +57,7 @@ export async function renewProof(
 ): Promise<Proof | undefined> {
   const issued = randomBytes(32).toString('base64url');
   return db.transaction(async (tx) => {
-    // What ends sessions and proofs locks the user too, so it comes wholly before or wholly after this.
+    // Everything that ends sessions and proofs locks the user too, so it runs entirely before or after this.
     if (!(await lockUser(tx, userId))) return undefined;
     if (!(await tx.get`select id from sessions where id = ${sessionId}`)) return undefined;
     const known = await findProof(tx, userId, proofs, now);
@@ -84,8 +84,8 @@ export async function endProofsOfUser(
     delete from device_proofs where user_id = ${userId} and hash not in ${tx.list(kept.map(hashOf))}`;
 }
 
-/** Removes proofs that ended by disuse. */
-export async function removeUnusedProofs(db: Db, now: number): Promise<void> {
+/** Removes proofs that were not used for {@link PROOF_IDLE_MS}. */
+export async function removeIdleProofs(db: Db, now: number): Promise<void> {
   await inPieces(
     (limit) => db.run`
       delete from device_proofs where hash in (
@@ -93,7 +93,7 @@ export async function removeUnusedProofs(db: Db, now: number): Promise<void> {
   );
 }
 
-/** A plain hash is enough: no one can try 2^256 proofs. */
+/** A plain hash is enough: 2^256 proofs cannot be tried. */
 function hashOf(proof: Proof): string {
   return createHash('sha256').update(proof).digest('base64url');
 }

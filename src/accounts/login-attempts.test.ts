@@ -29,7 +29,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
       },
       logIn,
       guess: (from: string, username?: string) => logIn(from, 'a wrong one', username),
-      /** Wrong passwords for alice, `each` from every address; how many were judged. */
+      /** Wrong passwords for alice, `each` from every address; how many were checked. */
       async guesses(addresses: readonly string[], each: number): Promise<number> {
         const answers: Answer[] = [];
         for (const from of addresses)
@@ -48,7 +48,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
   const addresses = (count: number, network = '198.51.100') =>
     Array.from({ length: count }, (_, i) => `${network}.${i + 1}`);
 
-  test('300 guesses from 60 addresses: 30 are judged, then one a minute, the others get 429', async (t) => {
+  test('300 guesses from 60 addresses: 30 are checked, then one a minute, the others get 429', async (t) => {
     const { guesses, guess, pass } = await startLimited(t);
     assert.equal(await guesses(addresses(60), 5), 31);
     const { status, body, headers } = await guess('203.0.113.1');
@@ -60,13 +60,13 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal(await guesses(addresses(60, '203.0.113'), 5), 1);
   });
 
-  test('guesses at the same time get no further', async (t) => {
+  test('parallel guesses are limited alike', async (t) => {
     const { guess } = await startLimited(t);
     const all = addresses(60).flatMap((from) => [1, 2, 3, 4, 5].map(() => guess(from)));
     assert.equal(countJudged(await Promise.all(all)), 31);
   });
 
-  test('no other account is affected, and unknown names are answered as before', async (t) => {
+  test('other accounts and unknown names are not affected', async (t) => {
     const { service, guesses, logIn, guess } = await startLimited(t);
     await service.join('bob');
     await guesses(addresses(8), 5);
@@ -76,7 +76,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal((await guess('198.51.100.1', 'unknown')).body.msg, '用户不存在');
   });
 
-  test('an hour after the guesses the account is as before', async (t) => {
+  test('an hour after the guesses the limit is over', async (t) => {
     const { guesses, guess, pass } = await startLimited(t);
     assert.equal(await guesses(addresses(8), 5), 31);
     pass(HOUR_MS - 1);
@@ -86,7 +86,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal(await guesses(addresses(5), 5), 25);
   });
 
-  test('an address counts five times an hour: five addresses alone slow no one down', async (t) => {
+  test('an address counts at most five times an hour: five addresses do not reach the limit', async (t) => {
     const { guesses, logIn, pass } = await startLimited(t);
     for (let i = 0; i < 4; i++) {
       assert.equal(await guesses(addresses(5), 20), 100);
@@ -104,7 +104,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal(await guesses(['2001:db8:1:3::1'], 8), 6);
   });
 
-  test('right passwords do not count, and take back no wrong ones', async (t) => {
+  test('right passwords do not count, and do not reset the count of wrong ones', async (t) => {
     const { guesses, logIn, guess } = await startLimited(t);
     for (const from of addresses(10, '203.0.113'))
       for (let i = 0; i < 5; i++) assert.equal((await logIn(from, 'password-of-alice')).status, 200);
@@ -114,7 +114,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal((await guess('203.0.113.98')).status, 429);
   });
 
-  test('the owner on a new device shares the one try a minute', async (t) => {
+  test('the owner on a new device shares the one attempt a minute', async (t) => {
     const { guesses, logIn, pass } = await startLimited(t);
     await guesses(addresses(8), 5);
     assert.equal((await logIn('203.0.113.1', 'password-of-alice')).status, 429);
@@ -123,7 +123,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal((await logIn('203.0.113.1', 'password-of-alice')).status, 429);
   });
 
-  test('a device that signed in before gets in while the account is being guessed', async (t) => {
+  test('a device that signed in before can sign in while the account is being guessed', async (t) => {
     const { guesses, logIn } = await startLimited(t);
     const asked = { 'device-proof': 'none' };
     const proof = String(
@@ -140,7 +140,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal((await logIn('203.0.113.2', 'password-of-alice')).status, 429);
   });
 
-  test('a device has 20 tries in 15 minutes of its own, and is as any other after them', async (t) => {
+  test('a device with a proof has 20 attempts in 15 minutes of its own, then the limits of any other', async (t) => {
     const { guesses, logIn, pass } = await startLimited(t);
     const asked = { 'device-proof': 'none' };
     const proof = String(
@@ -154,7 +154,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal((await logIn('192.0.2.1', 'password-of-alice', 'alice', own)).status, 200);
   });
 
-  test('wrong passwords of a known device do not slow others down', async (t) => {
+  test('wrong passwords of a device with a proof do not count for others', async (t) => {
     const { logIn, guesses } = await startLimited(t);
     const asked = { 'device-proof': 'none' };
     const proof = String(
@@ -166,7 +166,7 @@ onEachDatabase('Guessing the password of one account', (database) => {
     assert.equal((await logIn('203.0.113.2', 'password-of-alice')).status, 200);
   });
 
-  test('proofs of another account, unknown and malformed ones count as none', async (t) => {
+  test('proofs of another account, unknown and malformed proofs are ignored', async (t) => {
     const { service, guesses, logIn } = await startLimited(t);
     const asked = { 'device-proof': 'none' };
     const body = { username: 'mallory', password: 'password-of-mallory' };

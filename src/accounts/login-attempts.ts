@@ -6,19 +6,19 @@ import { FailureLog } from './failure-log.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How many wrong passwords of one address count for an account. */
+/** How many wrong passwords from one address count for an account. */
 const OF_ADDRESS = { limit: 5, windowMs: HOUR_MS, maxKeys: 200_000 };
-/** From here on logins are slowed down. By {@link OF_ADDRESS} they come from at least 6 addresses. */
+/** Beyond this, logins are slowed down. By {@link OF_ADDRESS} it takes at least 6 addresses. */
 const OF_ACCOUNT = { limit: 30, windowMs: HOUR_MS, maxKeys: 200_000 };
-/** What all share while the account is slowed down. */
+/** The limit that all logins share while the account is slowed down. */
 const SHARED = { limit: 1, windowMs: MINUTE_MS, maxKeys: 100_000 };
-/** What a device with a proof has of its own. */
+/** The limit of a device with a valid proof. */
 const OF_DEVICE = { limit: 20, windowMs: 15 * MINUTE_MS, maxKeys: 50_000 };
 
 interface Origin {
-  /** What the client is counted by (`clientKey`). */
+  /** The key of the client's address (`clientKey`). */
   readonly address: string;
-  /** Names the valid proof of this account that the device brought, if it brought one. */
+  /** The valid proof of this account that the device sent, if any. */
   readonly proof: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export class LoginAttempts {
   /**
    * Runs `verify`, and counts it if the password is wrong.
    *
-   * @throws {ServiceError} `rate-limited`, word `too_many_logins`, instead of running `verify`; whatever `verify` throws
+   * @throws {ServiceError} `rate-limited`, word `too_many_logins`, instead of running `verify`; rethrows the errors of `verify`
    */
   async limit<Verified extends { ok: boolean }>(
     userId: string,

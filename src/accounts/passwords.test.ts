@@ -42,7 +42,7 @@ async function lets(password: string, stored: string): Promise<boolean> {
   return (await passwords.verify(password, stored)).ok;
 }
 
-test('published hashes of other programs let their password in and no other', async () => {
+test('published hashes of other programs match their password and no other', async () => {
   for (const [password, stored] of published) {
     assert.equal(await lets(password, stored), true, stored);
     assert.equal(await lets(`${password}!`, stored), false, stored);
@@ -50,7 +50,7 @@ test('published hashes of other programs let their password in and no other', as
   }
 });
 
-test('legacy SHA-256 lets its password in and no other, with or without a salt, in either case (5.7)', async () => {
+test('legacy SHA-256 matches its password and no other, with or without a salt, in either case (interface 5.7)', async () => {
   // Expected digits from GNU sha256sum.
   const salted = 'ecc93c164898aec63eca214f959bde7fc5b2978ccee4c30b8637da15aa0a98cd';
   for (const stored of [hex, hex.toUpperCase(), `sha256$$${hex}`]) {
@@ -64,7 +64,7 @@ test('legacy SHA-256 lets its password in and no other, with or without a salt, 
   assert.equal(await lets('password', salted), false);
 });
 
-test('a new hash is of the published form, salted anew, and lets its password in', async () => {
+test('a new hash has the published format and a new salt, and matches its password', async () => {
   const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
   assert.match(one, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$[./A-Za-z0-9]{22}\$[./A-Za-z0-9]{31}$/);
   assert.notEqual(one, two);
@@ -72,7 +72,7 @@ test('a new hash is of the published form, salted anew, and lets its password in
   assert.deepEqual(await passwords.verify('correct hors', one), { ok: false, replacement: false });
 });
 
-test('any password is let in by its own hash, by no other, and its hash says nothing weaker', async () => {
+test('any password matches its own hash and no other, and needs no replacement', async () => {
   const password = fc.string({ unit: 'grapheme', maxLength: 128 });
   await fc.assert(
     fc.asyncProperty(password, password, async (alice, bob) => {
@@ -84,7 +84,7 @@ test('any password is let in by its own hash, by no other, and its hash says not
   );
 });
 
-test('passwords that share their first 72 bytes are two passwords, as are 128 emoji and 127', async () => {
+test('passwords with the same first 72 bytes differ, as do 128 emoji and 127', async () => {
   const long = 'x'.repeat(72);
   const stored = await passwords.hash(`${long}A`);
   assert.equal(await lets(`${long}A`, stored), true);
@@ -97,7 +97,7 @@ test('passwords that share their first 72 bytes are two passwords, as are 128 em
   assert.equal(await lets(`${'🔑'.repeat(127)}🗝`, emoji), false);
 });
 
-test('a plain bcrypt row lets in what it cannot tell apart, and is then not replaced', async () => {
+test('a plain bcrypt hash matches passwords with the same first 72 bytes, and is then not replaced', async () => {
   const long = 'x'.repeat(72);
   for (const version of ['2a', '2b', '2y'] as const) {
     const stored = (await bcrypt.hash(`${long}A`, 4)).replace(/^\$2.\$/, `$${version}$`);
@@ -112,7 +112,7 @@ test('a plain bcrypt row lets in what it cannot tell apart, and is then not repl
   assert.deepEqual(await passwords.verify('🔑'.repeat(18), emoji), { ok: true, replacement: true });
 });
 
-test('a hash of a lower cost, an older form or the wrapped form is to be replaced, a stronger one is not', async () => {
+test('a hash of a lower cost, an older or the wrapped format is to be replaced, a stronger one is not', async () => {
   const replacement = async (password: string, stored: string, cost: number) =>
     (await openPasswords({ cost }).verify(password, stored)).replacement;
   const [, password] = published;
@@ -126,7 +126,7 @@ test('a hash of a lower cost, an older form or the wrapped form is to be replace
   assert.equal(await replacement('password', await passwords.wrapLegacy(hex), 4), true);
 });
 
-test('a wrapped SHA-256 keeps its salt, lets the same password in, and hides the old digits', async () => {
+test('a wrapped SHA-256 keeps its salt, matches the same password, and hides the old digits', async () => {
   const salted = 'sha256$p$q密$ECC93C164898aec63eca214f959bde7fc5b2978ccee4c30b8637da15aa0a98cd';
   // cCRx5a+G is the Base64 of 'p$q密'.
   const wrapped = await passwords.wrapLegacy(salted);
@@ -153,7 +153,7 @@ test('wrapping leaves every other text as it is', async () => {
   }
 });
 
-test('stored text of no known form lets nobody in and does not throw', async () => {
+test('stored text of an unknown format matches nothing and does not throw', async () => {
   const strange = [
     '',
     '!',
@@ -173,7 +173,7 @@ test('a cost whose hashes could not be read back is refused at the start', () =>
   for (const cost of [3, 17, 10.5, Number.NaN]) assert.throws(() => openPasswords({ cost }), RangeError);
 });
 
-test('hashes and checks share the places and the line; raw SHA-256 needs neither', async () => {
+test('hashes and checks share the concurrency and the queue; raw SHA-256 needs neither', async () => {
   const narrow = openPasswords({ cost: 4, concurrency: 1, queueLimit: 1 });
   const stored = await narrow.hash('password');
   const running = narrow.verify('password', stored);
@@ -189,7 +189,7 @@ test('hashes and checks share the places and the line; raw SHA-256 needs neither
   assert.equal((await running).ok, true);
 });
 
-test('a started hash keeps its place until its thread is through, though its client is gone', async () => {
+test('a started hash counts as running until its thread ends, even if its client disconnects', async () => {
   const narrow = openPasswords({ cost: 8, concurrency: 1, queueLimit: 1 });
   const gone = new AbortController();
   const running = narrow.hash('password', gone.signal);
@@ -200,7 +200,7 @@ test('a started hash keeps its place until its thread is through, though its cli
   assert.equal(narrow.queue.running, 0);
 });
 
-test('the event loop turns while twenty hashes of cost 10 are under way', async () => {
+test('the event loop is not blocked while twenty hashes of cost 10 run', async () => {
   const busy = openPasswords({ cost: 10, queueLimit: 20 });
   const hashes = Promise.all(Array.from({ length: 20 }, () => busy.hash('password')));
   await new Promise(setImmediate);
@@ -209,7 +209,7 @@ test('the event loop turns while twenty hashes of cost 10 are under way', async 
   await hashes;
 });
 
-test('the line is as long as about three seconds of hashing', () => {
+test('the queue holds about three seconds of hashing', () => {
   assert.equal(queueLimitFor(10, 2), 100);
   assert.equal(queueLimitFor(12, 2), 24);
   assert.equal(queueLimitFor(16, 2), 2);

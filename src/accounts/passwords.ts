@@ -6,26 +6,26 @@ import {
   isCutByBcrypt,
   keyedDigest,
   legacyDigest,
-  maxStoredCost,
-  minCost,
-  parseStored,
-  type StoredPassword,
+  MAX_STORED_COST,
+  MIN_COST,
+  parseHash,
+  type StoredHash,
   toBcryptInput,
   toBcryptSha256Text,
   toSaltText,
   toWrappedText,
-} from './password-forms.ts';
+} from './hash-formats.ts';
 
-/** One bcrypt of cost 10, reckoned slow: 40 ms were measured. Each step of the cost doubles it. */
-const cost10Ms = 60;
+/** A careful estimate of one bcrypt of cost 10 (measured: 40 ms). Each step of the cost doubles it. */
+const COST_10_MS = 60;
 
-/** How many may wait so that the last one's turn comes within about three seconds. At least one per place. */
+/** How many hashes may wait so that the last one starts within about three seconds. At least one per concurrent hash. */
 export function queueLimitFor(cost: number, concurrency: number): number {
-  const hashMs = cost10Ms * 2 ** (cost - 10);
+  const hashMs = COST_10_MS * 2 ** (cost - 10);
   return concurrency * Math.max(1, Math.floor((LONGEST_WAIT_SECONDS * 1000) / hashMs));
 }
 
-/** Hashes and checks passwords without holding up anything else. Every bcrypt goes through `queue`. */
+/** Hashes and verifies passwords off the event loop. Every bcrypt goes through `queue`. */
 export interface Passwords {
   /**
    * The text to store for `password`: `$bcrypt-sha256$v=2,..`, with a new salt at each call.
@@ -34,10 +34,10 @@ export interface Passwords {
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /**
-   * Whether `password` belongs to the text `stored`; a text of no known form belongs to none (interface 5.7).
-   * `replacement` asks the caller to store a new hash of this password, because the stored one is of another
-   * form or of a lower cost than today's. It does not when plain bcrypt met more than 72 bytes: the rest of that
-   * password was never checked, and must not become binding.
+   * Whether `password` matches the text `stored`; a text of an unknown format matches nothing (interface 5.7).
+   * `replacement` asks the caller to store a new hash of this password, because the stored one has another
+   * format or a lower cost than new hashes. It is false for a plain bcrypt hash and a password over 72 bytes: bcrypt
+   * did not check the rest of that password, so it must not become part of the hash.
    *
    * @throws what {@link WaitingLine.run} throws
    */
@@ -47,8 +47,8 @@ export interface Passwords {
     signal?: AbortSignal,
   ): Promise<{ ok: boolean; replacement: boolean }>;
   /**
-   * For imports: a raw SHA-256 becomes the wrapped form, which lets the same password in; anything else comes
-   * back unchanged.
+   * For imports: turns a raw SHA-256 into the wrapped format, which the same password matches; returns any other
+   * text unchanged.
    *
    * @throws what {@link WaitingLine.run} throws
    */
@@ -58,8 +58,8 @@ export interface Passwords {
 
 /**
  * @param options.cost bcrypt's cost for new hashes (`BCRYPT_COST`), 4 to 16; each step doubles the time
- * @param options.concurrency hashes at once; the number of cores unless told
- * @param options.queueLimit how many may wait; about three seconds' worth unless told
+ * @param options.concurrency hashes at once; by default the number of cores
+ * @param options.queueLimit how many may wait; by default about three seconds' worth
  * @throws {RangeError} if the cost is out of bounds, since such hashes could not be read back
  */
 export function openPasswords(options: {
@@ -68,17 +68,17 @@ export function openPasswords(options: {
   queueLimit?: number;
 }): Passwords {
   const { cost, concurrency = availableParallelism() } = options;
-  if (!Number.isInteger(cost) || cost < minCost || cost > maxStoredCost) {
-    throw new RangeError(`bcrypt cost must be a whole number from ${minCost} to ${maxStoredCost}`);
+  if (!Number.isInteger(cost) || cost < MIN_COST || cost > MAX_STORED_COST) {
+    throw new RangeError(`bcrypt cost must be a whole number from ${MIN_COST} to ${MAX_STORED_COST}`);
   }
   const queue = new WaitingLine({
     concurrency,
     limit: options.queueLimit ?? queueLimitFor(cost, concurrency),
   });
 
-  // The signal never reaches bcrypt itself: it would settle the promise while the thread goes on.
-  async function matches(stored: StoredPassword, password: string, signal?: AbortSignal): Promise<boolean> {
-    if (stored.form === 'sha256') {
+  // The signal is not passed to bcrypt: it would settle the promise while the thread goes on.
+  async function matches(stored: StoredHash, password: string, signal?: AbortSignal): Promise<boolean> {
+    if (stored.format === 'sha256') {
       return timingSafeEqual(stored.digest, legacyDigest(stored.oldSalt, password));
     }
     return queue.run(() => bcrypt.verify(toBcryptInput(stored, password), stored.encoded), signal);
@@ -89,23 +89,23 @@ export function openPasswords(options: {
 
     hash(password, signal) {
       return queue.run(async () => {
-        // The salt comes first, since its text keys the HMAC.
+        // The salt is made first, since its text is the key of the HMAC.
         const salt = randomBytes(16);
         return toBcryptSha256Text(await bcrypt.hash(keyedDigest(toSaltText(salt), password), cost, salt));
       }, signal);
     },
 
     async verify(password, stored, signal) {
-      const parsed = parseStored(stored);
+      const parsed = parseHash(stored);
       if (parsed === undefined) return { ok: false, replacement: false };
       const ok = await matches(parsed, password, signal);
-      const weaker = parsed.form !== 'bcrypt-sha256' || parsed.cost < cost;
-      return { ok, replacement: ok && weaker && !isCutByBcrypt(parsed, password) };
+      const isWeaker = parsed.format !== 'bcrypt-sha256' || parsed.cost < cost;
+      return { ok, replacement: ok && isWeaker && !isCutByBcrypt(parsed, password) };
     },
 
     async wrapLegacy(stored, signal) {
-      const parsed = parseStored(stored);
-      if (parsed?.form !== 'sha256') return stored;
+      const parsed = parseHash(stored);
+      if (parsed?.format !== 'sha256') return stored;
       const digits = parsed.digest.toString('hex');
       const encoded = await queue.run(() => bcrypt.hash(digits, cost), signal);
       return toWrappedText(encoded, parsed.oldSalt);

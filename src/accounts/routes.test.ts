@@ -9,7 +9,7 @@ import { shapeOf } from '../../test/shape.ts';
 const DAY_MS = 86_400_000;
 
 onEachDatabase('account routes', (database) => {
-  test('a signed-in caller gets fresh tokens of the same session, and the old ones stay good', async (t) => {
+  test('a signed-in caller gets new tokens of the same session, and the old ones stay valid', async (t) => {
     let now = 1_790_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });
     const { id, token } = await service.join('alice');
@@ -26,7 +26,7 @@ onEachDatabase('account routes', (database) => {
     assert.equal((await service.get('/api/users', { token: body.data.token })).status, 200);
   });
 
-  test('registration judges the username, then the password, then the rest, then whether the name is taken', async (t) => {
+  test('registration checks the username, then the password, then the rest, then whether the name is taken', async (t) => {
     const { join, post } = await startService(t, database);
     await join('alice');
     const wrong = { username: 'a\u200bb', password: '12345', nickname: 'x'.repeat(65) };
@@ -54,7 +54,7 @@ onEachDatabase('account routes', (database) => {
     );
   });
 
-  test('sessions are listed with the client’s word for itself', async (t) => {
+  test('sessions are listed with the name that the client gave itself', async (t) => {
     const now = 1_790_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });
     const alice = await service.join('alice');
@@ -89,7 +89,7 @@ onEachDatabase('account routes', (database) => {
     assert.equal((await service.post('/api/logout', {}, { token })).status, 401);
   });
 
-  test('a user ends any own session, and nobody else’s', async (t) => {
+  test('a user can end any own session, and none of another user', async (t) => {
     const service = await startService(t, database);
     const { token, ...alice } = await service.join('alice');
     const bob = await service.join('bob');
@@ -106,7 +106,7 @@ onEachDatabase('account routes', (database) => {
     for (const id of [undefined, null, '', 5]) assert.equal((await end(id, token)).status, 400);
   });
 
-  test('changing the password ends every other session at once, and the caller’s goes on', async (t) => {
+  test('changing the password ends every other session at once, and keeps the caller’s', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const { token, ...alice } = await service.join('alice');
@@ -152,7 +152,7 @@ onEachDatabase('account routes', (database) => {
     assert.equal((await change(alice, alice.password)).status, 200);
   });
 
-  test('of many wrong old passwords at once, ten are checked', async (t) => {
+  test('of many parallel wrong old passwords, ten are checked', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const body = { oldPassword: 'wrong', newPassword: 'secret2' };
@@ -193,7 +193,7 @@ onEachDatabase('account routes', (database) => {
     }
   });
 
-  test('every account route of ours answers 401 without a token', async (t) => {
+  test('every account route with authentication answers 401 without a token', async (t) => {
     const service = await startService(t, database);
     for (const path of ['/api/token', '/api/logout', '/api/sessions/end'])
       assert.equal((await service.post(path, {})).status, 401);

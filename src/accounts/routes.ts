@@ -23,9 +23,9 @@ import {
 import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
-  const { config, db, events, loginAttempts, now, passwords, tokens, wrongPasswords } = services;
+  const { config, db, events, loginAttempts, now, passwords, tokens, passwordAttempts } = services;
 
-  /** Answers a client that sends `Device-Proof` with the proof that is valid for it from now on. */
+  /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
   async function answerProof(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -36,7 +36,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     if (proof !== undefined) reply.header('device-proof', proof);
   }
 
-  /** Limits the guesses of one account as far as logins are limited at all. */
+  /** Limits the guesses of one account, unless logins have no limit (`RATE_LIMIT_AUTH=off`). */
   function limitLogins(request: FastifyRequest): LimitLogins {
     const address = addressKey(request, config.trustProxy);
     return async (userId, verify) => {
@@ -51,8 +51,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     config: { access: 'public', limit: 'auth' },
     schema: { body: RegisterBody, response: answers(messageAnswer(Registered), 400) },
     handler: async (request, reply) => {
-      const asked = { db, passwords, now: now(), signal: clientGone(reply) };
-      const { user, sessionId } = await register(asked, request.body, deviceOf(request));
+      const context = { db, passwords, now: now(), signal: clientGone(reply) };
+      const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
       events.publish({ type: 'user-changed', userId: id });
       const token = await tokens.issue(id, sessionId);
@@ -66,10 +66,10 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { body: LoginBody, response: answers(dataAnswer(LoggedIn), 400, 403) },
     handler: async (request, reply) => {
       const { username, password } = request.body;
-      const asked = { db, passwords, now: now(), signal: clientGone(reply) };
+      const context = { db, passwords, now: now(), signal: clientGone(reply) };
       const limit = limitLogins(request);
-      const { user, sessionId } = await logIn(asked, username, password, deviceOf(request), limit);
-      await endSurplusSessions({ db, events }, user.id, sessionId, asked.now);
+      const { user, sessionId } = await logIn(context, username, password, deviceOf(request), limit);
+      await endSurplusSessions({ db, events }, user.id, sessionId, context.now);
       await answerProof(request, reply, { userId: user.id, sessionId });
       return {
         code: 200 as const,
@@ -83,7 +83,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
-      const sessionIds = await wrongPasswords.guard(caller.userId, () =>
+      const sessionIds = await passwordAttempts.guard(caller.userId, () =>
         changePassword(
           { db, events, passwords, now: now(), signal: clientGone(reply) },
           caller,
@@ -140,12 +140,12 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   });
 }
 
-/** What was done stands without a proof: the device gets one the next time. */
+/** The request succeeds without a proof: the device gets one the next time. */
 function ignoreOverload(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.word === 'overloaded')) throw error;
 }
 
-/** The client's own word for itself, kept to tell sessions apart. */
+/** How the client names itself, stored so that a user can recognize each session. */
 function deviceOf({ headers }: FastifyRequest): string {
   return (headers['user-agent'] ?? '').slice(0, 200);
 }

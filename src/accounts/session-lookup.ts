@@ -1,10 +1,10 @@
 import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 
-/** A session that nobody used for so long has ended (architecture 10.3). */
+/** A session ends after this time without use (architecture 10.3). */
 export const SESSION_IDLE_MS = 180 * 24 * 60 * 60 * 1000;
 
-/** Whose session it is, and when it was last used, if it has not ended. */
+/** The session's user and its last use, unless it has ended. */
 export async function findSession(
   db: Queries,
   id: string,
@@ -16,22 +16,23 @@ export async function findSession(
 }
 
 /**
- * For a write on behalf of a session, in its transaction: the session may have ended since its token was judged.
+ * Checks the session inside the transaction of a write on its behalf: it may have ended since its token was verified. The
+ * transaction must hold the lock of the user's inbox, as {@link lockSession} explains.
  *
  * @throws {ServiceError} `unauthenticated`
  */
-export async function refuseEndedSession(tx: Queries, id: string): Promise<void> {
+export async function assertSessionActive(tx: Queries, id: string): Promise<void> {
   const session = await tx.get`select id from sessions where id = ${id}`;
   if (!session) throw ended();
 }
 
 /**
- * The same for a write without the lock of the user's inbox, which whoever ends a session holds: the session cannot end
- * until the transaction is over.
+ * Locks the session for a write without the lock of the user's inbox, which every end of a session holds: the session
+ * cannot end until the transaction is over.
  *
  * @throws {ServiceError} `unauthenticated`
  */
-export async function holdSession(tx: Queries, id: string): Promise<void> {
+export async function lockSession(tx: Queries, id: string): Promise<void> {
   if ((await tx.run`update sessions set device = device where id = ${id}`) === 0) throw ended();
 }
 

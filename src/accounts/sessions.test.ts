@@ -8,12 +8,12 @@ import { Events } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { findSession } from './session-lookup.ts';
 import {
+  endIdleSessions,
   endSession,
   endSessionsOfUser,
-  endUnusedSessions,
   listSessions,
-  noteSessionUse,
   openSession,
+  touchSessions,
 } from './sessions.ts';
 
 const START = 1_760_000_000_000;
@@ -53,37 +53,37 @@ onEachDatabase('sessions', (database) => {
     assert.deepEqual(await findSession(db, id, START), { userId: alice, usedAt: START });
   });
 
-  test('sessions are listed newest first, the own one marked, others’ not at all', async (t) => {
+  test('sessions are listed newest first, the caller’s marked, without those of other users', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     const first = await open(db, alice, 'Phone');
     const second = await open(db, alice, 'Laptop', START + 5);
     await open(db, bob);
-    await noteSessionUse(db, [first], START + 9);
+    await touchSessions(db, [first], START + 9);
     assert.deepEqual(await listSessions(db, alice, first, START + 9), [
       { id: second, device: 'Laptop', create_time: START + 5, last_used: START + 5, current: 0 },
       { id: first, device: 'Phone', create_time: START, last_used: START + 9, current: 1 },
     ]);
   });
 
-  test('a session that nobody used for 180 days has ended', async (t) => {
+  test('a session ends after 180 days without use', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const [idle, used] = [await open(db, alice), await open(db, alice)];
     const kept = await subscribe(db, alice, used);
     await subscribe(db, alice, idle);
-    await noteSessionUse(db, [used], START + DAY_MS);
+    await touchSessions(db, [used], START + DAY_MS);
     const lastMoment = START + 180 * DAY_MS - 1;
     assert.ok(await findSession(db, idle, lastMoment));
-    assert.deepEqual(await endUnusedSessions(db, lastMoment), []);
+    assert.deepEqual(await endIdleSessions(db, lastMoment), []);
     assert.equal(await findSession(db, idle, lastMoment + 1), undefined);
     assert.equal((await listSessions(db, alice, '', lastMoment + 1)).length, 1);
-    assert.deepEqual(await endUnusedSessions(db, lastMoment + 1), [idle]);
+    assert.deepEqual(await endIdleSessions(db, lastMoment + 1), [idle]);
     assert.ok(await findSession(db, used, lastMoment + 1));
     assert.deepEqual(await endpoints(db), [kept]);
   });
 
-  test('ending a session takes its push subscriptions along, and nothing else', async (t) => {
+  test('ending a session removes its push subscriptions, and nothing else', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const [first, second] = [await open(db, alice), await open(db, alice)];
@@ -95,7 +95,7 @@ onEachDatabase('sessions', (database) => {
     assert.ok(await findSession(db, second, START));
   });
 
-  test('nobody ends the session of another, nor one that is not there', async (t) => {
+  test('ending a session of another user or an unknown one is refused', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     const id = await open(db, alice);

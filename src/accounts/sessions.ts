@@ -6,10 +6,10 @@ import { holdInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
 
-/** How exact `used_at` is: a call writes it only when it is older than this. */
-export const SESSION_USE_STEP_MS = 60 * 60 * 1000;
+/** The precision of `used_at`: it is written only when it is older than this. */
+export const SESSION_TOUCH_MS = 60 * 60 * 1000;
 
-/** Beyond so many sessions of a user those end that were not used for a day; beyond the second number, others too. */
+/** Beyond this many sessions of a user, those unused for a day end; beyond {@link MAX_SESSIONS_IN_USE}, others too. */
 const MAX_SESSIONS = 100;
 const MAX_SESSIONS_IN_USE = 1_000;
 const SURPLUS_IDLE_MS = 24 * 60 * 60 * 1000;
@@ -35,7 +35,7 @@ export async function openSession(
 ): Promise<string | undefined> {
   const id = newId(now);
   return db.transaction(async (tx) => {
-    // The user's row is locked, so that whoever ends all sessions comes wholly before or wholly after this.
+    // The user's row is locked, so that ending all sessions runs entirely before or after this.
     const current = await tx.run`
       update users set status = status where id = ${userId} and password_hash = ${passwordHash} and status = 'active'`;
     if (current === 0) return undefined;
@@ -65,8 +65,8 @@ export async function listSessions(
 }
 
 /**
- * Ends one session of the user with what belongs to it: its tokens and push subscriptions are worth nothing after. His
- * other devices learn it by a `sessions` event.
+ * Ends one session of the user with its push subscriptions; its tokens become invalid. The user's other devices get a
+ * `sessions` event.
  *
  * @param now epoch milliseconds
  * @throws {ServiceError} `not-found` if the user has no such session
@@ -84,7 +84,7 @@ export async function endSession(
   });
 }
 
-/** Ends every session of the user but `keptId`, in the caller's transaction. @returns the ended ones */
+/** Ends every session of the user but `keptId`, in the caller's transaction. @returns the ids of the ended sessions */
 export async function endSessionsOfUser(
   tx: Queries,
   userId: string,
@@ -96,10 +96,10 @@ export async function endSessionsOfUser(
 }
 
 /**
- * After a login: ends the sessions that are too many, the longest unused first, with their push subscriptions, tokens and
- * sockets. The user's devices get no event: they did not lose sight of a device that they use.
+ * After a login: ends the surplus sessions, the least recently used first, with their push subscriptions, tokens and
+ * sockets. The user's devices get no event, since these sessions are of devices no longer in use.
  *
- * @param newId the session that was just opened, which stays
+ * @param newId the session that was just opened and stays
  */
 export async function endSurplusSessions(
   { db, events }: Inboxes,
@@ -121,8 +121,8 @@ export async function endSurplusSessions(
   events.publish({ type: 'sessions-ended', sessionIds: surplus, reason: 'ended' });
 }
 
-/** Removes what ended by disuse. @returns the sessions that did */
-export async function endUnusedSessions(db: Db, now: number): Promise<string[]> {
+/** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. @returns their ids */
+export async function endIdleSessions(db: Db, now: number): Promise<string[]> {
   const ended: string[] = [];
   await inPieces(async (limit) => {
     const rows = await db.transaction(
@@ -137,6 +137,6 @@ export async function endUnusedSessions(db: Db, now: number): Promise<string[]> 
   return ended;
 }
 
-export async function noteSessionUse(db: Db, sessionIds: readonly string[], now: number): Promise<void> {
+export async function touchSessions(db: Db, sessionIds: readonly string[], now: number): Promise<void> {
   await db.run`update sessions set used_at = ${now} where id in ${db.list(sessionIds)}`;
 }

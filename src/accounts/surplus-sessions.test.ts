@@ -29,7 +29,7 @@ async function sessionIds(db: Db, userId: string): Promise<string[]> {
 }
 
 onEachDatabase('surplus sessions', (database) => {
-  test('beyond 100 the longest unused sessions end that were idle for a day, without an event in the log', async (t) => {
+  test('beyond 100, sessions idle for a day end, the least recently used first, without an event in the log', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     await db.run`insert into sessions (id, user_id, created_at, used_at) values ('bobs', ${bob}, 1, 1)`;
@@ -73,7 +73,7 @@ onEachDatabase('surplus sessions', (database) => {
     assert.equal((await sessionIds(db, alice)).length, 100);
   });
 
-  test('beyond 1,000 the longest unused ends, though it is in use; the one just opened never', async (t) => {
+  test('beyond 1,000 the least recently used ends, even if in use; never the one just opened', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const ids = await addSessions(db, alice, 1_003, (n) => n);
@@ -81,7 +81,7 @@ onEachDatabase('surplus sessions', (database) => {
     assert.deepEqual(await sessionIds(db, alice), [...ids.slice(0, 999), 's1003']);
   });
 
-  test('a login ends what is too many, with its token and its socket', async (t) => {
+  test('a login ends surplus sessions, with their tokens and sockets', async (t) => {
     const service = await startSockets(t, database, { world: { now: () => NOW } });
     const { db } = service.services;
     const alice = await service.join('alice');
@@ -97,7 +97,7 @@ onEachDatabase('surplus sessions', (database) => {
     assert.equal(data.length, 100);
   });
 
-  test('a session with an open socket is in use, though no request comes by it', async (t) => {
+  test('a session with an open socket is in use, even without requests', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const { authentication, db } = service.services;
@@ -108,7 +108,7 @@ onEachDatabase('surplus sessions', (database) => {
     clock.add(3_600_000);
     await clock.advance(500);
     assert.ok(socket.isOpen);
-    await authentication.noteUse();
+    await authentication.flushUse();
     assert.ok(((await usedAt()) ?? 0) >= NOW + 3_600_000);
   });
 });

@@ -58,7 +58,7 @@ onEachDatabase('tokens', (database) => {
     assert.equal(payload.sub, 'alice');
   });
 
-  test('a token ends with its last second, also for one who set the clock back before', async (t) => {
+  test('a token expires with its last second', async (t) => {
     let now = START;
     const tokens = await openTokens(await database.open(t), 60, () => now);
     const token = await tokens.issue('alice', 'session');
@@ -68,7 +68,7 @@ onEachDatabase('tokens', (database) => {
     assert.equal(await tokens.verify(token), undefined);
   });
 
-  test('what is broken, foreign or signed otherwise is no token', async (t) => {
+  test('malformed tokens and those of another key or algorithm are invalid', async (t) => {
     const tokens = await openTokens(await database.open(t), DAY_S, () => START);
     const token = await tokens.issue('alice', 'session');
     const { kid } = decodeProtectedHeader(token);
@@ -120,7 +120,7 @@ onEachDatabase('tokens', (database) => {
     assert.equal(await tokens.verify(`${token}.`), undefined);
   });
 
-  test('a token of another installation, another type or without a session is none, though the key be ours', async (t) => {
+  test('a token of another installation, another type or without a session is invalid, even with the right key', async (t) => {
     const db = await database.open(t);
     const tokens = await openTokens(db, DAY_S, () => START);
     const row = await db.get<{ value: string }>`select value from service where name = 'jwt-keys'`;
@@ -141,7 +141,7 @@ onEachDatabase('tokens', (database) => {
     assert.equal(await tokens.verify(await sign({ ...good, sid: 5 })), undefined);
   });
 
-  test('after a rotation new tokens have the new key, and old ones stay good until they expire', async (t) => {
+  test('after a rotation new tokens have the new key, and old ones stay valid until they expire', async (t) => {
     const db = await database.open(t);
     let now = START;
     const tokens = await openTokens(db, DAY_S, () => now);

@@ -15,19 +15,19 @@ import type { Caller } from '../http/authenticate.ts';
 const KEYS = 'jwt-keys';
 const ISSUER = 'issuer';
 const ALGORITHM = 'EdDSA';
-const TYPE = 'JWT';
+const TOKEN_TYPE = 'JWT';
 /** `at+jwt` until the last token of an earlier version expires. */
-const GOOD_TYPES: readonly unknown[] = [TYPE, 'at+jwt'];
-/** Longer than any token of ours; more is refused unread. */
+const ACCEPTED_TYPES: readonly unknown[] = [TOKEN_TYPE, 'at+jwt'];
+/** Longer than any token of this service; a longer text is refused without parsing. */
 const MAX_TOKEN_LENGTH = 2048;
 
-/** A signing key as it is kept: the newest signs, all verify. */
-interface KeptKey {
+/** A signing key as it is stored: the newest signs, all verify. */
+interface StoredKey {
   readonly createdAt: number;
   readonly jwk: JWK & { kid: string };
 }
 
-interface Signing {
+interface SigningKeys {
   readonly issuer: string;
   readonly current: { readonly kid: string; readonly key: CryptoKey };
   readonly verifying: ReadonlyMap<string, CryptoKey>;
@@ -35,15 +35,15 @@ interface Signing {
 }
 
 /**
- * Signed tokens (RFC 7519): Ed25519, `typ` JWT, `sub` the user, `sid` the session. Earlier versions wrote `at+jwt`; it
- * stands for claims that a token here does not have (RFC 9068, 2.2: `aud`, `client_id`, `jti`).
+ * Signed tokens (RFC 7519): Ed25519, `typ` JWT, `sub` the user, `sid` the session. Earlier versions wrote `at+jwt`, which
+ * requires claims that these tokens do not have (RFC 9068, 2.2: `aud`, `client_id`, `jti`).
  */
 export class Tokens {
   readonly #now: () => number;
   readonly #ttlSeconds: number;
-  #signing: Signing;
+  #signing: SigningKeys;
 
-  constructor(signing: Signing, ttlSeconds: number, now: () => number) {
+  constructor(signing: SigningKeys, ttlSeconds: number, now: () => number) {
     this.#signing = signing;
     this.#ttlSeconds = ttlSeconds;
     this.#now = now;
@@ -53,7 +53,7 @@ export class Tokens {
     const { issuer, current } = this.#signing;
     const seconds = Math.floor(this.#now() / 1000);
     return new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: current.kid })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: current.kid })
       .setSubject(userId)
       .setIssuer(issuer)
       .setIssuedAt(seconds)
@@ -61,7 +61,7 @@ export class Tokens {
       .sign(current.key);
   }
 
-  /** What the token says, or `undefined` for one that is broken, foreign, expired or signed otherwise (RFC 8725). */
+  /** The claims of a token, or `undefined` if it is malformed, expired, of another issuer or key, or signed by another algorithm (RFC 8725). */
   async verify(token: string): Promise<Caller | undefined> {
     if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return undefined;
     const { issuer, verifying } = this.#signing;
@@ -80,12 +80,12 @@ export class Tokens {
           currentDate: new Date(this.#now()),
         },
       );
-      if (!GOOD_TYPES.includes(protectedHeader.typ)) return undefined;
+      if (!ACCEPTED_TYPES.includes(protectedHeader.typ)) return undefined;
       const { sub, sid, exp } = payload;
       if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined;
       return { userId: sub, sessionId: sid, expiresAt: exp * 1000 };
     } catch {
-      return undefined; // whatever is wrong with a token of unknown origin, it is no token
+      return undefined; // an invalid token is the answer, not a fault
     }
   }
 
@@ -94,23 +94,23 @@ export class Tokens {
     return { keys: this.#signing.published };
   }
 
-  /** Takes up the keys that a command of the operator has changed. */
+  /** Reads the keys again, after an operator's command changed them. */
   async reload(db: Db): Promise<void> {
-    this.#signing = await readSigning(db, this.#now());
+    this.#signing = await readSigningKeys(db, this.#now());
   }
 }
 
-/** @param ttlSeconds how long a new token is good for */
+/** @param ttlSeconds how long a new token is valid */
 export async function openTokens(db: Db, ttlSeconds: number, now: () => number): Promise<Tokens> {
-  return new Tokens(await readSigning(db, now()), ttlSeconds, now);
+  return new Tokens(await readSigningKeys(db, now()), ttlSeconds, now);
 }
 
 /**
- * Makes a new signing key. Tokens that were signed with earlier ones stay good until they expire; a key that was
- * replaced longer than `ttlSeconds` ago is dropped.
+ * Creates a new signing key. Tokens signed with earlier keys stay valid until they expire; a key that was
+ * replaced more than `ttlSeconds` ago is dropped.
  */
 export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): Promise<void> {
-  const added = await makeKey(now);
+  const added = await generateKey(now);
   await db.transaction(async (tx) => {
     await noteOutsideChange(tx);
     const keys = readKeys(await findFact(tx, KEYS));
@@ -120,36 +120,36 @@ export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): 
 }
 
 /**
- * Whether each part is spelt as base64url without padding spells it (RFC 7515, 2). Decoders also take padding, the other
- * alphabet and bits that stand for nothing, by which one token would have many spellings.
+ * Whether each part is canonical base64url without padding (RFC 7515, 2). Decoders also accept padding, the other
+ * alphabet and non-zero padding bits, so that one token would have many spellings.
  */
 function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-async function makeKey(now: number): Promise<KeptKey> {
+async function generateKey(now: number): Promise<StoredKey> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
   return { createdAt: now, jwk: { ...jwk, kid: await calculateJwkThumbprint(jwk) } };
 }
 
-async function readSigning(db: Db, now: number): Promise<Signing> {
+async function readSigningKeys(db: Db, now: number): Promise<SigningKeys> {
   const issuer = await keepFact(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
-  const keys = readKeys(await keepFact(db, KEYS, async () => JSON.stringify([await makeKey(now)])));
+  const keys = readKeys(await keepFact(db, KEYS, async () => JSON.stringify([await generateKey(now)])));
   const newest = keys.at(-1);
   if (!newest) throw new Error('the database holds no key for signing tokens');
   const verifying = new Map<string, CryptoKey>();
   const published: JWK[] = [];
   for (const { jwk } of keys) {
-    const { d: _private, ...open } = jwk;
-    verifying.set(jwk.kid, await importKey(open));
-    published.push({ ...open, alg: ALGORITHM, use: 'sig' });
+    const { d: _private, ...publicJwk } = jwk;
+    verifying.set(jwk.kid, await importKey(publicJwk));
+    published.push({ ...publicJwk, alg: ALGORITHM, use: 'sig' });
   }
   return { issuer, current: { kid: newest.jwk.kid, key: await importKey(newest.jwk) }, verifying, published };
 }
 
-function readKeys(text: string | undefined): KeptKey[] {
-  return JSON.parse(text ?? '[]') as KeptKey[]; // written by this file alone
+function readKeys(text: string | undefined): StoredKey[] {
+  return JSON.parse(text ?? '[]') as StoredKey[]; // written only by this file
 }
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {

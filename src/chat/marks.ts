@@ -1,4 +1,4 @@
-import { refuseEndedSession } from '../accounts/session-lookup.ts';
+import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { noteRead } from '../push/queue/due.ts';
@@ -35,7 +35,7 @@ export async function markRead(
       tx.get<MarkRow>`
         select n, received, read from conversations where user_id = ${userId} and peer_id = ${peer}`,
       areApart(tx, userId, peer),
-      refuseEndedSession(tx, caller.sessionId),
+      assertSessionActive(tx, caller.sessionId),
     ]);
     const kept = row ?? { n: 0, received: 0, read: 0 };
     const upTo = Math.min(read, kept.n);

@@ -1,4 +1,4 @@
-import { refuseEndedSession } from '../accounts/session-lookup.ts';
+import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
@@ -64,7 +64,7 @@ async function storeOnce(inboxes: Inboxes, sender: Sender, message: SendBody, no
         tx.get<{ n: number; last_at: number }>`
           select n, last_at from conversations where user_id = ${from} and peer_id = ${to}`,
         refuseIfBlocked(tx, from, to).catch((error: unknown) => ({ error })),
-        refuseEndedSession(tx, sender.sessionId),
+        assertSessionActive(tx, sender.sessionId),
       ]);
       if (known) return answerRepeat(known, message);
       if (to === from) throw new ServiceError('invalid', 'message_self', '不能给自己发消息');

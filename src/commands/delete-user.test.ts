@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { startHeld } from '../../test/held-push-service.ts';
 import { startPushing } from '../../test/pushing.ts';
-import { findUserByNameOrId, restoreUser } from '../accounts/standing.ts';
+import { findUserByNameOrId, restoreUser } from '../accounts/account-status.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
 import type { Services } from '../services.ts';
 import { Clock, startSockets } from '../sockets/test-client.ts';

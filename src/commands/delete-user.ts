@@ -1,4 +1,4 @@
-import { eraseUser } from '../accounts/standing.ts';
+import { eraseUser } from '../accounts/account-status.ts';
 import type { Tx } from '../db/db.ts';
 import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/queue/pushes-of-user.ts';

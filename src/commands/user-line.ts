@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { parseStored } from '../accounts/password-forms.ts';
+import { parseHash } from '../accounts/hash-formats.ts';
 import { NewPassword, RegisterBody } from '../accounts/schemas.ts';
 import { ServiceError } from '../errors.ts';
 import { BODY_LIMIT_BYTES, parseBody } from '../http/body.ts';
@@ -74,7 +74,7 @@ function readSecret(
       ? { reason: 'password_hash or password is missing' }
       : { fields, secret: { password } };
   if (password !== undefined) return { reason: 'password_hash and password are both there: keep one' };
-  return parseStored(passwordHash)
+  return parseHash(passwordHash)
     ? { fields, secret: { passwordHash } }
     : { reason: 'password_hash is of no known form' };
 }

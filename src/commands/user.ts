@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/account-status.ts';
 import { listSessions } from '../accounts/sessions.ts';
-import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/standing.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';

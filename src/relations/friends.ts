@@ -1,4 +1,4 @@
-import { refuseEndedSession } from '../accounts/session-lookup.ts';
+import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
@@ -47,7 +47,7 @@ export async function befriend(
   return withInboxes(inboxes, [userId, peerId], now, async (tx, append) => {
     const [state] = await Promise.all([
       readState(tx, userId, peerId),
-      refuseEndedSession(tx, caller.sessionId),
+      assertSessionActive(tx, caller.sessionId),
       refuseIfBlocked(tx, userId, peerId),
     ]);
     const next = TRANSITIONS[act][state];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { settingsOf } from '../../test/processes.ts';
-import { suspendUser } from '../accounts/standing.ts';
+import { suspendUser } from '../accounts/account-status.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
 import { eventually, ManualClock, recordOrder, startSockets, TestSocket } from './test-client.ts';

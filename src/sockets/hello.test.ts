@@ -29,7 +29,7 @@ async function serveLateChecks(t: TestContext, service: SocketService) {
   }
   const authentication = new LateAuthentication(db, tokens, now);
   events.subscribe((event) => {
-    if (event.type === 'sessions-ended') authentication.forget(event.sessionIds);
+    if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
   });
   const app = await buildApp({ ...service.services, authentication });
   t.after(() => app.close());

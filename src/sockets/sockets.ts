@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { SESSION_USE_STEP_MS } from '../accounts/sessions.ts';
+import { SESSION_TOUCH_MS } from '../accounts/sessions.ts';
 import type { ServiceEvent } from '../events/hints.ts';
 import type { FrameTable } from '../frames/frame-kinds.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -246,7 +246,7 @@ export class Sockets implements AsyncDisposable, Listener {
 
   #turn(): void {
     const nowMs = this.#services.monotonicMs();
-    if (nowMs - this.#useMarkedAtMs >= SESSION_USE_STEP_MS) this.#markUse(nowMs);
+    if (nowMs - this.#useMarkedAtMs >= SESSION_TOUCH_MS) this.#markUse(nowMs);
     const epochMs = this.#services.now();
     // Nobody is called silent before it was read what came while this process was held up.
     if (this.#pulse.beat()) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);

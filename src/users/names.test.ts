@@ -34,7 +34,7 @@ test('names that only look alike have different keys', () => {
   assert.equal(new Set(names.map(nameKey)).size, names.length);
 });
 
-test('a key is its own key, whatever the name', () => {
+test('the key of a key is the key itself, for any name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => nameKey(nameKey(name)) === nameKey(name)),
     { numRuns: 3000 },
@@ -134,7 +134,7 @@ test('a nickname may hold emoji, joiners within words and every script', () => {
     );
 });
 
-test('a name with characters that are drawn as nothing is refused', () => {
+test('a name with invisible characters is refused', () => {
   const names = {
     'Hangul filler': 'alice\u3164',
     'halfwidth Hangul filler': 'alice\uffa0',

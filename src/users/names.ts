@@ -17,18 +17,18 @@ const JOINER_IN_WORD = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu;
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|^\s|\s$/u;
 
 /**
- * Whether a name shows all that it holds, so that two names that differ look different: outside of emoji and words with
- * joiners it has no character that is drawn as nothing, no control or private-use character, and no white space at its
- * ends (the interface is silent here).
+ * Whether a name has no invisible characters, so that two different names look different: outside emoji and joiners
+ * within words, no default-ignorable, control or private-use character, and no white space at its ends (the interface
+ * is silent here).
  */
 function showsAllOfItself(name: string): boolean {
-  // An emoji leaves a sign, so that what stands around it does not come together nor to an end.
+  // Each emoji becomes a visible character, so that the text around it neither joins nor moves to an end of the name.
   return !UNSEEN.test(name.replace(EMOJI, '+').replace(JOINER_IN_WORD, ''));
 }
 
 /**
  * Interface 2.1 gives a username its length only; our choice is that a name can be read and typed: one line, no
- * control, format, private-use or unassigned characters, none that is drawn as nothing, and no white space at its ends.
+ * control, format, private-use, unassigned or invisible characters, and no white space at its ends.
  *
  * @throws {ServiceError} `invalid`, word `username_invalid`
  */
@@ -38,7 +38,7 @@ export function refuseUnreadableName(username: string): void {
 }
 
 /**
- * A nickname may be anything that is seen, emoji alone too. Empty stands for the username.
+ * A nickname may hold any visible characters, also emoji alone. An empty one stands for the username.
  *
  * @throws {ServiceError} `invalid`, word `nickname_invalid`
  */

@@ -42,7 +42,7 @@ export const OwnUser = Type.Object({
 });
 export type OwnUser = Static<typeof OwnUser>;
 
-/** A row of `users`, whole. Only `toX` functions turn it into something that may leave the process. */
+/** A whole row of `users`. Only `toX` functions turn it into something that may leave the process. */
 export interface UserRow {
   id: string;
   username: string;

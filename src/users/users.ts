@@ -4,12 +4,12 @@ import type { UserRow } from './schemas.ts';
 
 export type Status = UserRow['status'];
 
-/** The user with this id, if there is one that was not deleted. */
+/** The user with this id, unless deleted. */
 export async function findUser(db: Queries, id: string): Promise<UserRow | undefined> {
   return db.get<UserRow>`select * from users where id = ${id} and status <> 'deleted'`;
 }
 
-/** The user whose name has this key, whatever became of him: a deleted user's name stays taken. */
+/** The user whose name has this key, active, suspended or deleted: a deleted user's name stays taken. */
 export async function findUserByKey(db: Queries, key: string): Promise<UserRow | undefined> {
   return db.get<UserRow>`select * from users where username_key = ${key}`;
 }
@@ -22,8 +22,8 @@ export async function getUser(db: Queries, id: string): Promise<UserRow> {
 }
 
 /**
- * Locks one user's row until the transaction ends. It writes a column that no foreign key refers to: a write of the key
- * would look for the user's children in every table. @returns whether there is such a user
+ * Locks one user's row until the transaction ends. It writes a column that no foreign key references: a write of the key
+ * would search every referencing table. @returns whether the user exists and is not deleted
  */
 export async function lockUser(tx: Queries, id: string): Promise<boolean> {
   return (await tx.run`update users set status = status where id = ${id} and status <> 'deleted'`) > 0;

@@ -88,7 +88,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     assert.equal((await service.get('/api/sessions', { token })).status, 200);
     now += 1_000;
     assert.equal((await service.get('/api/sessions', { token })).status, 401, 'remembered');
-    await service.services.authentication.forgetAll();
+    await service.services.authentication.invalidateAll();
     assert.equal((await service.get('/api/sessions', { token })).status, 401, 'read anew');
   });
 

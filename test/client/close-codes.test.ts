@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { suspendUser } from '../../src/accounts/standing.ts';
+import { suspendUser } from '../../src/accounts/account-status.ts';
 import { closeCodes } from '../../src/sockets/close-codes.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';

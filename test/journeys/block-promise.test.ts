@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { suspendUser } from '../../src/accounts/standing.ts';
+import { suspendUser } from '../../src/accounts/account-status.ts';
 import { ManualClock, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';

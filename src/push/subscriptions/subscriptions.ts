@@ -1,4 +1,4 @@
-import { holdSession } from '../../accounts/session-lookup.ts';
+import { lockSession } from '../../accounts/session-lookup.ts';
 import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { inPieces } from '../../db/pieces.ts';
@@ -42,7 +42,7 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
     const kept = await tx.get<SubscriptionRow>`
       select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
     // Held, so that whoever ends the session comes before this, or finds the subscription to remove.
-    if (sessionId !== null) await holdSession(tx, sessionId);
+    if (sessionId !== null) await lockSession(tx, sessionId);
     else if (kept && kept.session_id !== null) {
       if (kept.p256dh === keys.p256dh && kept.auth === keys.auth) return;
       throw new ServiceError(

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import type { SubscriptionJson } from '../../../test/push-service.ts';
 import { type Pushing, startPushing } from '../../../test/pushing.ts';
-import { endUnusedSessions } from '../../accounts/sessions.ts';
-import { restoreUser, suspendUser } from '../../accounts/standing.ts';
+import { restoreUser, suspendUser } from '../../accounts/account-status.ts';
+import { endIdleSessions } from '../../accounts/sessions.ts';
 import { migrate } from '../../db/migrate.ts';
 import { markUnusable, removeUnusable } from './subscriptions.ts';
 
@@ -41,7 +41,7 @@ const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Pr
   'the disuse of its session': async ({ service, bob, now }) => {
     const { db } = service.services;
     await db.run`update sessions set used_at = 1 where user_id = ${bob.id}`;
-    await endUnusedSessions(db, now());
+    await endIdleSessions(db, now());
   },
   'the clean-up of unusable keys': async ({ service, now }) => {
     const { db } = service.services;

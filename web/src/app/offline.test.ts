@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDoorman, type DoormanStorage } from 'doorman-client';
-import { restoreUser, suspendUser } from '../../../src/accounts/standing.ts';
+import { restoreUser, suspendUser } from '../../../src/accounts/account-status.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import type { SchemaDb } from '../db/db.ts';
+import { findUserByNameOrId, restoreUser, suspendUser } from './account-status.ts';
 import { insertUser } from './accounts.ts';
 import { openSession } from './sessions.ts';
-import { findUserByNameOrId, restoreUser, suspendUser } from './standing.ts';
 
 const now = 1_700_000_000_000;
 
@@ -18,8 +18,8 @@ async function countSessions(db: SchemaDb, userId: string): Promise<number | und
   return (await db.get<{ n: number }>`select count(*) as n from sessions where user_id = ${userId}`)?.n;
 }
 
-onEachDatabase('standing', (database) => {
-  test('suspending and deleting end all sessions of that user, and restoring brings none back', async (t) => {
+onEachDatabase('account status', (database) => {
+  test('suspending and deleting end all sessions of a user, and restoring reopens none', async (t) => {
     const db = await database.open(t);
     const sessions = [await addUser(db, 'a', 'alice'), (await openSession(db, 'a', 'x', 'desk', now)) ?? ''];
     await addUser(db, 'b', 'bob');
@@ -38,7 +38,7 @@ onEachDatabase('standing', (database) => {
     assert.equal(await countSessions(db, 'b'), 1);
   });
 
-  test('who was deleted cannot be suspended, and who never was cannot be anything', async (t) => {
+  test('a deleted user cannot be suspended, and an unknown id is refused', async (t) => {
     const db = await database.open(t);
     await addUser(db, 'a', 'alice');
     await db.transaction((tx) => deleteUser(tx, 'a'));

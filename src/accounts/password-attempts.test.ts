@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../errors.ts';
 import { openRateLimit } from '../http/rate-limits.ts';
-import { WrongPasswords } from './wrong-passwords.ts';
+import { PasswordAttempts } from './password-attempts.ts';
 
 const QUARTER_MS = 15 * 60_000;
 
 function start() {
   const clock = { ms: 0 };
-  const guard = new WrongPasswords(openRateLimit({ limit: 10, windowMs: QUARTER_MS }), () => clock.ms);
+  const guard = new PasswordAttempts(openRateLimit({ limit: 10, windowMs: QUARTER_MS }), () => clock.ms);
   const wrong = () => Promise.reject(new ServiceError('invalid', 'wrong_old_password', 'wrong'));
   /** The word of the refusal, or what came back. */
   const attempt = (userId: string, run: () => Promise<string> = wrong) =>
@@ -16,7 +16,7 @@ function start() {
   return { clock, guard, attempt, wrong };
 }
 
-test('ten wrong ones in a quarter of an hour, then 429 until the first is over', async () => {
+test('ten wrong passwords in a quarter of an hour, then 429 until the first no longer counts', async () => {
   const { clock, guard, attempt, wrong } = start();
   for (let i = 0; i < 10; i++) {
     assert.equal(await attempt('alice'), 'wrong_old_password');
@@ -33,7 +33,7 @@ test('ten wrong ones in a quarter of an hour, then 429 until the first is over',
   assert.equal(await attempt('alice'), 'rate_limited');
 });
 
-test('right ones, other refusals and faults do not count', async () => {
+test('right passwords, other refusals and faults do not count', async () => {
   const { attempt } = start();
   for (let i = 0; i < 30; i++) {
     assert.equal(await attempt('alice', async () => 'right'), 'right');
@@ -44,7 +44,7 @@ test('right ones, other refusals and faults do not count', async () => {
   assert.equal(await attempt('alice'), 'wrong_old_password');
 });
 
-test('many at once get no further: what is being checked counts as wrong', async () => {
+test('parallel attempts are limited alike: one being checked counts as wrong', async () => {
   const { attempt } = start();
   const { promise: checked, resolve } = Promise.withResolvers<void>();
   let started = 0;
@@ -61,7 +61,7 @@ test('many at once get no further: what is being checked counts as wrong', async
   assert.equal(words.filter((word) => word === 'rate_limited').length, 40);
 });
 
-test('places of tries that turned out right are free again', async () => {
+test('an attempt that turns out right no longer counts', async () => {
   const { attempt } = start();
   const right = async () => 'right';
   assert.equal((await Promise.all(Array.from({ length: 10 }, () => attempt('alice', right)))).length, 10);

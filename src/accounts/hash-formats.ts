@@ -3,33 +3,38 @@ import { createHash, createHmac } from 'node:crypto';
 const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BCRYPT_ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-export const minCost = 4;
-/** A row of cost 31 would hold a core for a day at each login: above this a stored text counts as unknown. */
-export const maxStoredCost = 16;
+export const MIN_COST = 4;
+/** A hash of cost 31 would take a core for a day at each login: above this a stored text counts as unknown. */
+export const MAX_STORED_COST = 16;
 
-/** What bcrypt reads of a password; the rest has no effect. */
-const bcryptBytes = 72;
+/** bcrypt reads this much of a password and ignores the rest. */
+const BCRYPT_MAX_BYTES = 72;
 
 /** A stored text that ends in bcrypt. `encoded` is the plain 60-character bcrypt text inside it. */
-export type BcryptStored =
-  | { readonly form: 'bcrypt'; readonly cost: number; readonly encoded: string }
-  | { readonly form: 'bcrypt-sha256'; readonly cost: number; readonly encoded: string; readonly salt: string }
-  | { readonly form: 'bcrypt-sha256-v1'; readonly cost: number; readonly encoded: string }
+export type BcryptHash =
+  | { readonly format: 'bcrypt'; readonly cost: number; readonly encoded: string }
   | {
-      readonly form: 'wrapped-sha256';
+      readonly format: 'bcrypt-sha256';
+      readonly cost: number;
+      readonly encoded: string;
+      readonly salt: string;
+    }
+  | { readonly format: 'bcrypt-sha256-v1'; readonly cost: number; readonly encoded: string }
+  | {
+      readonly format: 'wrapped-sha256';
       readonly cost: number;
       readonly encoded: string;
       readonly oldSalt: Buffer;
     };
 
 /** A bare legacy SHA-256: `digest` (32 bytes) is over `oldSalt` (may be empty), then the password. */
-export interface RawSha256 {
-  readonly form: 'sha256';
+export interface Sha256Hash {
+  readonly format: 'sha256';
   readonly oldSalt: Buffer;
   readonly digest: Buffer;
 }
 
-export type StoredPassword = BcryptStored | RawSha256;
+export type StoredHash = BcryptHash | Sha256Hash;
 
 // The last characters carry padding bits, which verifiers disagree about unless they are 0.
 const salt22 = '([./A-Za-z0-9]{21}[.Oeu])';
@@ -47,63 +52,63 @@ const rawText = /^[0-9a-fA-F]{64}$/;
 const saltedRawText = /^sha256\$([^\p{Cc}\p{Cs}]{0,128})\$([0-9a-fA-F]{64})$/u;
 
 /**
- * Reads a stored password: any of the forms of `docs/decisions/003-password-hashes.md` (interface 2.1, 5.7).
+ * Parses a stored password hash in any format of `docs/decisions/003-password-hashes.md` (interface 2.1, 5.7).
  *
- * @returns `undefined` for any other text, for costs outside 4 to {@link maxStoredCost}, and for a salt of
+ * @returns `undefined` for any other text, for costs outside 4 to {@link MAX_STORED_COST}, and for a salt of
  *   `sha256$salt$hex` longer than 128 code points or with control characters
  */
-export function parseStored(text: string): StoredPassword | undefined {
+export function parseHash(text: string): StoredHash | undefined {
   return parseBcrypt(text) ?? parseBcryptSha256(text) ?? parseWrapped(text) ?? parseRaw(text);
 }
 
-function parseBcrypt(text: string): BcryptStored | undefined {
+function parseBcrypt(text: string): BcryptHash | undefined {
   const [, costText] = bcryptText.exec(text) ?? [];
   const cost = toCost(costText);
-  return cost === undefined ? undefined : { form: 'bcrypt', cost, encoded: text };
+  return cost === undefined ? undefined : { format: 'bcrypt', cost, encoded: text };
 }
 
-function parseBcryptSha256(text: string): BcryptStored | undefined {
+function parseBcryptSha256(text: string): BcryptHash | undefined {
   const [, costText, salt = '', checksum = ''] = bcryptSha256Text.exec(text) ?? [];
   const cost = toCost(costText);
   if (cost !== undefined) {
-    return { form: 'bcrypt-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), salt };
+    return { format: 'bcrypt-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), salt };
   }
   const [, version = '', v1CostText, v1Salt = '', v1Checksum = ''] = bcryptSha256V1Text.exec(text) ?? [];
   const v1Cost = toCost(v1CostText);
   return v1Cost === undefined
     ? undefined
-    : { form: 'bcrypt-sha256-v1', cost: v1Cost, encoded: toEncoded(version, v1Cost, v1Salt, v1Checksum) };
+    : { format: 'bcrypt-sha256-v1', cost: v1Cost, encoded: toEncoded(version, v1Cost, v1Salt, v1Checksum) };
 }
 
-function parseWrapped(text: string): BcryptStored | undefined {
+function parseWrapped(text: string): BcryptHash | undefined {
   const [, costText, oldSaltText = '', salt = '', checksum = ''] = wrappedText.exec(text) ?? [];
   const cost = toCost(costText);
   const oldSalt = Buffer.from(oldSaltText, 'base64url');
   if (cost === undefined || oldSalt.toString('base64url') !== oldSaltText) return undefined;
-  return { form: 'wrapped-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), oldSalt };
+  return { format: 'wrapped-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), oldSalt };
 }
 
-function parseRaw(text: string): RawSha256 | undefined {
+function parseRaw(text: string): Sha256Hash | undefined {
   if (rawText.test(text)) {
-    return { form: 'sha256', oldSalt: Buffer.alloc(0), digest: Buffer.from(text, 'hex') };
+    return { format: 'sha256', oldSalt: Buffer.alloc(0), digest: Buffer.from(text, 'hex') };
   }
   const [, oldSalt, digest] = saltedRawText.exec(text) ?? [];
   if (oldSalt === undefined || digest === undefined) return undefined;
-  return { form: 'sha256', oldSalt: Buffer.from(oldSalt, 'utf8'), digest: Buffer.from(digest, 'hex') };
+  return { format: 'sha256', oldSalt: Buffer.from(oldSalt, 'utf8'), digest: Buffer.from(digest, 'hex') };
 }
 
 function toCost(text: string | undefined): number | undefined {
   const cost = Number(text);
-  return cost >= minCost && cost <= maxStoredCost ? cost : undefined;
+  return cost >= MIN_COST && cost <= MAX_STORED_COST ? cost : undefined;
 }
 
 function toEncoded(version: string, cost: number, salt: string, checksum: string): string {
   return `$${version}$${String(cost).padStart(2, '0')}$${salt}${checksum}`;
 }
 
-/** The text that bcrypt has to read for `password` to match `stored`: at most 72 bytes but for plain bcrypt. */
-export function toBcryptInput(stored: BcryptStored, password: string): string {
-  switch (stored.form) {
+/** The bcrypt input by which `password` is compared with `stored`: at most 72 bytes, except for plain bcrypt. */
+export function toBcryptInput(stored: BcryptHash, password: string): string {
+  switch (stored.format) {
     case 'bcrypt':
       return password;
     case 'bcrypt-sha256':
@@ -116,7 +121,7 @@ export function toBcryptInput(stored: BcryptStored, password: string): string {
 }
 
 /**
- * What passlib's bcrypt_sha256 v2 gives to bcrypt: 44 characters without U+0000, whatever the password's length.
+ * The bcrypt input of passlib's bcrypt_sha256 v2: 44 characters without U+0000, for a password of any length.
  *
  * @param salt bcrypt's salt as its 22 characters; this text, not the bytes it stands for, is the key
  */
@@ -129,9 +134,9 @@ export function legacyDigest(oldSalt: Uint8Array, password: string): Buffer {
   return createHash('sha256').update(oldSalt).update(password, 'utf8').digest();
 }
 
-/** Whether a plain bcrypt row says nothing about the end of `password`, because it is longer than 72 bytes. */
-export function isCutByBcrypt(stored: StoredPassword, password: string): boolean {
-  return stored.form === 'bcrypt' && Buffer.byteLength(password, 'utf8') > bcryptBytes;
+/** Whether `stored` is plain bcrypt, which does not check the end of `password`, as it is longer than 72 bytes. */
+export function isCutByBcrypt(stored: StoredHash, password: string): boolean {
+  return stored.format === 'bcrypt' && Buffer.byteLength(password, 'utf8') > BCRYPT_MAX_BYTES;
 }
 
 /** The text to store for a bcrypt (2b) over {@link keyedDigest}. `encoded` is bcrypt's 60 characters. */

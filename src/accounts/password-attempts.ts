@@ -6,7 +6,7 @@ import { FailureLog } from './failure-log.ts';
  * Limits guesses of a signed-in user's old password: 10 wrong ones in 15 minutes, then 429
  * (docs/decisions/006-rate-limits.md).
  */
-export class WrongPasswords {
+export class PasswordAttempts {
   readonly #failures: FailureLog;
   readonly #monotonicMs: () => number;
 
@@ -15,7 +15,7 @@ export class WrongPasswords {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** @throws {ServiceError} `rate-limited` instead of running `attempt`, and whatever `attempt` throws */
+  /** @throws {ServiceError} `rate-limited` instead of running `attempt`; rethrows the errors of `attempt` */
   async guard<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
     const end = this.#failures.begin(userId, this.#monotonicMs());
     if (!end)

@@ -5,16 +5,16 @@ import { findUserByKey, userNotFound } from '../users/users.ts';
 import { endProofsOfUser } from './device-proofs.ts';
 import { endSessionsOfUser } from './sessions.ts';
 
-/** The user with this id or, whatever way it is spelt, this name; also one who was suspended or deleted. */
+/** The user with this id or this name, compared by its key; also a suspended or deleted one. */
 export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise<UserRow | undefined> {
   const byId = await db.get<UserRow>`select * from users where id = ${nameOrId}`;
   return byId ?? findUserByKey(db, nameKey(nameOrId));
 }
 
 /**
- * Keeps a user out until they are restored. A repeat changes nothing; a deleted user stays deleted.
+ * Suspends a user until they are restored. A repeat changes nothing; a deleted user stays deleted.
  *
- * @returns the sessions that ended
+ * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
 export async function suspendUser(tx: Tx, id: string): Promise<string[]> {
@@ -25,10 +25,10 @@ export async function suspendUser(tx: Tx, id: string): Promise<string[]> {
 }
 
 /**
- * Removes what is stored of a user, in the transaction that deletes the account: all fields but their name, which stays
- * taken, sessions and device proofs. A repeat changes nothing.
+ * Removes the stored data of a user, in the transaction that deletes the account: all fields but the name, which stays
+ * taken, and all sessions and device proofs. A repeat changes nothing.
  *
- * @returns the sessions that ended
+ * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
 export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
@@ -41,15 +41,15 @@ export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
   return sessionIds;
 }
 
-/** Whether nothing is left of a deleted user that could be restored; users deleted by earlier versions kept everything. */
+/** Whether a deleted user's data is removed, so that they cannot be restored. Earlier versions deleted without removing it. */
 export function isErased({ status, password_hash }: UserRow): boolean {
   return status === 'deleted' && password_hash === '';
 }
 
 /**
- * Lets a suspended user in again, with the password they had; also one whom an earlier version deleted.
+ * Makes a suspended user active again, with the same password; also one deleted by an earlier version.
  *
- * @throws {ServiceError} `not-found`, also for a user of whom `deleteUser` left only the name
+ * @throws {ServiceError} `not-found`, also for an erased user ({@link isErased})
  */
 export async function restoreUser(tx: Tx, id: string): Promise<void> {
   const restored = await tx.run`update users set status = 'active' where id = ${id} and password_hash <> ''`;

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  keyedDigest,
-  legacyDigest,
-  parseStored,
-  toBcryptSha256Text,
-  toWrappedText,
-} from './password-forms.ts';
+import { keyedDigest, legacyDigest, parseHash, toBcryptSha256Text, toWrappedText } from './hash-formats.ts';
 
 const salt = '5Hg1DKFqPE8C2aflZ5vVoe';
 const checksum = 'wOK1VFFtS8IGTrGa7.h5fs0u84qyPbS';
 const hex = '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8';
 
-test('every known form is read for what it is', () => {
+test('every known format is recognized', () => {
   const read = (text: string) => {
-    const stored = parseStored(text);
-    return stored && stored.form !== 'sha256'
-      ? `${stored.form} ${stored.cost} ${stored.encoded}`
-      : stored?.form;
+    const stored = parseHash(text);
+    return stored && stored.format !== 'sha256'
+      ? `${stored.format} ${stored.cost} ${stored.encoded}`
+      : stored?.format;
   };
   assert.equal(read(`$2a$05$${salt}${checksum}`), `bcrypt 5 $2a$05$${salt}${checksum}`);
   assert.equal(read(`$2b$10$${salt}${checksum}`), `bcrypt 10 $2b$10$${salt}${checksum}`);
@@ -44,10 +38,10 @@ test('every known form is read for what it is', () => {
   assert.equal(read(`sha256$Na+Cl$${hex}`), 'sha256');
 });
 
-test('a legacy salt is all that stands between the first and the last dollar sign', () => {
+test('a legacy salt is the text between the first and the last dollar sign', () => {
   const saltIn = (text: string) => {
-    const stored = parseStored(text);
-    return stored?.form === 'sha256' ? stored.oldSalt.toString('utf8') : undefined;
+    const stored = parseHash(text);
+    return stored?.format === 'sha256' ? stored.oldSalt.toString('utf8') : undefined;
   };
   assert.equal(saltIn(`sha256$Na+Cl$${hex}`), 'Na+Cl');
   assert.equal(saltIn(`sha256$p$q密$${hex}`), 'p$q密');
@@ -58,13 +52,13 @@ test('a legacy salt is all that stands between the first and the last dollar sig
   assert.equal(saltIn(`sha256$\ud800$${hex}`), undefined);
 });
 
-test('a cost below 4 or above 16 is unknown, so that no row can hold a core for hours', () => {
+test('a hash of a cost below 4 or above 16 is unknown, so that no row can block a core for hours', () => {
   for (const cost of ['03', '17', '31', '99']) {
-    assert.equal(parseStored(`$2b$${cost}$${salt}${checksum}`), undefined);
-    assert.equal(parseStored(`$bcrypt-sha256$v=2,t=2b,r=${Number(cost)}$${salt}$${checksum}`), undefined);
-    assert.equal(parseStored(`$bcrypt-sha256$2b,${Number(cost)}$${salt}$${checksum}`), undefined);
+    assert.equal(parseHash(`$2b$${cost}$${salt}${checksum}`), undefined);
+    assert.equal(parseHash(`$bcrypt-sha256$v=2,t=2b,r=${Number(cost)}$${salt}$${checksum}`), undefined);
+    assert.equal(parseHash(`$bcrypt-sha256$2b,${Number(cost)}$${salt}$${checksum}`), undefined);
     assert.equal(
-      parseStored(`$bcrypt-sha256-legacy$v=1,t=2b,r=${Number(cost)}$$${salt}$${checksum}`),
+      parseHash(`$bcrypt-sha256-legacy$v=1,t=2b,r=${Number(cost)}$$${salt}$${checksum}`),
       undefined,
     );
   }
@@ -109,7 +103,7 @@ test('malformed text is unknown', () => {
     '$bcrypt-sha256$v=2,t=2b,r=05$5Hg1DKFqPE8C2aflZ5vVoe$12BjNE0p7axMg55.Y/mHsYiVuFBDQyu',
     '$bcrypt-sha256$v=2,t=2b,r=5$5Hg1DKFqPE8C2aflZ5vVoe$',
   ];
-  for (const text of malformed) assert.equal(parseStored(text), undefined, JSON.stringify(text));
+  for (const text of malformed) assert.equal(parseHash(text), undefined, JSON.stringify(text));
 });
 
 test('the digest given to bcrypt is the one that passlib computes', () => {
@@ -126,7 +120,7 @@ test('the legacy digest is over the salt, then the password', () => {
   );
 });
 
-test('what is written is read back', () => {
+test('every written hash is parsed back', () => {
   const bcrypt64 = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   const letters = (length: number) =>
     fc.string({ unit: fc.constantFrom(...bcrypt64), minLength: length, maxLength: length });
@@ -138,14 +132,14 @@ test('what is written is read back', () => {
     fc.property(encodedText, fc.uint8Array({ maxLength: 512 }), (encoded, bytes) => {
       const oldSalt = Buffer.from(bytes);
       const cost = Number(encoded.slice(4, 6));
-      assert.deepEqual(parseStored(toBcryptSha256Text(encoded)), {
-        form: 'bcrypt-sha256',
+      assert.deepEqual(parseHash(toBcryptSha256Text(encoded)), {
+        format: 'bcrypt-sha256',
         cost,
         encoded,
         salt: encoded.slice(7, 29),
       });
-      assert.deepEqual(parseStored(toWrappedText(encoded, oldSalt)), {
-        form: 'wrapped-sha256',
+      assert.deepEqual(parseHash(toWrappedText(encoded, oldSalt)), {
+        format: 'wrapped-sha256',
         cost,
         encoded,
         oldSalt,
@@ -155,14 +149,14 @@ test('what is written is read back', () => {
 });
 
 test('the longest legacy salt still fits when wrapped', () => {
-  const raw = parseStored(`sha256$${'🧂'.repeat(128)}$${hex}`);
-  assert(raw?.form === 'sha256');
-  const wrapped = parseStored(toWrappedText(`$2b$10$${salt}${checksum}`, raw.oldSalt));
-  assert(wrapped?.form === 'wrapped-sha256');
+  const raw = parseHash(`sha256$${'🧂'.repeat(128)}$${hex}`);
+  assert(raw?.format === 'sha256');
+  const wrapped = parseHash(toWrappedText(`$2b$10$${salt}${checksum}`, raw.oldSalt));
+  assert(wrapped?.format === 'wrapped-sha256');
   assert.equal(wrapped.oldSalt.toString('utf8'), '🧂'.repeat(128));
 });
 
-test('no text makes the reader throw', () => {
+test('no text makes the parser throw', () => {
   const fragment = fc.constantFrom(
     '$',
     '2b',
@@ -177,7 +171,7 @@ test('no text makes the reader throw', () => {
     fc.property(
       fc.array(fc.oneof(fragment, fc.string({ unit: 'binary' }))).map((parts) => parts.join('')),
       (text) => {
-        parseStored(text);
+        parseHash(text);
       },
     ),
   );
