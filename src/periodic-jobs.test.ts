@@ -10,7 +10,7 @@ import { rotateTokenKeys } from './accounts/tokens.ts';
 import { countOutsideChanges, noteOutsideChange } from './db/external-changes.ts';
 import type { ServiceEvent } from './events/hints.ts';
 import { startRounds } from './periodic-jobs.ts';
-import { rotateVapidKeys } from './push/subscriptions/vapid-keyring.ts';
+import { rotateVapidKeys } from './push/subscriptions/vapid-keys.ts';
 import { eventually } from './sockets/test-client.ts';
 
 const DAY_MS = 86_400_000;

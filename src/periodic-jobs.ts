@@ -3,8 +3,8 @@ import { endIdleSessions } from './accounts/sessions.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { countOutsideChanges } from './db/external-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
-import { settleEarlyReceipts } from './push/log/receipts.ts';
-import { removeUnusable } from './push/subscriptions/subscriptions.ts';
+import { applyEarlyReceipts } from './push/log/receipts.ts';
+import { removeExpired } from './push/subscriptions/subscriptions.ts';
 import type { Services } from './services.ts';
 
 const OUTSIDE_CHANGES_MS = 500;
@@ -47,8 +47,8 @@ export function startRounds(services: Services): AsyncDisposable {
     const sessionIds = await endIdleSessions(db, now());
     if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
     await removeIdleProofs(db, now());
-    await removeUnusable(db, now());
-    await settleEarlyReceipts(db, now());
+    await removeExpired(db, now());
+    await applyEarlyReceipts(db, now());
     await trimInboxes(db, now());
   }
 

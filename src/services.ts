@@ -28,7 +28,7 @@ import { Presence } from './presence/presence.ts';
 import { Watchers } from './presence/watchers.ts';
 import { openPushReceipts, type PushReceipts } from './push/log/receipts.ts';
 import { Attention } from './push/queue/attention.ts';
-import { openVapidKeyring, type VapidKeyring } from './push/subscriptions/vapid-keyring.ts';
+import { openVapidKeyring, type VapidKeyring } from './push/subscriptions/vapid-keys.ts';
 import { openPushClient, type PushClient } from './push/webpush/client.ts';
 import type { EndpointPolicy, Resolve } from './push/webpush/endpoint-guard.ts';
 import { FriendLimits } from './relations/friend-limits.ts';

@@ -4,7 +4,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { findFact } from '../db/installation-values.ts';
 import { openLog } from '../log.ts';
-import { openVapidKeyring } from '../push/subscriptions/vapid-keyring.ts';
+import { openVapidKeyring } from '../push/subscriptions/vapid-keys.ts';
 import { openDatabase } from '../services.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { explain } from './explain.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openTokens, rotateTokenKeys } from '../accounts/tokens.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-keyring.ts';
+import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-keys.ts';
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
 

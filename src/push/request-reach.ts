@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { isLoopback } from '../config-fields.ts';
 import type { Reach } from './webpush/endpoint-guard.ts';
 
-/** What proxies add (RFC 7239; RFC 9110, 7.6.3). */
+/** Headers that proxies add (RFC 7239; RFC 9110, 7.6.3). */
 const PROXY_HEADER = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/i;
 
 /**
- * How far the endpoints that a request names or sends to may lead: as far as `widest`, but `loopback` only for requests
- * of this machine. One that came through a proxy may be of anyone, and so may one of a page whose name was made to lead
- * here (DNS rebinding). The first is logged, as a setting is missing then.
+ * Decides the reach of the endpoints that a request stores or sends to: `widest`, but `loopback` only for requests from
+ * this machine. A request through a proxy may come from anyone, and so may that of a page whose name resolves to this
+ * machine (DNS rebinding). The first such request is logged, as a setting is missing then.
  */
 export function openRequestReach(widest: Reach, log: Logger): (request: IncomingMessage) => Reach {
   let isLogged = false;

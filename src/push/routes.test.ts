@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../test/harness.ts';
 import { startPushService } from '../../test/push-service.ts';
 import { shapeOf } from '../../test/shape.ts';
 import { noteOutsideChange } from '../db/external-changes.ts';
-import { rotateVapidKeys } from './subscriptions/vapid-keyring.ts';
+import { rotateVapidKeys } from './subscriptions/vapid-keys.ts';
 
 const PUBLIC = { PUBLIC_URL: 'https://chat.example.com' };
 const KEYS = {
@@ -19,7 +19,7 @@ onEachDatabase('push routes', (database) => {
   const testSend = (service: TestService, { id, token }: { id: string; token: string }, more = '') =>
     service.get(`/api/push/test-send?userId=${id}${more}`, { token });
 
-  test('with a token a subscription must be one’s own, and is confirmed; without it is not', async (t) => {
+  test('with a token a subscription must be the caller’s own and is confirmed; without one it is unconfirmed', async (t) => {
     const now = 1_790_000_000_000;
     await using push = await startPushService();
     const service = await startService(t, database, { world: { now: () => now } });
@@ -60,7 +60,7 @@ onEachDatabase('push routes', (database) => {
     assert.deepEqual(await devices(service, bob.token), []);
   });
 
-  test('whoever knows the endpoint cannot change a confirmed subscription', async (t) => {
+  test('knowing the endpoint is not enough to change a confirmed subscription', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -75,7 +75,7 @@ onEachDatabase('push routes', (database) => {
     assert.equal(push.received(subscription.endpoint).length, 1);
   });
 
-  test('a subscription goes with its session', async (t) => {
+  test('a subscription is removed with its session', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -104,7 +104,7 @@ onEachDatabase('push routes', (database) => {
     assert.ok(/[+/]/.test(standard) && /[-_]/.test(safe) && standard.endsWith('='));
     for (const one of [standard, standard.replace(/=+$/, ''), safe, `${safe}=`])
       assert.equal(await subscribe(one), 200, one);
-    // No Base64 of anything by its length: useless, which shows at the first send.
+    // This length is not valid Base64, which the first send shows.
     assert.equal(await subscribe('test-p256', 'test-auth'), 200);
     for (const one of ['-+AA', 'A A=', '====', 'AA\n=', 'ÄÖÜ', 'A'.repeat(204)]) {
       assert.equal(await subscribe(one), 400, one);
@@ -146,7 +146,7 @@ onEachDatabase('push routes', (database) => {
     }
   });
 
-  test('http and loopback are taken only while this machine is all there is, or with PUSH_ALLOW_PRIVATE=1', async (t) => {
+  test('http and loopback are accepted only without PUBLIC_URL or with PUSH_ALLOW_PRIVATE=1', async (t) => {
     await using push = await startPushService();
     const tries = [
       [{}, 200],
@@ -182,12 +182,12 @@ onEachDatabase('push routes', (database) => {
     assert.equal(push.connections, 0);
   });
 
-  test('5 calls of test-send a minute pass that had something to send, of each user', async (t) => {
+  test('each user has 5 calls of test-send a minute that have something to send', async (t) => {
     const clock = { ms: 1_000 };
     const service = await startService(t, database, { env: PUBLIC, world: { monotonicMs: () => clock.ms } });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     for (let i = 0; i < 6; i++) assert.equal((await testSend(service, alice)).status, 404);
-    // Keys that are no key: nothing leaves the service.
+    // With invalid keys nothing leaves the service.
     for (const { id: userId, token } of [alice, bob]) {
       const subscription = { endpoint: `https://push.example.com/${userId}`, keys: KEYS };
       assert.equal(
@@ -232,7 +232,7 @@ onEachDatabase('push routes', (database) => {
       );
   });
 
-  test('detail=1 adds what each push service said, which stands in the log too', async (t) => {
+  test('detail=1 adds the answer of each push service, which is in the log too', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -273,7 +273,7 @@ onEachDatabase('push routes', (database) => {
     assert.deepEqual((await service.get('/api/push/log', { token: bob.token })).body.data, []);
   });
 
-  test('a test send to one device reaches it alone; one that is not one’s own is none', async (t) => {
+  test('a test send to one device reaches it alone; another user’s device is not found', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
@@ -296,7 +296,7 @@ onEachDatabase('push routes', (database) => {
     assert.equal(push.requests, 1);
   });
 
-  test('a receipt is taken from anybody, in English, and every one is answered alike', async (t) => {
+  test('a receipt needs no token, and all receipts get the same answer, in English', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '9/1m' } });
     const report = (body: object) => service.post('/api/push/receipt', body);
     const issued = service.services.pushReceipts.issue('01990000-0000-7000-8000-000000000000');
@@ -319,7 +319,7 @@ onEachDatabase('push routes', (database) => {
     assert.equal((await report({ receipt: issued, event: 'shown' })).status, 429);
   });
 
-  test('keys that are no key are stored, and the first send shows it', async (t) => {
+  test('invalid keys are stored, and the first send marks them unusable', async (t) => {
     const service = await startService(t, database, { env: PUBLIC });
     const alice = await service.join('alice');
     const subscription = { endpoint: 'https://push.example/a', keys: KEYS };
@@ -359,7 +359,7 @@ onEachDatabase('push routes', (database) => {
     const alice = await first.join('alice');
     const keyOf = async (service: TestService) => (await service.get('/api/push/public-key')).body.publicKey;
     const oldKey = await keyOf(first);
-    // Bound to the key they were made with, as in a browser.
+    // A subscription is bound to the key it was made with, as in a browser.
     const old = push.subscribe(oldKey);
     await first.post('/api/push/subscribe', { userId: alice.id, subscription: old });
 
@@ -389,7 +389,7 @@ onEachDatabase('push routes', (database) => {
     );
   });
 
-  test('every push route of one’s own answers 401 without a token, in English', async (t) => {
+  test('every push route for the caller’s own data answers 401 without a token, in English', async (t) => {
     const service = await startService(t, database);
     const answers = [
       await service.get('/api/push/test-send?userId=a'),

@@ -9,10 +9,10 @@ import type { Services } from '../services.ts';
 import { findUser } from '../users/users.ts';
 import { sendTest } from './delivery/test-send.ts';
 import { listPushLog } from './log/push-log.ts';
-import { noteReceipt } from './log/receipts.ts';
+import { saveReceipt } from './log/receipts.ts';
 import { openRequestReach } from './request-reach.ts';
 import {
-  NothingStored,
+  NoSubscription,
   PublicKeyAnswer,
   PushDevice,
   PushLogEntry,
@@ -27,7 +27,7 @@ import {
 import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions/subscriptions.ts';
 import { checkEndpoint, type EndpointPolicy } from './webpush/endpoint-guard.ts';
 
-/** Text of either Base64 alphabet, padded or not. What cannot be decoded shows at the first send, as other useless keys do. */
+/** Text of either Base64 alphabet, padded or not. Text that cannot be decoded fails at the first send, as other invalid keys do. */
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 export async function pushRoutes(app: App, services: Services): Promise<void> {
@@ -67,7 +67,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   app.get('/api/push/test-send', {
     schema: {
       querystring: TestSendQuery,
-      response: answers(TestSent, 400, 401, 403, [404, NothingStored]),
+      response: answers(TestSent, 400, 401, 403, [404, NoSubscription]),
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
@@ -79,7 +79,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
           ? await sendTest(
               { ...services, publicUrl: config.publicUrl, reach: reachOf(request.raw) },
               userId,
-              (err) => log.error({ err }, 'a test send went wrong'),
+              (err) => log.error({ err }, 'a test send failed'),
               device,
             )
           : undefined;
@@ -89,14 +89,14 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
     },
   });
 
-  // By the worker of a page, which has no token; it answers the same to everybody, so nothing can be learnt from it.
+  // Called by the worker of a page, which has no token. All receipts get the same answer, so it reveals nothing.
   app.post('/api/push/receipt', {
     config: { access: 'public' },
     schema: { body: ReceiptBody, response: answers(MessageOnly, 400) },
     handler: async (request) => {
       const { receipt, event } = request.body;
       const logId = pushReceipts.read(receipt);
-      if (logId !== undefined) await noteReceipt(db, logId, event, now());
+      if (logId !== undefined) await saveReceipt(db, logId, event, now());
       return { code: 200 as const, message: 'Receipt taken' };
     },
   });
@@ -128,15 +128,15 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
 }
 
 /**
- * The object, or what its serialized string holds (interface 4.14). Keys must be Base64 of either kind; whether they
- * are a point of the curve shows at the first send.
+ * Reads a subscription given as an object or serialized (interface 4.14). Keys must be Base64 of either kind; the first
+ * send shows whether they are a point of the curve.
  *
  * @throws {ServiceError} `invalid`
  */
 function readSubscription(sent: SubscribeBody['subscription'], policy: EndpointPolicy): Subscription {
   const subscription = readFields(Subscription, typeof sent === 'string' ? parseObject(sent) : sent, true);
-  const judged = checkEndpoint(subscription.endpoint, policy);
-  if (!judged.ok) throw new ServiceError('invalid', judged.word, judged.reason);
+  const check = checkEndpoint(subscription.endpoint, policy);
+  if (!check.ok) throw new ServiceError('invalid', check.word, check.reason);
   for (const name of ['p256dh', 'auth'] as const)
     if (!BASE64_TEXT.test(subscription.keys[name]))
       throw new ServiceError('invalid', 'invalid_field', `keys.${name} is not Base64`);

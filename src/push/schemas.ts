@@ -10,7 +10,7 @@ export const SubscribeBody = Type.Object({
 });
 export type SubscribeBody = Static<typeof SubscribeBody>;
 
-/** What a browser hands over (interface 2.3); whatever else it holds is ignored. */
+/** A browser's subscription (interface 2.3); other fields are ignored. */
 export const Subscription = Type.Object({
   endpoint: text({ minLength: 1 }),
   keys: Type.Object({
@@ -37,8 +37,8 @@ export type ReceiptBody = Static<typeof ReceiptBody>;
 export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey: Type.String() });
 
 /**
- * What a push service said, or that nothing could be sent (`waiting`: it is tried again); or why nobody was told.
- * `told_already`: an unconfirmed device, which is told at most once a minute. `unconfirmed`: such a device of an account that
+ * The answer of a push service; or that nothing could be sent (`waiting`: it is tried again); or why nothing was sent.
+ * `told_already`: an unconfirmed device, notified at most once a minute. `unconfirmed`: such a device of an account that
  * has a confirmed one, or had one within 30 days.
  */
 export type PushLogOutcome =
@@ -89,7 +89,7 @@ export const TestSent = Type.Object({
   message: Type.String(),
   data: Type.Optional(Type.Array(PushLogEntry)),
 });
-export const NothingStored = Type.Object({ code: Type.Literal(404), message: Type.String() });
+export const NoSubscription = Type.Object({ code: Type.Literal(404), message: Type.String() });
 
 export const PushDevice = Type.Object({
   id: Type.String(),
@@ -104,7 +104,7 @@ export type PushDevice = Static<typeof PushDevice>;
 
 export const UnsubscribeBody = Type.Object({ endpoint: Type.Optional(text()), id: Type.Optional(text()) });
 
-/** A row of `push_subscriptions`. Without a session it is unconfirmed: anybody may have stored it. */
+/** A row of `push_subscriptions`. Without a session it is unconfirmed: anyone may have stored it. */
 export interface SubscriptionRow {
   id: string;
   user_id: string;
@@ -118,12 +118,12 @@ export interface SubscriptionRow {
   updated_at: number;
   unusable_since: number | null;
   last_success_at: number | null;
-  /** What its push service asked for, epoch milliseconds: nothing is sent before; 0 if nothing. */
+  /** Nothing is sent before this moment, at its push service's request; epoch milliseconds, 0 if it made none. */
   not_before: number;
   /** Refusals since the last success, and when the first was. */
   refusals: number;
   refused_since: number | null;
-  /** When it was last told anything while unconfirmed; 0 if never. */
+  /** When it was last notified while unconfirmed; 0 if never. */
   told_at: number;
 }
 

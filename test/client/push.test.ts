@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { readSession } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { resubscribe } from 'doorman-client/worker';
-import { rotateVapidKeys } from '../../src/push/subscriptions/vapid-keyring.ts';
+import { rotateVapidKeys } from '../../src/push/subscriptions/vapid-keys.ts';
 import { onSqlite, type TestDatabase } from '../databases.ts';
 import { startPushService } from '../push-service.ts';
 import { Device, until } from './device.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import type { PushReceipts } from '../log/receipts.ts';
 import { type Job, keyOf, returnJobs } from '../queue/jobs.ts';
-import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import type { PushClient } from '../webpush/client.ts';
 import { InvalidKeysError } from '../webpush/encryption.ts';
 import type { PushResponse } from '../webpush/request.ts';

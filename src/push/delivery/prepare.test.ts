@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { addCrowd } from '../../../test/people.ts';
 import { notifications, startPushing } from '../../../test/pushing.ts';
-import { rotateVapidKeys } from '../subscriptions/vapid-keyring.ts';
+import { rotateVapidKeys } from '../subscriptions/vapid-keys.ts';
 
 onEachDatabase('what a push tells', (database) => {
   test('it shows as much as the user chose', async (t) => {

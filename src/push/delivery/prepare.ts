@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts';
 import { parseEventData } from '../../inbox/inbox.ts';
 import { type Job, keyOf } from '../queue/jobs.ts';
-import { mayNotifyUnconfirmed, UNCONFIRMED_STEP_MS } from '../subscriptions/unconfirmed.ts';
-import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import { mayNotifyUnconfirmed, UNCONFIRMED_INTERVAL_MS } from '../subscriptions/unconfirmed.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import { buildRequest } from '../webpush/client.ts';
 import { decodeKey, InvalidKeysError } from '../webpush/encryption.ts';
 import type { PushRequest } from '../webpush/request.ts';
@@ -129,7 +129,7 @@ export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
 export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): Promise<Outcome | undefined> {
   const taken = await db.run`
     update push_subscriptions set told_at = ${now}
-    where id = ${row.subscription_id} and told_at <= ${now - UNCONFIRMED_STEP_MS}`;
+    where id = ${row.subscription_id} and told_at <= ${now - UNCONFIRMED_INTERVAL_MS}`;
   if (taken > 0) return undefined;
   const known = await db.get<{ told_at: number }>`
     select told_at from push_subscriptions where id = ${row.subscription_id}`;
@@ -137,7 +137,7 @@ export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): P
   if (toldAt >= row.since) return { kind: 'dropped', outcome: 'told_already' };
   return {
     kind: 'postponed',
-    until: toldAt + UNCONFIRMED_STEP_MS,
+    until: toldAt + UNCONFIRMED_INTERVAL_MS,
     status: null,
     reason: 'unconfirmed_rate',
   };

@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/db.ts';
 import { lockUser } from '../../users/users.ts';
-import { addToPushLog, type Decision, updatePushLog } from '../log/push-log.ts';
+import { addToPushLog, type LogEntry, updatePushLog } from '../log/push-log.ts';
 import type { Job } from '../queue/jobs.ts';
 import { markSuccess, markUnusable, removeGone } from '../subscriptions/subscriptions.ts';
 import { deviceNameInLog } from '../subscriptions/unconfirmed.ts';
@@ -22,7 +22,7 @@ export interface Done {
 }
 
 /** What the log says of it. */
-type Said = Pick<Decision, 'outcome' | 'status' | 'reason' | 'detail' | 'waitingUntil'>;
+type Said = Pick<LogEntry, 'outcome' | 'status' | 'reason' | 'detail' | 'waitingUntil'>;
 
 /** Writes down what became of a job: the job itself, its device, and the log. */
 export async function record(tx: Tx, done: Done): Promise<void> {
@@ -135,7 +135,7 @@ async function setAside(
 async function log(tx: Queries, { row, logId, now }: Done, said: Said): Promise<void> {
   const { subscription_id: subscriptionId, user_id: userId, peer_id: peerId } = row;
   const deviceName = deviceNameInLog(row);
-  const decision: Decision = { userId, peerId, kind: 'message', subscriptionId, deviceName, ...said };
+  const decision: LogEntry = { userId, peerId, kind: 'message', subscriptionId, deviceName, ...said };
   if (row.log_id === '') await addToPushLog(tx, decision, now, logId);
   else await updatePushLog(tx, logId, decision, now);
 }

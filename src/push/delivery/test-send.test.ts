@@ -9,7 +9,7 @@ import { listPushLog } from '../log/push-log.ts';
 import { openPushReceipts } from '../log/receipts.ts';
 import type { Subscription } from '../schemas.ts';
 import { listSubscriptions, saveSubscription } from '../subscriptions/subscriptions.ts';
-import { openVapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import { openVapidKeyring } from '../subscriptions/vapid-keys.ts';
 import { openPushClient, type PushClient } from '../webpush/client.ts';
 import { sendTest } from './test-send.ts';
 

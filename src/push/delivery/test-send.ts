@@ -2,12 +2,12 @@ import type { Db } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SlidingLog } from '../../http/rate-limits.ts';
-import { type Outcome, writePushLog } from '../log/push-log.ts';
+import { type LogOutcome, writePushLog } from '../log/push-log.ts';
 import type { PushReceipts } from '../log/receipts.ts';
 import type { PushLogEntry, SubscriptionRow } from '../schemas.ts';
 import { listSubscriptions, markSuccess, markUnusable, removeGone } from '../subscriptions/subscriptions.ts';
 import { deviceNameInLog } from '../subscriptions/unconfirmed.ts';
-import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import { buildRequest, type PushClient } from '../webpush/client.ts';
 import { decodeKey, InvalidKeysError } from '../webpush/encryption.ts';
 import type { Reach } from '../webpush/endpoint-guard.ts';
@@ -77,11 +77,15 @@ export async function sendTest(
 async function sendOne(
   { db, sender, keyring, now, publicUrl, pushReceipts, reach }: Sending,
   subscription: SubscriptionRow,
-): Promise<Outcome> {
+): Promise<LogOutcome> {
   const { id: subscriptionId, endpoint } = subscription;
   const deviceName = deviceNameInLog(subscription);
   const logId = newId(now());
-  const outcome = (word: Outcome['outcome'], status: number | null, reason: PushWord | ''): Outcome => ({
+  const outcome = (
+    word: LogOutcome['outcome'],
+    status: number | null,
+    reason: PushWord | '',
+  ): LogOutcome => ({
     logId,
     subscriptionId,
     deviceName,

@@ -8,7 +8,7 @@ import type { Attention } from '../queue/attention.ts';
 import { noteSeen } from '../queue/due.ts';
 import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from '../queue/jobs.ts';
 import { findDue, findOverlong, judgeDue, nextDueAt, type Pair, pairKey } from '../queue/judge.ts';
-import type { VapidKeyring } from '../subscriptions/vapid-keyring.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import type { PushClient } from '../webpush/client.ts';
 import { Lanes } from './lanes.ts';
 import { type Flight, Outbox } from './outbox.ts';

@@ -22,7 +22,7 @@ function write(db: Db, userId: string, at: number, deviceName = 'Firefox') {
 }
 
 onEachDatabase('the push log', (database) => {
-  test('an entry says what came of one push to one device', async (t) => {
+  test('an entry has the result of one push to one device', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const written = await write(db, alice, START);
@@ -47,7 +47,7 @@ onEachDatabase('the push log', (database) => {
     );
   });
 
-  test('the newest comes first, by order where the time is the same, and others’ are not shown', async (t) => {
+  test('the newest comes first, by id at the same time, without entries of other users', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     for (const [i, at] of [0, 5, 5, 5, 3].entries()) await write(db, alice, START + at, `${i}`);

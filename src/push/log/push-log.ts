@@ -4,16 +4,16 @@ import { lockUser } from '../../users/users.ts';
 import type { PushLogEntry, PushLogOutcome } from '../schemas.ts';
 import { type PushReason, type PushWord, toDetail } from '../webpush/push-words.ts';
 
-/** How many entries of a user are kept. */
-const KEPT = 200;
-/** Removing the rest costs as much as ten entries, so it is done once in so many. */
+/** The newest entries of a user that are kept. */
+const MAX_ENTRIES = 200;
+/** Trimming costs as much as ten inserts, so on average one insert in 32 trims. */
 const TRIM_ONCE_IN = 32;
-/** Somebody who looks at a conversation sees all of it: one entry for so long. */
-const SEEN_STEP_MS = 60_000;
+/** Messages seen in one conversation within this time share one entry. */
+const SEEN_INTERVAL_MS = 60_000;
 
-/** What came of one push to one device. */
-export interface Outcome {
-  /** The id of its entry, which its push was sent with. */
+/** The result of one test push to one device. */
+export interface LogOutcome {
+  /** The id of the entry, whose receipt was in the push. */
   readonly logId: string;
   readonly subscriptionId: string;
   readonly deviceName: string;
@@ -25,13 +25,13 @@ export interface Outcome {
   readonly reason: PushWord | '';
 }
 
-/** One decision, whether somebody was told or not. */
-export interface Decision {
+/** What the log says of one push decision, sent or not. */
+export interface LogEntry {
   readonly userId: string;
   readonly peerId: string;
   readonly kind: 'message';
   readonly outcome: PushLogOutcome;
-  /** The device, if the decision is about one. */
+  /** The device, if the entry is about a single one. */
   readonly subscriptionId?: string;
   readonly deviceName?: string;
   readonly status?: number | null;
@@ -39,15 +39,15 @@ export interface Decision {
   readonly reason?: PushReason;
   /** What the entry says beside the reason; left out: the reason in words. */
   readonly detail?: string;
-  /** When it is tried again, epoch milliseconds. */
+  /** When the push is tried again, epoch milliseconds. */
   readonly waitingUntil?: number | null;
 }
 
-/** Nothing is stored if the account was deleted meanwhile. */
+/** Adds the result of a test push. Stores nothing if the account was deleted meanwhile. */
 export async function writePushLog(
   db: Db,
   userId: string,
-  outcome: Outcome,
+  outcome: LogOutcome,
   now: number,
 ): Promise<PushLogEntry> {
   const { logId: id, subscriptionId, deviceName, kind, status, reason } = outcome;
@@ -81,18 +81,18 @@ export async function writePushLog(
 /**
  * Adds an entry to the user's log.
  *
- * @param id the one that its push was sent with, if it was
- * @returns its id, by which {@link updatePushLog} finds it
+ * @param id the id whose receipt was in the push, if it was sent
+ * @returns the entry's id, for {@link updatePushLog}
  */
 export async function addToPushLog(
   tx: Queries,
-  decision: Decision,
+  entry: LogEntry,
   now: number,
   id = newId(now),
 ): Promise<string> {
-  const { userId, peerId, kind, outcome } = decision;
-  const { subscriptionId = '', deviceName = '', status = null, waitingUntil = null } = decision;
-  const { reason = '', detail = toDetail(reason) } = decision;
+  const { userId, peerId, kind, outcome } = entry;
+  const { subscriptionId = '', deviceName = '', status = null, waitingUntil = null } = entry;
+  const { reason = '', detail = toDetail(reason) } = entry;
   await tx.run`
     insert into push_log (
       id, user_id, at, peer_id, subscription_id, device_name, kind, outcome, status, reason, detail,
@@ -104,24 +104,24 @@ export async function addToPushLog(
   return id;
 }
 
-/** What came in the end of a decision that waited: its entry says that instead; it is added anew if it was trimmed. */
-export async function updatePushLog(tx: Queries, id: string, decision: Decision, now: number): Promise<void> {
-  const { outcome, status = null, waitingUntil = null } = decision;
-  const { reason = '', detail = toDetail(reason) } = decision;
+/** Replaces the contents of a waiting push's entry by the result; adds the entry again if it was trimmed. */
+export async function updatePushLog(tx: Queries, id: string, entry: LogEntry, now: number): Promise<void> {
+  const { outcome, status = null, waitingUntil = null } = entry;
+  const { reason = '', detail = toDetail(reason) } = entry;
   const updated = await tx.run`
     update push_log set at = ${now}, outcome = ${outcome}, status = ${status}, reason = ${reason},
       detail = ${detail}, waiting_until = ${waitingUntil}
     where id = ${id}`;
-  if (updated === 0) await addToPushLog(tx, decision, now, id);
+  if (updated === 0) await addToPushLog(tx, entry, now, id);
 }
 
 /**
- * Messages of `peerId` were seen before anything was sent.
+ * Records that messages of `peerId` were seen before a push was sent.
  *
- * @param seen.detail on which device, by its own word; empty if that is not known
- * @param seen.jobLogIds the entries of devices that were still waiting to be told
+ * @param seen.detail the name of the device on which they were seen; empty if unknown
+ * @param seen.jobLogIds the entries of pushes that were still waiting; they become `seen`
  */
-export async function noteSeenInLog(
+export async function markSeenInLog(
   tx: Queries,
   {
     userId,
@@ -137,24 +137,24 @@ export async function noteSeenInLog(
       where id in ${tx.list(jobLogIds)}`;
     return;
   }
-  const noted = await tx.get`
-    select id from push_log where user_id = ${userId} and at > ${now - SEEN_STEP_MS}
+  const recent = await tx.get`
+    select id from push_log where user_id = ${userId} and at > ${now - SEEN_INTERVAL_MS}
       and peer_id = ${peerId} and outcome = 'seen' and detail = ${detail} limit 1`;
-  if (!noted) await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'seen', detail }, now);
+  if (!recent) await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'seen', detail }, now);
 }
 
-/** The last 200 entries, the newest first. */
+/** The last 200 entries, newest first. */
 export async function listPushLog(db: Db, userId: string): Promise<PushLogEntry[]> {
   return db.all<PushLogEntry>`
     select log.id, log.at, log.peer_id as peer, log.subscription_id as device, log.device_name, log.kind, log.outcome,
       log.status, log.reason, log.detail, log.waiting_until, coalesce(early.shown_at, log.shown_at) as shown,
       coalesce(early.clicked_at, log.clicked_at) as clicked
     from push_log log left join push_early_receipts early on early.log_id = log.id
-    where log.user_id = ${userId} order by log.at desc, log.id desc limit ${KEPT}`;
+    where log.user_id = ${userId} order by log.at desc, log.id desc limit ${MAX_ENTRIES}`;
 }
 
 async function trim(tx: Queries, userId: string): Promise<void> {
   await tx.run`
     delete from push_log where user_id = ${userId} and at < (
-      select at from push_log where user_id = ${userId} order by at desc limit 1 offset ${KEPT - 1})`;
+      select at from push_log where user_id = ${userId} order by at desc limit 1 offset ${MAX_ENTRIES - 1})`;
 }

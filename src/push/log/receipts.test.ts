@@ -6,12 +6,12 @@ import type { SubscriptionJson } from '../../../test/push-service.ts';
 import { startPushing } from '../../../test/pushing.ts';
 import { newId } from '../../db/ids.ts';
 import { listPushLog, writePushLog } from './push-log.ts';
-import { noteReceipt, openPushReceipts, PushReceipts, settleEarlyReceipts } from './receipts.ts';
+import { applyEarlyReceipts, openPushReceipts, PushReceipts, saveReceipt } from './receipts.ts';
 
 const START = 1_760_000_000_000;
 const HOUR = 3_600_000;
 
-test('a receipt names an entry, and whoever has no key cannot make one', () => {
+test('a receipt identifies an entry and cannot be made without the key', () => {
   const receipts = new PushReceipts(Buffer.alloc(32, 1));
   const id = newId(START);
   const receipt = receipts.issue(id);
@@ -30,65 +30,65 @@ test('a receipt names an entry, and whoever has no key cannot make one', () => {
     assert.equal(receipts.read(other), undefined, other);
 });
 
-onEachDatabase('what became of a notification', (database) => {
+onEachDatabase('receipts of notifications', (database) => {
   test('the key is kept', async (t) => {
     const db = await database.open(t);
     const id = newId(START);
     assert.equal((await openPushReceipts(db)).read((await openPushReceipts(db)).issue(id)), id);
   });
 
-  test('it was shown, then clicked: the first time of each is kept', async (t) => {
+  test('shown, then clicked: the first time of each is stored', async (t) => {
     const { db, alice, write, times } = await start(t, database);
     const id = await write();
     assert.deepEqual(await times(), [[null, null]]);
-    await noteReceipt(db, id, 'shown', START + 1);
-    await noteReceipt(db, id, 'shown', START + 2);
+    await saveReceipt(db, id, 'shown', START + 1);
+    await saveReceipt(db, id, 'shown', START + 2);
     assert.deepEqual(await times(), [[START + 1, null]]);
-    await noteReceipt(db, id, 'clicked', START + 3);
-    await noteReceipt(db, id, 'clicked', START + 4);
+    await saveReceipt(db, id, 'clicked', START + 3);
+    await saveReceipt(db, id, 'clicked', START + 4);
     assert.deepEqual(await times(), [[START + 1, START + 3]]);
     assert.equal((await listPushLog(db, alice))[0]?.outcome, 'accepted');
   });
 
-  test('what was clicked was shown', async (t) => {
+  test('a clicked notification counts as shown', async (t) => {
     const { db, write, times } = await start(t, database);
-    await noteReceipt(db, await write(), 'clicked', START + 3);
+    await saveReceipt(db, await write(), 'clicked', START + 3);
     assert.deepEqual(await times(), [[START + 3, START + 3]]);
   });
 
-  test('what is told before the entry is there stands in it when it comes', async (t) => {
+  test('a receipt that arrives before its entry appears in the entry later', async (t) => {
     const { db, write, times } = await start(t, database);
     const [both, mixed, click] = [newId(START), newId(START), newId(START)];
-    await noteReceipt(db, both, 'shown', START + 1);
-    await noteReceipt(db, both, 'shown', START + 2);
-    await noteReceipt(db, both, 'clicked', START + 3);
-    await noteReceipt(db, both, 'clicked', START + 4);
-    await noteReceipt(db, mixed, 'shown', START + 5);
-    await noteReceipt(db, click, 'clicked', START + 6);
+    await saveReceipt(db, both, 'shown', START + 1);
+    await saveReceipt(db, both, 'shown', START + 2);
+    await saveReceipt(db, both, 'clicked', START + 3);
+    await saveReceipt(db, both, 'clicked', START + 4);
+    await saveReceipt(db, mixed, 'shown', START + 5);
+    await saveReceipt(db, click, 'clicked', START + 6);
     for (const id of [both, mixed, click]) await write(id);
-    await noteReceipt(db, mixed, 'clicked', START + 7);
-    await noteReceipt(db, click, 'shown', START + 8);
-    const told = [
+    await saveReceipt(db, mixed, 'clicked', START + 7);
+    await saveReceipt(db, click, 'shown', START + 8);
+    const reported = [
       [START + 6, START + 6],
       [START + 5, START + 7],
       [START + 1, START + 3],
     ];
-    assert.deepEqual(await times(), told);
+    assert.deepEqual(await times(), reported);
 
-    // For good: what waited beside the log is moved into it, and what was never of an entry goes.
-    await noteReceipt(db, newId(START), 'clicked', START + 9);
-    await settleEarlyReceipts(db, START + HOUR);
+    // After an hour early receipts move into the log, and those without an entry are removed.
+    await saveReceipt(db, newId(START), 'clicked', START + 9);
+    await applyEarlyReceipts(db, START + HOUR);
     const early = () => db.all`select log_id from push_early_receipts`;
     assert.equal((await early()).length, 4);
-    await settleEarlyReceipts(db, START + 2 * HOUR);
-    assert.deepEqual([await early(), await times()], [[], told]);
+    await applyEarlyReceipts(db, START + 2 * HOUR);
+    assert.deepEqual([await early(), await times()], [[], reported]);
   });
 
-  test('nothing comes back of an entry that is no longer kept', async (t) => {
+  test('a receipt for a trimmed entry does not bring it back', async (t) => {
     const { db, alice, write } = await start(t, database);
     const first = await write();
     for (let i = 1; i <= 200; i++) await write(newId(START + i), START + i);
-    await noteReceipt(db, first, 'clicked', START + HOUR);
+    await saveReceipt(db, first, 'clicked', START + HOUR);
     const entries = await listPushLog(db, alice);
     assert.equal(entries.length, 200);
     assert.ok(entries.every(({ id, shown }) => id !== first && shown === null));
@@ -100,28 +100,28 @@ onEachDatabase('receipts of pushes', (database) => {
     const pushing = await startPushing(t, database);
     const { service, pushService, bob } = pushing;
     const phone = await pushing.subscribe(bob);
-    const tellOf = async (device: SubscriptionJson, event: string, nth = -1) => {
+    const report = async (device: SubscriptionJson, event: string, nth = -1) => {
       const { text = '' } = pushService.attempts(device.endpoint).at(nth) ?? {};
       const { receipt } = JSON.parse(text).doorman;
       const { status, body } = await service.post('/api/push/receipt', { receipt, event });
       assert.deepEqual([status, body], [200, { code: 200, message: 'Receipt taken' }]);
     };
-    const told = async () =>
+    const reported = async () =>
       (await pushing.log(bob)).map(({ outcome, shown, clicked }) => [outcome, shown, clicked]);
-    return { ...pushing, phone, tellOf, told };
+    return { ...pushing, phone, report, reported };
   }
 
-  test('each push has its own, and the log of its user says what its device told', async (t) => {
-    const { alice, bob, service, pushService, phone, tell, pass, tellOf, told, now, log } =
+  test('each push has its own receipt, and its user’s log shows what the device reported', async (t) => {
+    const { alice, bob, service, pushService, phone, tell, pass, report, reported, now, log } =
       await startWithPhone(t);
     await tell(alice, bob);
     await pass(3_000);
     await tell(alice, bob);
-    await tellOf(phone, 'shown', 0);
+    await report(phone, 'shown', 0);
     const shownAt = now();
     await pass(1_000);
-    await tellOf(phone, 'clicked', 0);
-    assert.deepEqual(await told(), [
+    await report(phone, 'clicked', 0);
+    assert.deepEqual(await reported(), [
       ['accepted', null, null],
       ['accepted', shownAt, shownAt + 1_000],
     ]);
@@ -132,15 +132,15 @@ onEachDatabase('receipts of pushes', (database) => {
     assert.equal(new Set(receipts).size, 2);
 
     await service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
-    await tellOf(phone, 'shown');
+    await report(phone, 'shown');
     assert.deepEqual((await log(bob)).map(({ kind, shown }) => [kind, shown]).at(0), [
       'test',
       shownAt + 1_000,
     ]);
   });
 
-  test('a device that is faster than the answer of its push service is heard, and each try of a push counts', async (t) => {
-    const { alice, bob, service, pushService, phone, write, pass, tellOf, told, now } =
+  test('a receipt is taken before the push service answers, and from each attempt of a push', async (t) => {
+    const { alice, bob, service, pushService, phone, write, pass, report, reported, now } =
       await startWithPhone(t);
     pushService.answerNext(phone.endpoint, 'hang');
     await write(alice, bob);
@@ -149,34 +149,34 @@ onEachDatabase('receipts of pushes', (database) => {
       interval: 5,
       timeout: 20_000,
     });
-    await tellOf(phone, 'shown');
-    assert.deepEqual(await told(), []);
+    await report(phone, 'shown');
+    assert.deepEqual(await reported(), []);
     const shownAt = now();
     pushService.dropConnections();
     await passed;
-    assert.deepEqual(await told(), [['waiting', shownAt, null]]);
-    // It was shown by the first try, of which the answer was lost; the second one is clicked.
+    assert.deepEqual(await reported(), [['waiting', shownAt, null]]);
+    // The first attempt, whose answer was lost, is shown; the second is clicked.
     await pass(1_000);
-    assert.deepEqual(await told(), [['accepted', shownAt, null]]);
-    await tellOf(phone, 'clicked');
-    assert.deepEqual(await told(), [['accepted', shownAt, shownAt + 1_000]]);
+    assert.deepEqual(await reported(), [['accepted', shownAt, null]]);
+    await report(phone, 'clicked');
+    assert.deepEqual(await reported(), [['accepted', shownAt, shownAt + 1_000]]);
     assert.equal((await service.get('/api/push/log', { token: bob.token })).body.data.length, 1);
   });
 
-  test('the short form has one too; an unconfirmed subscription gets none', async (t) => {
-    const { service, alice, bob, pushService, phone, subscribe, tell, tellOf, told, now } =
+  test('the short payload has a receipt too; an unconfirmed subscription gets none', async (t) => {
+    const { service, alice, bob, pushService, phone, subscribe, tell, report, reported, now } =
       await startWithPhone(t);
     const carol = await service.join('carol');
     const unknown = await subscribe(carol, { unconfirmed: true });
     pushService.answerNext(phone.endpoint, { status: 413 });
     await tell(alice, bob);
-    await tellOf(phone, 'shown');
-    assert.deepEqual(await told(), [['accepted', now(), null]]);
+    await report(phone, 'shown');
+    assert.deepEqual(await reported(), [['accepted', now(), null]]);
     await tell(alice, carol);
     assert.equal(JSON.parse(pushService.received(unknown.endpoint)[0]?.text ?? '').doorman, undefined);
   });
 
-  test('an entry names its device by the word it had, also when the device is gone', async (t) => {
+  test('an entry keeps the device’s name at that time, even when the device is gone', async (t) => {
     const { service, alice, bob, pushService, tell, pass, log } = await startWithPhone(t);
     const { endpoint, ...rest } = pushService.subscribe();
     const body = { userId: bob.id, subscription: { endpoint, ...rest } };
@@ -195,20 +195,20 @@ onEachDatabase('receipts of pushes', (database) => {
   });
 });
 
-/** What two transactions do to each other between their statements, which one writer for all (SQLite) cannot show. */
+/** Two transactions interleave here, which the single writer of SQLite does not allow. */
 onPostgres('a receipt beside the recording of its push', (database) => {
-  test('one that comes while the entry is written, and not yet there for others, is not lost', async (t) => {
+  test('a receipt that arrives before the entry is committed is not lost', async (t) => {
     const { db, alice } = await start(t, database);
     const id = newId(START);
     await db.transaction(async (tx) => {
       await tx.run`
         insert into push_log (id, user_id, at, subscription_id, kind, outcome)
         values (${id}, ${alice}, ${START}, 'phone', 'message', 'accepted')`;
-      let isNoted = false;
-      void noteReceipt(db, id, 'shown', START + 1).finally(() => {
-        isNoted = true;
+      let isSaved = false;
+      void saveReceipt(db, id, 'shown', START + 1).finally(() => {
+        isSaved = true;
       });
-      while (!isNoted) await tx.get`select 1`;
+      while (!isSaved) await tx.get`select 1`;
     });
     assert.equal((await listPushLog(db, alice))[0]?.shown, START + 1);
   });

@@ -6,15 +6,15 @@ import type { ReceiptBody } from '../schemas.ts';
 
 const KEY = 'push-receipt-key';
 const ID_BYTES = 16;
-const SEAL_BYTES = 16;
-/** Of both together, in Base64. */
+const MAC_BYTES = 16;
+/** Id and MAC together, in URL-safe Base64. */
 const RECEIPT = /^[\w-]{43}$/;
-/** By then the entry is there, or it never will be. */
+/** After this time the entry exists, or it never will. */
 const EARLY_MS = 60 * 60 * 1000;
 
 /**
- * Names entries of the push log to whoever got the push, and to nobody else: a receipt is the id of the entry with a
- * seal of 128 bits, so it can be told from an invented one without asking the database, also before the entry is there.
+ * Issues and verifies push receipts. A receipt is the id of an entry in the push log with an HMAC of 128 bits, so only
+ * the device that got the push knows it, and it is verified without the database, even before the entry exists.
  */
 export class PushReceipts {
   readonly #key: Buffer;
@@ -26,7 +26,7 @@ export class PushReceipts {
   /** @param logId a UUID */
   issue(logId: string): string {
     const id = Buffer.from(logId.replaceAll('-', ''), 'hex');
-    return Buffer.concat([id, this.#seal(id)]).toString('base64url');
+    return Buffer.concat([id, this.#mac(id)]).toString('base64url');
   }
 
   /** @returns the id of the entry; `undefined` for anything that was not issued here */
@@ -34,26 +34,26 @@ export class PushReceipts {
     if (!RECEIPT.test(receipt)) return undefined;
     const bytes = Buffer.from(receipt, 'base64url');
     const id = bytes.subarray(0, ID_BYTES);
-    if (!timingSafeEqual(bytes.subarray(ID_BYTES), this.#seal(id))) return undefined;
+    if (!timingSafeEqual(bytes.subarray(ID_BYTES), this.#mac(id))) return undefined;
     return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   }
 
-  #seal(id: Buffer): Buffer {
-    return createHmac('sha256', this.#key).update(id).digest().subarray(0, SEAL_BYTES);
+  #mac(id: Buffer): Buffer {
+    return createHmac('sha256', this.#key).update(id).digest().subarray(0, MAC_BYTES);
   }
 }
 
-/** The key is made at first start and kept. */
+/** Makes the key at first start and stores it. */
 export async function openPushReceipts(db: Db): Promise<PushReceipts> {
   const key = await keepFact(db, KEY, () => randomBytes(32).toString('base64url'));
   return new PushReceipts(Buffer.from(key, 'base64url'));
 }
 
 /**
- * A notification was shown, or clicked, which only one that is shown can be. The first time of each is kept. It may come
- * before what became of the push is written down: then it waits beside the log, where whoever reads the log finds it.
+ * Records that a notification was shown or clicked; a click implies that it was shown. The first time of each is kept.
+ * If the push's entry is not in the log yet, the receipt is stored beside it and {@link listPushLog} joins it.
  */
-export async function noteReceipt(
+export async function saveReceipt(
   db: Db,
   logId: string,
   event: ReceiptBody['event'],
@@ -61,10 +61,10 @@ export async function noteReceipt(
 ): Promise<void> {
   const clickedAt = event === 'clicked' ? now : null;
   await db.transaction(async (tx) => {
-    const noted = await tx.run`
+    const updated = await tx.run`
       update push_log set shown_at = coalesce(shown_at, ${now}), clicked_at = coalesce(clicked_at, ${clickedAt})
       where id = ${logId}`;
-    if (noted > 0) return;
+    if (updated > 0) return;
     await tx.run`
       insert into push_early_receipts (log_id, shown_at, clicked_at) values (${logId}, ${now}, ${clickedAt})
       on conflict (log_id) do update set
@@ -72,8 +72,8 @@ export async function noteReceipt(
   });
 }
 
-/** Moves what came early into the log, once it is certain that the entry is there; the rest is of entries that are not kept. */
-export async function settleEarlyReceipts(db: Db, now: number): Promise<void> {
+/** Moves early receipts into the log after an hour, and drops those whose entry no longer exists. */
+export async function applyEarlyReceipts(db: Db, now: number): Promise<void> {
   const before = now - EARLY_MS;
   await inPieces((limit) =>
     db.transaction(async (tx) => {

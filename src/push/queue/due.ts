@@ -1,6 +1,6 @@
 import type { Db, Queries } from '../../db/db.ts';
 import { holdInbox } from '../../inbox/inbox.ts';
-import { addToPushLog, noteSeenInLog } from '../log/push-log.ts';
+import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
 /** How long a message has to be seen before it is worth a push (architecture 8.1). */
 const SEEN_WITHIN_MS = 5_000;
@@ -33,7 +33,7 @@ export async function noteRead(
   { userId, peerId, device, now }: { userId: string; peerId: string; device: string; now: number },
 ): Promise<void> {
   const waited = await withdraw(tx, userId, peerId);
-  if (waited) await noteSeenInLog(tx, { userId, peerId, detail: device, jobLogIds: waited.jobLogIds }, now);
+  if (waited) await markSeenInLog(tx, { userId, peerId, detail: device, jobLogIds: waited.jobLogIds }, now);
 }
 
 /** In the transaction of a block: nothing of `peerId` is told any more. */
@@ -68,7 +68,7 @@ export async function noteSeen(
       const jobLogIds = jobs
         .filter((job) => job.peer_id === peerId && job.log_id !== '')
         .map((job) => job.log_id);
-      await noteSeenInLog(tx, { userId, peerId, detail: device, jobLogIds }, now);
+      await markSeenInLog(tx, { userId, peerId, detail: device, jobLogIds }, now);
     }
   });
 }

@@ -4,9 +4,9 @@ import { addToPushLog } from '../log/push-log.ts';
 import type { PushLogOutcome } from '../schemas.ts';
 import {
   deviceNameInLog,
-  findNoted,
+  findLogged,
   sortDevices,
-  UNCONFIRMED_STEP_MS,
+  UNCONFIRMED_INTERVAL_MS,
 } from '../subscriptions/unconfirmed.ts';
 import { type Job, LEASE_MS, originOf } from './jobs.ts';
 
@@ -152,7 +152,7 @@ async function judgeUnseen(
       where subs.user_id in ${userIds}`,
     tx.all<{ subscription_id: string; peer_id: string }>`
       select subscription_id, peer_id from push_jobs where user_id in ${userIds} and peer_id in ${peerIds}`,
-    findNoted(tx, ids, now),
+    findLogged(tx, ids, now),
   ]);
   const userOf = new Map(users.map((user) => [user.id, user]));
   const blocked = new Set(blocks.map((row) => `${row.blocker_id} ${row.blocked_id}`));
@@ -216,7 +216,7 @@ async function openJob(
 ): Promise<void> {
   const { id, user_id: userId } = device;
   const { peer_id: peerId, last_seq: lastSeq } = row;
-  const unconfirmedUntil = device.session_id === null ? device.told_at + UNCONFIRMED_STEP_MS : 0;
+  const unconfirmedUntil = device.session_id === null ? device.told_at + UNCONFIRMED_INTERVAL_MS : 0;
   const waitingUntil = Math.max(device.not_before, unconfirmedUntil);
   let logId = '';
   if (waitingUntil > now) {

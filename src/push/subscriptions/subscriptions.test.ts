@@ -9,9 +9,9 @@ import {
   listSubscriptions,
   markSuccess,
   markUnusable,
+  removeExpired,
   removeGone,
   removeSubscription,
-  removeUnusable,
   saveSubscription,
 } from './subscriptions.ts';
 
@@ -41,7 +41,7 @@ onEachDatabase('push subscriptions', (database) => {
       rows,
       alice: await user('alice'),
       bob: await user('bob'),
-      /** @param session null for somebody without a token */
+      /** @param session null for a request without a token */
       save(userId: string, name: string, session: string | null, keys = 'BA', vapidPublic = 'key') {
         clock.now++;
         const subscription = { endpoint: `https://push.example/${name}`, keys: { p256dh: keys, auth: 'AA' } };
@@ -65,24 +65,24 @@ onEachDatabase('push subscriptions', (database) => {
     };
   }
 
-  test('a subscription of the signed-in user is confirmed, one of anybody is not, both are listed for the owner', async (t) => {
+  test('a subscription stored with the user’s token is confirmed, one without is not, both are listed for the user', async (t) => {
     const { alice, bob, save, rows } = await start(t);
     await save(alice.id, 'own', alice.session);
-    await save(alice.id, 'from anybody', null);
+    await save(alice.id, 'without token', null);
     const found = await rows(alice.id);
     assert.deepEqual(
       found.map((row) => [new URL(row.endpoint).pathname, row.session_id, row.user_agent, row.vapid_public]),
       [
-        ['/from%20anybody', null, 'Browser', 'key'],
+        ['/without%20token', null, 'Browser', 'key'],
         ['/own', alice.session, 'Browser', 'key'],
       ],
     );
     assert.deepEqual(await rows(bob.id), []);
   });
 
-  test('an unknown or deleted user has none', async (t) => {
+  test('an unknown or deleted user gets no subscription', async (t) => {
     const { db, alice, save, rows } = await start(t);
-    await assert.rejects(save('nobody', 'a', null), refusedAs('not-found', 'user_not_found'));
+    await assert.rejects(save('unknown', 'a', null), refusedAs('not-found', 'user_not_found'));
     await db.run`update users set status = 'deleted' where id = ${alice.id}`;
     await assert.rejects(save(alice.id, 'a', null), refusedAs('not-found', 'user_not_found'));
     assert.deepEqual(await rows(alice.id), []);
@@ -101,7 +101,7 @@ onEachDatabase('push subscriptions', (database) => {
     );
   });
 
-  test('saving one again keeps one row, with the newest keys while it is unconfirmed', async (t) => {
+  test('saving an unconfirmed subscription again keeps one row, with the newest keys', async (t) => {
     const { alice, save, only } = await start(t);
     await save(alice.id, 'a', null, 'BA', 'old key');
     const before = await only(alice.id);
@@ -116,7 +116,7 @@ onEachDatabase('push subscriptions', (database) => {
     );
   });
 
-  test('the same subscription once more stays with the VAPID key it was made with', async (t) => {
+  test('the same subscription saved again keeps the VAPID key it was made with', async (t) => {
     const { alice, save, only } = await start(t);
     await save(alice.id, 'a', null, 'BA', 'old key');
     await save(alice.id, 'a', alice.session, 'BA', 'new key');
@@ -126,7 +126,7 @@ onEachDatabase('push subscriptions', (database) => {
     );
   });
 
-  test('a confirmed one is changed only with proof', async (t) => {
+  test('a confirmed subscription is changed only with the user’s token', async (t) => {
     const { alice, save, only } = await start(t);
     await save(alice.id, 'a', alice.session);
     const before = await only(alice.id);
@@ -143,7 +143,7 @@ onEachDatabase('push subscriptions', (database) => {
     assert.equal((await only(alice.id)).p256dh, 'BB');
   });
 
-  test('one of another session of the user moves to the session that saves it', async (t) => {
+  test('a subscription moves to the session of its user that saves it again', async (t) => {
     const { db, alice, save, only } = await start(t);
     await save(alice.id, 'a', alice.session);
     const second = (await openSession(db, alice.id, '!', '', START)) ?? '';
@@ -153,7 +153,7 @@ onEachDatabase('push subscriptions', (database) => {
     assert.equal((await only(alice.id)).session_id, second);
   });
 
-  test('at most 20 confirmed and 3 unconfirmed: the oldest of its own kind gives way', async (t) => {
+  test('at most 20 confirmed and 3 unconfirmed are stored: the oldest of the same kind is removed', async (t) => {
     const { alice, bob, save, names } = await start(t);
     await save(bob.id, 'bob', bob.session);
     await save(alice.id, 'u0', null);
@@ -171,7 +171,7 @@ onEachDatabase('push subscriptions', (database) => {
     assert.deepEqual(await names(bob.id), ['bob']);
   });
 
-  test('confirming an unconfirmed one makes room among the confirmed', async (t) => {
+  test('confirming an unconfirmed subscription removes the oldest confirmed one', async (t) => {
     const { alice, save, names } = await start(t);
     await save(alice.id, 'u', null);
     for (let i = 10; i < 30; i++) await save(alice.id, `c${i}`, alice.session);
@@ -179,7 +179,7 @@ onEachDatabase('push subscriptions', (database) => {
     assert.deepEqual(await names(alice.id), [...Array.from({ length: 19 }, (_, i) => `c${i + 11}`), 'u']);
   });
 
-  test('what was just saved never gives way, though the clock was set back', async (t) => {
+  test('the subscription just saved is never the one removed, even if the clock was set back', async (t) => {
     const { alice, clock, save, names } = await start(t);
     for (const name of ['u1', 'u2', 'u3']) await save(alice.id, name, null);
     clock.now -= 60_000;
@@ -187,7 +187,7 @@ onEachDatabase('push subscriptions', (database) => {
     assert.deepEqual(await names(alice.id), ['new', 'u2', 'u3']);
   });
 
-  test('many at once stay within bounds', async (t) => {
+  test('concurrent saves stay within the limits', async (t) => {
     const { alice, save, rows } = await start(t);
     await Promise.all(
       Array.from({ length: 30 }, (_, i) => save(alice.id, `${i}`, i % 2 ? alice.session : null)),
@@ -208,7 +208,7 @@ onEachDatabase('push subscriptions', (database) => {
     assert.deepEqual(await names(carol), []);
   });
 
-  test('a shared browser belongs to who signed in last; who does not know its keys displaces nobody', async (t) => {
+  test('a shared browser belongs to the user who signed in last; without its keys no one is displaced', async (t) => {
     const { alice, bob, save, names } = await start(t);
     await save(alice.id, 'shared', alice.session, 'BA');
     await save(bob.id, 'shared', bob.session, 'BB');
@@ -216,10 +216,10 @@ onEachDatabase('push subscriptions', (database) => {
     await save(bob.id, 'shared', bob.session, 'BA');
     assert.deepEqual([await names(alice.id), await names(bob.id)], [[], ['shared']]);
     await save(alice.id, 'shared', null, 'BA');
-    assert.deepEqual(await names(bob.id), ['shared'], 'without proof nobody else’s goes');
+    assert.deepEqual(await names(bob.id), ['shared'], 'without a token no other user’s row is removed');
   });
 
-  test('a gone one is removed only if it is still what was sent to', async (t) => {
+  test('a gone subscription is removed only if its keys are still those that were sent to', async (t) => {
     const { db, alice, save, only, rows } = await start(t);
     await save(alice.id, 'a', alice.session);
     const sent = await only(alice.id);
@@ -233,25 +233,25 @@ onEachDatabase('push subscriptions', (database) => {
     assert.deepEqual(await rows(alice.id), []);
   });
 
-  test('an unusable one is marked once, goes after 7 days, and is usable again when replaced', async (t) => {
+  test('an unusable subscription is marked once, removed after 7 days, and usable again when replaced', async (t) => {
     const { db, alice, save, only, rows } = await start(t);
     await save(alice.id, 'a', alice.session);
     const row = await only(alice.id);
     await markUnusable(db, row, START);
     await markUnusable(db, row, START + 5);
     assert.equal((await only(alice.id)).unusable_since, START);
-    await removeUnusable(db, START + 7 * DAY_MS);
+    await removeExpired(db, START + 7 * DAY_MS);
     assert.equal((await rows(alice.id)).length, 1);
     await save(alice.id, 'a', alice.session, 'BB');
     assert.equal((await only(alice.id)).unusable_since, null);
-    await removeUnusable(db, START + 8 * DAY_MS);
+    await removeExpired(db, START + 8 * DAY_MS);
     assert.equal((await rows(alice.id)).length, 1);
     await markUnusable(db, await only(alice.id), START);
-    await removeUnusable(db, START + 7 * DAY_MS + 1);
+    await removeExpired(db, START + 7 * DAY_MS + 1);
     assert.deepEqual(await rows(alice.id), []);
   });
 
-  test('its owner removes one by id or endpoint, and nobody else does', async (t) => {
+  test('only its owner removes a subscription, by id or endpoint', async (t) => {
     const { db, alice, bob, save, only, names } = await start(t);
     for (const name of ['a', 'b', 'c']) await save(alice.id, name, alice.session);
     await save(bob.id, 'd', bob.session);

@@ -9,17 +9,17 @@ import type { Subscription, SubscriptionRow } from '../schemas.ts';
 const MAX_CONFIRMED = 20;
 const MAX_UNCONFIRMED = 3;
 /** How long a subscription with unusable keys stays, for its owner to see. */
-const UNUSABLE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const KEEP_UNUSABLE_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A subscription as it was when something was sent to it. */
-export type Sent = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
+/** Identifies a subscription as it was read; a subscription that was replaced since has other keys. */
+export type SubscriptionKey = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
 
-interface Saving {
+interface NewSubscription {
   readonly userId: string;
   readonly subscription: Subscription;
-  /** The session of the user himself, which confirms it; null if anybody may have sent it. */
+  /** The user's own session, which confirms it; null if the request came without the user's token. */
   readonly sessionId: string | null;
-  /** The VAPID key that the client was given to subscribe with. */
+  /** The VAPID public key for new subscriptions, with which the client subscribed. */
   readonly vapidPublic: string;
   readonly device: string;
   readonly now: number;
@@ -27,41 +27,41 @@ interface Saving {
 
 /**
  * Stores a subscription (interface 4.14; what a repeat does is our choice, architecture 10.6). A row is (user, endpoint).
- * Confirming one removes other users' rows of that endpoint which nobody confirmed or which have the same keys: a
- * shared browser belongs to who signed in last, and only that browser knows its keys.
+ * Confirming a subscription removes other users' rows of that endpoint that are unconfirmed or have the same keys: a
+ * shared browser belongs to the user who signed in last, and only that browser knows its keys.
  *
- * @throws {ServiceError} `not-found` for an unknown user; `forbidden` when somebody without the user's token would
- *   change what the user confirmed; `unauthenticated` when the session ended meanwhile
+ * @throws {ServiceError} `not-found` for an unknown user; `forbidden` when a request without the user's token would
+ *   change a confirmed subscription; `unauthenticated` when the session ended meanwhile
  */
-export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
+export async function saveSubscription(db: Db, saving: NewSubscription): Promise<void> {
   const { userId, subscription, sessionId, vapidPublic, device, now } = saving;
   const { endpoint, keys } = subscription;
   const id = newId(now);
   await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new ServiceError('not-found', 'user_not_found', 'No such user');
-    const kept = await tx.get<SubscriptionRow>`
+    const stored = await tx.get<SubscriptionRow>`
       select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
-    // Held, so that whoever ends the session comes before this, or finds the subscription to remove.
+    // The lock orders this with the end of the session: it comes before, or removes the subscription too.
     if (sessionId !== null) await lockSession(tx, sessionId);
-    else if (kept && kept.session_id !== null) {
-      if (kept.p256dh === keys.p256dh && kept.auth === keys.auth) return;
+    else if (stored && stored.session_id !== null) {
+      if (stored.p256dh === keys.p256dh && stored.auth === keys.auth) return;
       throw new ServiceError(
         'forbidden',
         'subscription_confirmed',
         'Only its owner can change this subscription',
       );
     }
-    if (kept && kept.p256dh === keys.p256dh && kept.auth === keys.auth)
-      // The same subscription once more: it stays bound to the key it was made with (RFC 8292 4), and refused if it was.
+    if (stored && stored.p256dh === keys.p256dh && stored.auth === keys.auth)
+      // The same subscription again keeps the VAPID key it was made with (RFC 8292 4) and its refusals.
       await tx.run`
         update push_subscriptions set session_id = ${sessionId}, user_agent = ${device}, updated_at = ${now}
-        where id = ${kept.id}`;
-    else if (kept)
+        where id = ${stored.id}`;
+    else if (stored)
       await tx.run`
         update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, session_id = ${sessionId},
           vapid_public = ${vapidPublic}, user_agent = ${device}, updated_at = ${now}, unusable_since = null,
           last_success_at = null, not_before = 0, refusals = 0, refused_since = null
-        where id = ${kept.id}`;
+        where id = ${stored.id}`;
     else
       await tx.run`
         insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, created_at, updated_at)
@@ -75,8 +75,8 @@ export async function saveSubscription(db: Db, saving: Saving): Promise<void> {
 }
 
 /**
- * The oldest of each kind gives way, so that an unconfirmed one never pushes a confirmed one out. The one just saved
- * counts as the newest even if the clock was set back.
+ * Removes the oldest subscriptions above the limit, confirmed and unconfirmed ones separately, so that unconfirmed ones
+ * never displace confirmed ones. The one just saved counts as the newest even if the clock was set back.
  */
 async function makeRoom(tx: Queries, userId: string, saved: string): Promise<void> {
   await tx.run`
@@ -89,7 +89,7 @@ async function makeRoom(tx: Queries, userId: string, saved: string): Promise<voi
       order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_UNCONFIRMED})`;
 }
 
-/** The user's subscriptions, the newest first. */
+/** The user's subscriptions, newest first. */
 export async function listSubscriptions(db: Queries, userId: string): Promise<SubscriptionRow[]> {
   return db.all<SubscriptionRow>`select * from push_subscriptions where user_id = ${userId} order by id desc`;
 }
@@ -108,31 +108,31 @@ export async function removeSubscription(
   if (removed === 0) throw new ServiceError('not-found', 'subscription_not_found', 'No such subscription');
 }
 
-/** Removes one that its push service no longer knows. @returns false if it was replaced or removed since it was read */
-export async function removeGone(db: Queries, sent: Sent): Promise<boolean> {
+/** Removes a subscription that its push service no longer knows. @returns false if it was replaced or removed meanwhile */
+export async function removeGone(db: Queries, sent: SubscriptionKey): Promise<boolean> {
   const removed = await db.run`
     delete from push_subscriptions where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
   return removed > 0;
 }
 
-export async function markUnusable(db: Queries, sent: Sent, now: number): Promise<void> {
+export async function markUnusable(db: Queries, sent: SubscriptionKey, now: number): Promise<void> {
   await db.run`
     update push_subscriptions set unusable_since = ${now}
     where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and unusable_since is null`;
 }
 
-/** Its push service took something: whatever it refused before counts no more. */
-export async function markSuccess(db: Queries, sent: Sent, now: number): Promise<void> {
+/** Records that the push service accepted a push, which resets the refusals before. */
+export async function markSuccess(db: Queries, sent: SubscriptionKey, now: number): Promise<void> {
   await db.run`
     update push_subscriptions set last_success_at = ${now}, not_before = 0, refusals = 0, refused_since = null
     where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth}`;
 }
 
-export async function removeUnusable(db: Db, now: number): Promise<void> {
+export async function removeExpired(db: Db, now: number): Promise<void> {
   await inPieces(
     (limit) => db.run`
       delete from push_subscriptions where id in (
-        select id from push_subscriptions where unusable_since < ${now - UNUSABLE_KEPT_MS}
+        select id from push_subscriptions where unusable_since < ${now - KEEP_UNUSABLE_MS}
         order by unusable_since limit ${limit})`,
   );
 }

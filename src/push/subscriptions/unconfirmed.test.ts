@@ -6,11 +6,11 @@ import { type Pushing, startPushing } from '../../../test/pushing.ts';
 import { restoreUser, suspendUser } from '../../accounts/account-status.ts';
 import { endIdleSessions } from '../../accounts/sessions.ts';
 import { migrate } from '../../db/migrate.ts';
-import { markUnusable, removeUnusable } from './subscriptions.ts';
+import { markUnusable, removeExpired } from './subscriptions.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Ways in which the only confirmed device of bob is removed. */
+/** Ways to remove Bob's only confirmed device. */
 const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Promise<unknown>> = {
   'POST /api/push/unsubscribe': ({ service, bob }, { endpoint }) =>
     service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token }),
@@ -48,7 +48,7 @@ const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Pr
     const sent = await db.get<{ id: string; p256dh: string; auth: string }>`
       select id, p256dh, auth from push_subscriptions where session_id is not null`;
     if (sent) await markUnusable(db, sent, now());
-    await removeUnusable(db, now() + 8 * DAY_MS);
+    await removeExpired(db, now() + 8 * DAY_MS);
   },
   'another user who confirms the same subscription': async ({ service, subscribe }, phone) =>
     subscribe(await service.join('carol'), { of: phone }),
@@ -99,7 +99,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     const { endpoint } = await subscribe(bob);
     await service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token });
-    // The database's clock says when it was removed, which is a little later than the test's.
+    // The removal is dated by the database's clock, which is slightly ahead of the test's.
     await pass(29 * DAY_MS);
     await tell(alice, bob);
     assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
@@ -137,7 +137,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
   });
 
-  test('is looked at again directly before sending: a device that was confirmed meanwhile', async (t) => {
+  test('is not notified if a device was confirmed between the decision and the sending', async (t) => {
     const { pushService, alice, bob, subscribe, tell, pass, outcomes } = await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     pushService.answerNext(unconfirmed.endpoint, { status: 429, headers: { 'retry-after': '60' } });
@@ -149,7 +149,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     assert.deepEqual(await outcomes(bob), ['unconfirmed']);
   });
 
-  test('its User-Agent and the words of its push service are not kept in the log', async (t) => {
+  test('its User-Agent and the texts of its push service stay out of the log', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass, log } = await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     const answers = [

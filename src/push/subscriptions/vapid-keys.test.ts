@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { findVapidFlaw } from '../../../test/push-receiver.ts';
-import { openVapidKeyring, rotateVapidKeys } from './vapid-keyring.ts';
+import { openVapidKeyring, rotateVapidKeys } from './vapid-keys.ts';
 
 const NOW = 1_790_000_000_000;
 const ORIGIN = 'https://push.example';
@@ -49,7 +49,7 @@ onEachDatabase('the VAPID keyring', (database) => {
     assert.equal(keyring.signerFor('from elsewhere').publicKey, keyring.publicKey);
   });
 
-  test('the private key stays where it is', async (t) => {
+  test('the private key does not appear in a serialized keyring', async (t) => {
     const db = await database.open(t);
     const keyring = await openVapidKeyring(db, 'mailto:a@b', () => NOW);
     const row = await db.get<{ value: string }>`select value from service where name = 'vapid-keys'`;

@@ -6,8 +6,8 @@ import { makeVapidKeys, openVapid, type VapidKeys, type VapidSigner } from '../w
 const KEYS = 'vapid-keys';
 
 /**
- * All VAPID keys that this installation ever gave out, made at first start and kept: a browser's subscription is
- * bound to the key it was made with (RFC 8292, 4), so a rotation adds a key and drops none.
+ * All VAPID keys that this installation has ever given out. The first is made at first start. A subscription is bound
+ * to the key it was made with (RFC 8292 4), so a rotation adds a key and removes none.
  */
 export class VapidKeyring {
   readonly #subject: string;
@@ -25,14 +25,14 @@ export class VapidKeyring {
     return this.#publicKey;
   }
 
-  /** Signs for subscriptions that were made with `publicKey`. */
+  /** The signer for subscriptions made with `publicKey`; for an unknown key, that of the newest. */
   signerFor(publicKey: string): VapidSigner {
     const vapid = this.#byPublicKey.get(publicKey) ?? this.#byPublicKey.get(this.#publicKey);
     if (!vapid) throw new Error('the keyring was not loaded');
     return vapid;
   }
 
-  /** Takes up the keys that a command of the operator has changed. */
+  /** Reads the keys again, after a command of the operator has added one. */
   async reload(db: Db): Promise<void> {
     const keys = readKeys(await keepFact(db, KEYS, () => JSON.stringify([makeVapidKeys()])));
     const newest = keys.at(-1);
@@ -53,7 +53,7 @@ export async function openVapidKeyring(db: Db, subject: string, now: () => numbe
   return keyring;
 }
 
-/** Makes the key for new subscriptions. Those that exist go on with theirs, so nobody is lost. */
+/** Adds a key for new subscriptions. Existing subscriptions keep theirs and continue to work. */
 export async function rotateVapidKeys(db: Db): Promise<void> {
   const added = makeVapidKeys();
   await db.transaction(async (tx) => {

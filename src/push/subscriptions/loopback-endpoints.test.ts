@@ -12,7 +12,7 @@ const KEYS = {
 };
 const PRIVATE = { code: 400, error: 'endpoint_private', msg: 'The endpoint is not on the public internet' };
 
-/** Requests of which the service cannot know that they come from this machine. */
+/** Headers with which a request may come from another machine. */
 const FROM_ELSEWHERE: Record<string, string>[] = [
   { forwarded: 'for=127.0.0.1' },
   { 'x-forwarded-for': '127.0.0.1' },
@@ -56,7 +56,7 @@ const FROM_HERE = [
 const WARNING =
   'push endpoints on this machine are refused to requests that may come from elsewhere; set PUBLIC_URL and TRUST_PROXY if a proxy stands before the service, or PUSH_ALLOW_PRIVATE=1';
 
-/** All tests share a clock that each test send moves on, so that none is one too many for its minute. */
+/** The tests share a clock, which each test send advances by a minute, to stay within the rate limit. */
 let passedMs = 0;
 const world = {
   now: () => Date.now() + passedMs,
@@ -66,7 +66,7 @@ const world = {
 const warnings = ({ logLines }: TestService) =>
   logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === WARNING);
 
-onEachDatabase('push endpoints while everything is tried on one machine', (database) => {
+onEachDatabase('push endpoints on this machine, without PUBLIC_URL', (database) => {
   const subscribe = (service: TestService, userId: string, endpoint: string, headers = {}) =>
     service.post('/api/push/subscribe', { userId, subscription: { endpoint, keys: KEYS } }, { headers });
   const testSend = (service: TestService, { id, token }: Person, headers = {}) => {
@@ -116,7 +116,7 @@ onEachDatabase('push endpoints while everything is tried on one machine', (datab
     assert.deepEqual([plain.status, plain.body.error], [400, 'endpoint_not_https']);
   });
 
-  test('a name is judged by its address at connect: http reaches loopback alone', async (t) => {
+  test('the addresses of a name are checked at connect: http reaches loopback alone', async (t) => {
     await using push = await startPushService();
     const { port } = new URL(push.origin);
     const addresses: Record<string, string> = {
@@ -144,13 +144,13 @@ onEachDatabase('push endpoints while everything is tried on one machine', (datab
         name,
       );
     assert.deepEqual(await said(`https://inner.example:${port}${path}`), ['failed', 'private_address']);
-    // Any request may store this one, so it is called by the rule for the public internet.
+    // Any request may store this endpoint, so only public addresses are allowed for it.
     assert.deepEqual(await said('https://here.example/a'), ['failed', 'private_address']);
     assert.equal(push.connections, 0);
-    // Only a request of this machine can have stored this one, so it may lead here.
+    // Only a request from this machine can have stored this endpoint, so loopback is allowed for it.
     assert.deepEqual(await said(`https://here.example:${port}${path}`), ['failed', 'tls']);
     assert.equal(push.connections, 1);
-    // It is reached, and refuses a token that is for another origin (RFC 8292 2).
+    // The push service is reached and refuses a token for another origin (RFC 8292 2).
     assert.deepEqual(await said(`http://here.example:${port}${path}`), ['refused', 'refused']);
     assert.equal(push.requests, 1);
   });
@@ -172,7 +172,7 @@ onEachDatabase('push endpoints while everything is tried on one machine', (datab
       assert.equal((await subscribe(service, id, 'http://127.0.0.1:9/a', { host })).status, 200, host);
   });
 
-  test('a test send that may be asked for from elsewhere sends nothing to this machine', async (t) => {
+  test('a test send whose request may come from elsewhere sends nothing to this machine', async (t) => {
     await using push = await startPushService();
     const { service, bob, subscription } = await startWithDevice(t, push);
     for (const headers of FROM_ELSEWHERE) {
@@ -195,7 +195,7 @@ onEachDatabase('push endpoints while everything is tried on one machine', (datab
     assert.equal(push.received(subscription.endpoint).length, 1);
   });
 
-  test('PUSH_ALLOW_PRIVATE=1 holds for every request, and none is warned about', async (t) => {
+  test('PUSH_ALLOW_PRIVATE=1 applies to every request, without a warning', async (t) => {
     const service = await startService(t, database, { world, env: { PUSH_ALLOW_PRIVATE: '1' } });
     const { id } = await service.join('alice');
     for (const headers of FROM_ELSEWHERE)
@@ -236,7 +236,7 @@ onEachDatabase('push endpoints while everything is tried on one machine', (datab
     assert.match(String(both), /^400 /);
   });
 
-  test('what was stored while trying is not sent to once the service is public', async (t) => {
+  test('an endpoint on this machine is not sent to once PUBLIC_URL is set', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database, {
       world,
