@@ -13,7 +13,7 @@ import type { Named } from '../features/contacts/model/names.ts';
 import { People } from '../features/contacts/model/people.ts';
 import { Presence } from '../features/contacts/model/presence.ts';
 import { Badge } from './badge.ts';
-import { keptSources, restoreList } from './kept-state.ts';
+import { KEPT_SHAPES, type KeptTypes, keptSources, restoreList } from './kept-state.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -39,7 +39,7 @@ class DoormanPage implements Page {
   readonly #surroundings: Surroundings;
   readonly #session = new Cell<SessionView>({ state: 'restoring' });
   readonly #errands = new Errands();
-  readonly #keeping: Keeping;
+  readonly #keeping: Keeping<KeptTypes>;
   readonly #endings: (() => void)[] = [];
   /** Of the database that the numbers are of; empty while nothing is known. */
   #epoch = '';
@@ -59,6 +59,7 @@ class DoormanPage implements Page {
     this.#keeping = new Keeping(
       doorman.storage,
       keptSources(this, () => this.#epoch),
+      KEPT_SHAPES,
     );
     const errands = this.#errands;
     const isBlocked = (userId: string) => this.blocks.has(userId);

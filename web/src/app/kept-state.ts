@@ -1,11 +1,18 @@
-import type { KeptSources } from '../data/keeping.ts';
-import type { KeptList, KeptThread } from '../data/kept.ts';
+import type { Conversation, OwnUser } from 'doorman-client';
+import type { KeptShapes, KeptSources } from '../data/keeping.ts';
+import { isNumber, isString, list, pair, record } from '../data/kept.ts';
+import { isKeptProfile, isKeptSettings } from '../features/account/model/kept.ts';
 import type { Own } from '../features/account/model/own.ts';
+import type { SettingsView } from '../features/account/model/views.ts';
 import type { Chats } from '../features/chat/model/chats.ts';
+import { isKeptConversation, isKeptThread, type KeptThread } from '../features/chat/model/kept.ts';
 import { newest } from '../features/chat/model/message-range.ts';
 import type { Blocks } from '../features/contacts/model/blocks.ts';
 import type { Friends } from '../features/contacts/model/friends.ts';
+import { isKeptBlock, isKeptFriend, isKeptNames } from '../features/contacts/model/kept.ts';
+import type { KeptName } from '../features/contacts/model/names.ts';
 import type { People } from '../features/contacts/model/people.ts';
+import type { BlockedView, FriendView } from '../features/contacts/model/views.ts';
 
 const MAX_CONVERSATIONS = 500;
 const MAX_FRIENDS = 1_000;
@@ -24,8 +31,44 @@ interface Stores {
   readonly own: Own;
 }
 
+/** What is kept of each kind, as `Keeping` takes it. */
+export interface KeptTypes {
+  readonly list: KeptList;
+  readonly name: KeptName;
+  readonly thread: KeptThread;
+}
+
+/** What the page starts from before the service answers. */
+export interface KeptList {
+  /** Of the database: numbers of another are void. */
+  readonly epoch: string;
+  readonly profile: OwnUser;
+  readonly settings: SettingsView;
+  readonly friends: readonly FriendView[];
+  readonly blocks: readonly BlockedView[];
+  readonly conversations: readonly Conversation[];
+  /** Marks that the service had not confirmed. */
+  readonly reads: readonly (readonly [peer: string, n: number])[];
+}
+
+const isKeptList = record<KeptList>({
+  epoch: isString,
+  profile: isKeptProfile,
+  settings: isKeptSettings,
+  friends: list(isKeptFriend),
+  blocks: list(isKeptBlock),
+  conversations: list(isKeptConversation),
+  reads: list(pair(isString, isNumber)),
+});
+
+export const KEPT_SHAPES: KeptShapes<KeptTypes> = {
+  list: isKeptList,
+  names: isKeptNames,
+  thread: isKeptThread,
+};
+
 /** What of the stores is to be kept on this device. @param epochOf of the database; empty: nothing is known yet */
-export function keptSources(stores: Stores, epochOf: () => string): KeptSources {
+export function keptSources(stores: Stores, epochOf: () => string): KeptSources<KeptTypes> {
   return {
     list: () => keptList(stores, epochOf()),
     names: () => {

@@ -1,16 +1,5 @@
 import type { DoormanStorage } from 'doorman-client';
-import type { KeptName } from '../features/contacts/model/names.ts';
-import {
-  isKeptDraft,
-  isKeptList,
-  isKeptNames,
-  isKeptThread,
-  type KeptDraft,
-  type KeptList,
-  type KeptThread,
-  seal,
-  unseal,
-} from './kept.ts';
+import { isKeptDraft, type KeptDraft, type Shape, seal, unseal } from './kept.ts';
 
 const PREFIX = 'page:';
 const DRAFT = /^page:[^:]+:draft:/;
@@ -20,20 +9,35 @@ const WRITE_AFTER_MS = 1_000;
 const WRITE_DRAFTS_AFTER_MS = 100;
 const MAX_THREADS = 30;
 
+/** The types of what a page keeps, besides drafts. */
+interface Types {
+  readonly list: object;
+  readonly name: object;
+  /** `at`: when it was kept, epoch milliseconds. */
+  readonly thread: { readonly peer: string; readonly at: number };
+}
+
 /** All that was kept of one user. */
-export interface Kept {
-  readonly list: KeptList | undefined;
-  readonly names: readonly KeptName[];
+export interface Kept<T extends Types> {
+  readonly list: T['list'] | undefined;
+  readonly names: readonly T['name'][];
   readonly drafts: readonly KeptDraft[];
-  readonly threads: readonly KeptThread[];
+  readonly threads: readonly T['thread'][];
 }
 
 /** What there is to keep now; absent: nothing yet. */
-export interface KeptSources {
-  list(): KeptList | undefined;
-  names(): readonly KeptName[];
-  thread(peer: string): KeptThread | undefined;
+export interface KeptSources<T extends Types> {
+  list(): T['list'] | undefined;
+  names(): readonly T['name'][];
+  thread(peer: string): T['thread'] | undefined;
   draft(peer: string): KeptDraft | undefined;
+}
+
+/** Check what is read from the storage. */
+export interface KeptShapes<T extends Types> {
+  readonly list: Shape<T['list']>;
+  readonly names: Shape<readonly T['name'][]>;
+  readonly thread: Shape<T['thread']>;
 }
 
 type Part = 'list' | 'names';
@@ -42,9 +46,10 @@ type Part = 'list' | 'names';
  * Keeps on this device what was loaded, so that it can be read without a connection: each user's under their own keys,
  * bounded, and gone when they sign out. The storage is the kit's, which answers also where the device's own fails.
  */
-export class Keeping {
+export class Keeping<T extends Types> {
   readonly #storage: DoormanStorage;
-  readonly #sources: KeptSources;
+  readonly #sources: KeptSources<T>;
+  readonly #shapes: KeptShapes<T>;
   #userId: string | undefined;
   readonly #parts = new Set<Part>();
   readonly #threads = new Set<string>();
@@ -57,28 +62,33 @@ export class Keeping {
   /** One after the other, so that what is wiped is not written again. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(storage: DoormanStorage, sources: KeptSources) {
+  constructor(storage: DoormanStorage, sources: KeptSources<T>, shapes: KeptShapes<T>) {
     this.#storage = storage;
     this.#sources = sources;
+    this.#shapes = shapes;
   }
 
   /** Reads what was kept of this user, and removes what is nobody's, another's, or of no use. */
-  async open(userId: string): Promise<Kept> {
+  async open(userId: string): Promise<Kept<T>> {
     this.#stop();
     const own = `${PREFIX}${userId}:`;
-    const kept: { list?: KeptList; names: readonly KeptName[]; drafts: KeptDraft[]; threads: KeptThread[] } =
-      {
-        names: [],
-        drafts: [],
-        threads: [],
-      };
+    const kept: {
+      list?: T['list'];
+      names: readonly T['name'][];
+      drafts: KeptDraft[];
+      threads: T['thread'][];
+    } = {
+      names: [],
+      drafts: [],
+      threads: [],
+    };
     const useless: string[] = [];
     for (const [key, sealed] of await this.#storage.all(PREFIX)) {
       const part = key.startsWith(own) ? key.slice(own.length) : undefined;
-      const list = part === 'list' && unseal(sealed, userId, isKeptList);
-      const names = part === 'names' && unseal(sealed, userId, isKeptNames);
+      const list = part === 'list' && unseal(sealed, userId, this.#shapes.list);
+      const names = part === 'names' && unseal(sealed, userId, this.#shapes.names);
       const draft = part?.startsWith('draft:') && unseal(sealed, userId, isKeptDraft);
-      const thread = part?.startsWith('thread:') && unseal(sealed, userId, isKeptThread);
+      const thread = part?.startsWith('thread:') && unseal(sealed, userId, this.#shapes.thread);
       if (list) kept.list = list;
       else if (names) kept.names = names;
       else if (draft && part === draftPart(draft.peer)) kept.drafts.push(draft);

@@ -1,0 +1,22 @@
+import type { OwnUser } from 'doorman-client';
+import { isBoolean, isNumber, isString, oneOf, record } from '../../../data/kept.ts';
+import type { SettingsView } from './views.ts';
+
+export const isKeptProfile = record<OwnUser>({
+  id: isString,
+  username: isString,
+  nickname: isString,
+  email: isString,
+  avatar: isString,
+  gender: isString,
+  bio: isString,
+  phone: isString,
+  push_enabled: isNumber,
+  dnd_enabled: isNumber,
+});
+
+export const isKeptSettings = record<SettingsView>({
+  pushEnabled: isBoolean,
+  dndEnabled: isBoolean,
+  pushPreview: oneOf('full', 'sender', 'none'),
+});
