@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 
 onEachDatabase('block routes', (database) => {
-  test('alice blocks bob, sees him in her list, lets him back in', async (t) => {
+  test('a blocked user is in the list until unblocked', async (t) => {
     const service = await startService(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const call = { token: alice.token };
@@ -29,14 +29,14 @@ onEachDatabase('block routes', (database) => {
     assert.equal(data[0].avatar, '/new.png');
   });
 
-  test('blocking oneself says so', async (t) => {
+  test('blocking oneself is refused with its own message', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     const { status, body } = await service.post('/api/user/block', { blockedId: id }, { token });
     assert.deepEqual([status, body], [400, { code: 400, error: 'block_self', msg: '不能拉黑自己' }]);
   });
 
-  test('every block route answers 401 without a token (5.5)', async (t) => {
+  test('every block route answers 401 without a token (interface 5.5)', async (t) => {
     const service = await startService(t, database);
     assert.equal((await service.post('/api/user/block', { blockedId: 'x' })).status, 401);
     assert.equal((await service.post('/api/user/unblock', { blockedId: 'x' })).status, 401);

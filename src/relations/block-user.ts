@@ -6,28 +6,28 @@ import { findBlocked } from './blocks.ts';
 import { cancelRequests } from './friends.ts';
 import type { BlockedUser } from './schemas.ts';
 
-/** What was done, and the number of the blocker's event up to which his sockets must be written before the answer. */
-interface Done<T> {
+/** The result, and the blocker's event up to which their sockets must be written before the answer. */
+interface BlockChange<T> {
   readonly value: T;
-  /** 0 if nothing was to be done. */
+  /** 0 if nothing changed. */
   readonly seq: number;
 }
 
 /**
- * Records that `blockerId` no longer wants to hear from `blockedId` (interface 3.1), with all that follows from it: open
- * friend requests between the two and pushes that wait are cancelled, and the blocker's devices get the `block` event.
- * A repeat keeps the first entry. A blocker's times never run backwards, whatever the clock does.
+ * Records that `blockerId` no longer wants to hear from `blockedId` (interface 3.1), with its effects: open
+ * friend requests between the two and pending pushes are cancelled, and the blocker's devices get the `block` event.
+ * A repeat keeps the first entry. The times of a blocker's entries never decrease, even if the clock does.
  *
  * @param now epoch milliseconds, becomes `create_time` (interface 2.2)
- * @throws {ServiceError} `invalid` if both are the same user, `not-found` if `blockedId` is nobody (our choice)
+ * @throws {ServiceError} `invalid` if both are the same user, `not-found` if there is no user `blockedId` (our choice)
  */
 export async function blockUser(
   inboxes: Inboxes,
   blockerId: string,
   blockedId: string,
   now: number,
-): Promise<Done<BlockedUser>> {
-  refuseOneself(blockerId, blockedId);
+): Promise<BlockChange<BlockedUser>> {
+  refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
     if (!(await findUser(tx, blockedId))) throw userNotFound();
     const inserted = await tx.run`
@@ -37,7 +37,7 @@ export async function blockUser(
       from blocks where blocker_id = ${blockerId}
       on conflict (blocker_id, blocked_id) do nothing`;
     const value = await findBlocked(tx, blockerId, blockedId);
-    if (!value) throw new Error('a block that was just written is not there');
+    if (!value) throw new Error('a block that was just written is missing');
     if (inserted === 0) return { value, seq: 0 };
     await Promise.all([
       cancelRequests(tx, blockerId, blockedId),
@@ -49,7 +49,7 @@ export async function blockUser(
 }
 
 /**
- * Lifts a block; one that is not there is lifted already (interface 3.1).
+ * Removes a block; without a block it changes nothing (interface 3.1).
  *
  * @throws {ServiceError} as {@link blockUser}
  */
@@ -58,8 +58,8 @@ export async function unblockUser(
   blockerId: string,
   blockedId: string,
   now: number,
-): Promise<Done<void>> {
-  refuseOneself(blockerId, blockedId);
+): Promise<BlockChange<void>> {
+  refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
     const lifted =
       await tx.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
@@ -72,6 +72,6 @@ export async function unblockUser(
   });
 }
 
-function refuseOneself(blockerId: string, blockedId: string): void {
+function refuseSelf(blockerId: string, blockedId: string): void {
   if (blockerId === blockedId) throw new ServiceError('invalid', 'block_self', '不能拉黑自己');
 }

@@ -49,7 +49,7 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(await told(alice), [['block', { userId: bob }]]);
   });
 
-  test('many blocks of one user at once are one', async (t) => {
+  test('parallel blocks of one user make one entry', async (t) => {
     const { alice, bob, block, list, told } = await start(t);
     const all = await Promise.all(Array.from({ length: 10 }, (_, i) => block(alice, bob, START + i)));
     assert.equal(new Set(all.map(({ value }) => value.create_time)).size, 1);
@@ -57,18 +57,18 @@ onEachDatabase('blocks', (database) => {
     assert.equal((await told(alice)).length, 1);
   });
 
-  test('a user cannot block or unblock themselves (3.1), nor somebody who does not exist', async (t) => {
+  test('a user cannot block or unblock themselves (interface 3.1) or an unknown user', async (t) => {
     const { db, alice, block, unblock, list } = await start(t);
     const dora = await addUser(db, 'dora', { status: 'deleted' });
-    for (const act of [block, unblock]) {
-      await assert.rejects(act(alice, alice), refusedAs('invalid', 'block_self'));
-      await assert.rejects(act(alice, 'nobody'), refusedAs('not-found', 'user_not_found'));
-      await assert.rejects(act(alice, dora), refusedAs('not-found', 'user_not_found'));
+    for (const action of [block, unblock]) {
+      await assert.rejects(action(alice, alice), refusedAs('invalid', 'block_self'));
+      await assert.rejects(action(alice, 'nobody'), refusedAs('not-found', 'user_not_found'));
+      await assert.rejects(action(alice, dora), refusedAs('not-found', 'user_not_found'));
     }
     assert.deepEqual(await list(alice), []);
   });
 
-  test('a suspended account can be blocked, and a block of a deleted one lifted', async (t) => {
+  test('a suspended user can be blocked, and a deleted one unblocked', async (t) => {
     const { db, alice, bob, block, unblock, list } = await start(t);
     await db.run`update users set status = 'suspended' where id = ${bob}`;
     await block(alice, bob);
@@ -78,7 +78,7 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(await list(alice), []);
   });
 
-  test('unblocking lifts the block, and one that is not there is lifted already', async (t) => {
+  test('unblocking removes the block, and changes nothing without one', async (t) => {
     const { alice, bob, block, unblock, list, told } = await start(t);
     assert.deepEqual(await unblock(alice, bob), { value: undefined, seq: 0 });
     await block(alice, bob);
@@ -91,7 +91,7 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(events, ['block', 'unblock', 'block']);
   });
 
-  test('the newest block comes first, by order where the time is the same (4.12)', async (t) => {
+  test('the newest block comes first, also among equal times (interface 4.12)', async (t) => {
     const { db, alice, block, list } = await start(t);
     const names = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
     const ids = [];
@@ -103,7 +103,7 @@ onEachDatabase('blocks', (database) => {
     );
   });
 
-  test('the times of a blocker never run backwards when the clock does, and others’ times are their own', async (t) => {
+  test('the times of a blocker never decrease when the clock does, and do not depend on other blockers', async (t) => {
     const { db, alice, bob, carol, block, list } = await start(t);
     const dave = await addUser(db, 'dave');
     await block(alice, bob, START);
@@ -118,7 +118,7 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(await list(bob), [['alice', START - 60_000]]);
   });
 
-  test('many blocks by one user at once get places of their own, and times that follow them', async (t) => {
+  test('parallel blocks by one user get distinct positions, and times in the same order', async (t) => {
     const { db, alice, block } = await start(t);
     const ids = await Promise.all(Array.from({ length: 12 }, (_, i) => addUser(db, `user${i}`)));
     await Promise.all(ids.map((id, i) => block(alice, id, START + ((i * 5) % 12))));
@@ -135,7 +135,7 @@ onEachDatabase('blocks', (database) => {
     );
   });
 
-  test('the blocked person learns nothing', async (t) => {
+  test('the blocked user gets no event', async (t) => {
     const { alice, bob, block, unblock, told, list } = await start(t);
     await block(alice, bob);
     await unblock(alice, bob);
@@ -143,7 +143,7 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(await list(bob), []);
   });
 
-  test('the one question of other rooms: the blocker must unblock first, the blocked one is not accepted', async (t) => {
+  test('refuseIfBlocked: the blocker must unblock first, the blocked user is not accepted', async (t) => {
     const { db, alice, bob, carol, block, unblock } = await start(t);
     const ask = (from: string, to: string) => db.transaction((tx) => refuseIfBlocked(tx, from, to));
     await ask(alice, bob);

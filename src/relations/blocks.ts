@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
@@ -23,7 +23,7 @@ export async function readBlockedPage(
   return { items: rows.map(toBlockedUser), ...(next !== undefined && { next }) };
 }
 
-/** Everyone that this user blocks, the newest first (interface 4.12), read page by page so that others are served between. */
+/** All users that this user blocks, the newest first (interface 4.12), read page by page so that the event loop is not blocked. */
 export async function listBlocked(db: Queries, blockerId: string): Promise<BlockedUser[]> {
   const all: BlockedUser[] = [];
   for (let after: string | undefined; ; ) {
@@ -31,7 +31,7 @@ export async function listBlocked(db: Queries, blockerId: string): Promise<Block
     all.push(...items);
     if (next === undefined) return all;
     after = next;
-    await otherWork();
+    await yieldToEventLoop();
   }
 }
 
@@ -69,8 +69,8 @@ export async function readBlocksAmong(
 }
 
 /**
- * The one question other rooms ask before a person reaches another, behind the locks of both inboxes. To the sender a
- * block looks like a suspended or deleted account (architecture 6).
+ * Other rooms call it before one user reaches another, holding the locks of both inboxes. To the sender, a block looks
+ * like a suspended or deleted account (architecture 6).
  *
  * @throws {ServiceError} `forbidden`: `unblock_first` when the sender blocks the recipient, else `not_accepting`
  */

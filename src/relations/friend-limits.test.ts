@@ -11,10 +11,10 @@ onEachDatabase('friend limits', (database) => {
   async function start(t: TestContext) {
     const clock = { ms: 1_000 };
     const service = await startSockets(t, database, { world: { monotonicMs: () => clock.ms } });
-    const act = (who: Person, op: string, userId: string) =>
+    const action = (who: Person, op: string, userId: string) =>
       service.post(`/api/friends/${op}`, { userId }, { token: who.token });
     const word = async (who: Person, op: string, userId: string) => {
-      const { body } = await act(who, op, userId);
+      const { body } = await action(who, op, userId);
       return body.code === 200 ? body.data.state : body.error;
     };
     const crowdOf = async (count: number) => {
@@ -27,7 +27,7 @@ onEachDatabase('friend limits', (database) => {
       (await service.services.db.get<{ seq: number }>`select seq from inbox_heads where user_id = ${id}`)
         ?.seq;
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    return { ...service, clock, act, word, crowdOf, eventsOf, alice, bob };
+    return { ...service, clock, action, word, crowdOf, eventsOf, alice, bob };
   }
 
   function assertRefused({ status, headers, body }: Answer, word: string, msg: string, retryAfter?: string) {
@@ -38,7 +38,7 @@ onEachDatabase('friend limits', (database) => {
   }
 
   test('a user sends 30 requests in any hour, and a refused or repeated one does not count', async (t) => {
-    const { clock, act, word, crowdOf, enter, alice } = await start(t);
+    const { clock, action, word, crowdOf, enter, alice } = await start(t);
     const crowd = await crowdOf(33);
     const [first = '', last = '', beyond = ''] = [crowd[0], crowd[30], crowd[31]];
     assert.equal(await word(alice, 'request', first), 'requested');
@@ -46,7 +46,7 @@ onEachDatabase('friend limits', (database) => {
     for (const id of crowd.slice(1, 30)) assert.equal(await word(alice, 'request', id), 'requested');
     for (let i = 0; i < 3; i++)
       assertRefused(
-        await act(alice, 'request', last),
+        await action(alice, 'request', last),
         'too_many_friend_requests',
         '发送好友申请过于频繁，请稍后再试',
         '3000',
@@ -61,8 +61,8 @@ onEachDatabase('friend limits', (database) => {
     assert.equal(await word(alice, 'cancel', last), 'none', 'a cancel is no request');
   });
 
-  test('a user sends 6 requests and cancels an hour towards one person, over HTTP and frames together', async (t) => {
-    const { clock, act, word, enter, eventsOf, join, alice, bob } = await start(t);
+  test('a user sends 6 requests and cancels an hour to one user, over HTTP and frames together', async (t) => {
+    const { clock, action, word, enter, eventsOf, join, alice, bob } = await start(t);
     const carol = await join('carol');
     const socket = await enter(alice);
     const frame = async (op: string) => {
@@ -76,7 +76,7 @@ onEachDatabase('friend limits', (database) => {
       assert.equal(await step('cancel'), 'none');
     }
     assertRefused(
-      await act(alice, 'request', bob.id),
+      await action(alice, 'request', bob.id),
       'too_many_requests_to_user',
       '对该用户的好友操作过于频繁，请稍后再试',
       '3600',
@@ -125,14 +125,14 @@ onEachDatabase('friend limits', (database) => {
   });
 
   test('a user has 200 open requests of their own, however they were sent', async (t) => {
-    const { services, act, word, crowdOf, alice, bob } = await start(t);
+    const { services, action, word, crowdOf, alice, bob } = await start(t);
     const [left = '', refused = '', ...crowd] = await crowdOf(201);
     await services.db.transaction(async (tx) => {
       for (const id of crowd)
         await tx.run`insert into friends (user_id, peer_id, state, at) values (${alice.id}, ${id}, 'requested', 1), (${id}, ${alice.id}, 'asked', 1)`;
     });
     assert.equal(await word(bob, 'request', alice.id), 'requested', 'requests of others are not counted');
-    const answers = await Promise.all([left, refused].map((id) => act(alice, 'request', id)));
+    const answers = await Promise.all([left, refused].map((id) => action(alice, 'request', id)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 429]);
     const second = answers.find(({ status }) => status === 429);
     assert.ok(second);

@@ -4,8 +4,8 @@ import { answers, dataAnswer } from '../http/envelope.ts';
 import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import { befriend, listFriends } from './friends.ts';
-import { FRIEND_ACTS, FriendAnswer, FriendBody, FriendEntry, FriendsQuery } from './schemas.ts';
+import { changeFriendship, listFriends } from './friends.ts';
+import { FRIEND_ACTIONS, FriendAnswer, FriendBody, FriendEntry, FriendsQuery } from './schemas.ts';
 
 const FriendsAnswer = Type.Object({
   code: Type.Literal(200),
@@ -19,18 +19,24 @@ export async function friendRoutes(app: App, { db, events, friendLimits, now }: 
     schema: { querystring: FriendsQuery, response: answers(FriendsAnswer, 400, 401) },
     handler: async (request) => {
       const { list } = request.query;
-      const asked = { ...toPageRequest(request.query), ...(list !== undefined && { list }) };
-      const { items, ...rest } = await listFriends(db, callerOf(request).userId, asked);
+      const page = { ...toPageRequest(request.query), ...(list !== undefined && { list }) };
+      const { items, ...rest } = await listFriends(db, callerOf(request).userId, page);
       return { code: 200 as const, data: items, ...rest };
     },
   });
 
-  for (const act of FRIEND_ACTS)
-    app.post(`/api/friends/${act}`, {
+  for (const action of FRIEND_ACTIONS)
+    app.post(`/api/friends/${action}`, {
       schema: { body: FriendBody, response: answers(dataAnswer(FriendAnswer), 400, 401, 403, 404) },
       handler: async (request) => {
         const { userId } = request.body;
-        const state = await befriend({ db, events, friendLimits }, callerOf(request), act, userId, now());
+        const state = await changeFriendship(
+          { db, events, friendLimits },
+          callerOf(request),
+          action,
+          userId,
+          now(),
+        );
         return { code: 200 as const, data: { userId, state } };
       },
     });

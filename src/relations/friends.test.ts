@@ -7,7 +7,7 @@ onEachDatabase('friends', (database) => {
   async function startTwo(t: Parameters<typeof startService>[0]) {
     const service = await startService(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    const act = async (who: typeof alice, op: string, other: typeof alice) => {
+    const action = async (who: typeof alice, op: string, other: typeof alice) => {
       const { body } = await service.post(`/api/friends/${op}`, { userId: other.id }, { token: who.token });
       return body.code === 200 ? body.data.state : body.error;
     };
@@ -15,41 +15,41 @@ onEachDatabase('friends', (database) => {
       const { body } = await service.get('/api/friends', { token: who.token });
       return body.data.map((one: { username: string; state: string }) => [one.username, one.state]);
     };
-    return { ...service, alice, bob, act, states };
+    return { ...service, alice, bob, action, states };
   }
 
-  test('a request is seen by both, and accepting makes friends', async (t) => {
-    const { alice, bob, act, states } = await startTwo(t);
-    assert.equal(await act(alice, 'request', bob), 'requested');
+  test('both see a request, and accepting it makes them friends', async (t) => {
+    const { alice, bob, action, states } = await startTwo(t);
+    assert.equal(await action(alice, 'request', bob), 'requested');
     assert.deepEqual(
       [await states(alice), await states(bob)],
       [[['bob', 'requested']], [['alice', 'asked']]],
     );
-    assert.equal(await act(bob, 'accept', alice), 'friends');
+    assert.equal(await action(bob, 'accept', alice), 'friends');
     assert.deepEqual(
       [await states(alice), await states(bob)],
       [[['bob', 'friends']], [['alice', 'friends']]],
     );
-    assert.equal(await act(alice, 'remove', bob), 'none');
+    assert.equal(await action(alice, 'remove', bob), 'none');
     assert.deepEqual([await states(alice), await states(bob)], [[], []]);
   });
 
-  test('who requests the one who asked him becomes his friend', async (t) => {
-    const { alice, bob, act } = await startTwo(t);
-    await act(alice, 'request', bob);
-    assert.equal(await act(bob, 'request', alice), 'friends');
+  test('a request to a user who already sent one makes both friends', async (t) => {
+    const { alice, bob, action } = await startTwo(t);
+    await action(alice, 'request', bob);
+    assert.equal(await action(bob, 'request', alice), 'friends');
   });
 
-  test('what was never asked cannot be accepted, and a step done twice changes nothing', async (t) => {
-    const { services, alice, bob, act } = await startTwo(t);
-    assert.equal(await act(alice, 'accept', bob), 'friend_state');
-    assert.equal(await act(alice, 'request', alice), 'friend_self');
-    assert.equal(await act(alice, 'request', { ...bob, id: 'nobody' }), 'user_not_found');
-    await act(alice, 'request', bob);
-    assert.equal(await act(alice, 'accept', bob), 'friend_state');
-    assert.equal(await act(alice, 'request', bob), 'requested');
-    assert.equal(await act(bob, 'decline', alice), 'none');
-    assert.equal(await act(bob, 'decline', alice), 'none');
+  test('accepting without a request is refused, and a repeated action changes nothing', async (t) => {
+    const { services, alice, bob, action } = await startTwo(t);
+    assert.equal(await action(alice, 'accept', bob), 'friend_state');
+    assert.equal(await action(alice, 'request', alice), 'friend_self');
+    assert.equal(await action(alice, 'request', { ...bob, id: 'nobody' }), 'user_not_found');
+    await action(alice, 'request', bob);
+    assert.equal(await action(alice, 'accept', bob), 'friend_state');
+    assert.equal(await action(alice, 'request', bob), 'requested');
+    assert.equal(await action(bob, 'decline', alice), 'none');
+    assert.equal(await action(bob, 'decline', alice), 'none');
     const heads = await services.db.all<{ seq: number }>`select seq from inbox_heads`;
     assert.deepEqual(
       heads.map((head) => head.seq),
@@ -57,18 +57,18 @@ onEachDatabase('friends', (database) => {
     );
   });
 
-  test('a block cancels what was asked and keeps a friendship, resting', async (t) => {
-    const { post, alice, bob, act, states } = await startTwo(t);
-    await act(bob, 'request', alice);
+  test('a block cancels requests and keeps a friendship, without further actions', async (t) => {
+    const { post, alice, bob, action, states } = await startTwo(t);
+    await action(bob, 'request', alice);
     await post('/api/user/block', { blockedId: bob.id }, { token: alice.token });
     assert.deepEqual([await states(alice), await states(bob)], [[], []]);
-    assert.equal(await act(bob, 'request', alice), 'not_accepting');
-    assert.equal(await act(alice, 'request', bob), 'unblock_first');
+    assert.equal(await action(bob, 'request', alice), 'not_accepting');
+    assert.equal(await action(alice, 'request', bob), 'unblock_first');
     await post('/api/user/unblock', { blockedId: bob.id }, { token: alice.token });
-    await act(bob, 'request', alice);
-    await act(alice, 'accept', bob);
+    await action(bob, 'request', alice);
+    await action(alice, 'accept', bob);
     await post('/api/user/block', { blockedId: bob.id }, { token: alice.token });
-    assert.equal(await act(bob, 'remove', alice), 'not_accepting');
+    assert.equal(await action(bob, 'remove', alice), 'not_accepting');
     assert.deepEqual(await states(alice), [['bob', 'friends']]);
   });
 });

@@ -5,11 +5,11 @@ import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/page
 import { type Inboxes, readHead, withInboxes } from '../inbox/inbox.ts';
 import { refuseIfBlocked } from './blocks.ts';
 import { type FriendLimits, MAX_OPEN_REQUESTS } from './friend-limits.ts';
-import type { FriendAct, FriendEntry, FriendPage, FriendState } from './schemas.ts';
+import type { FriendAction, FriendEntry, FriendPage, FriendState } from './schemas.ts';
 
-/** What each act makes of a state; what is not named here is refused. An act that was done already changes nothing. */
-const TRANSITIONS: Record<FriendAct, Partial<Record<FriendState, FriendState>>> = {
-  // Who requests the one who asked him means yes.
+/** The state after each action; a pair that is missing here is refused. A repeated action changes nothing. */
+const TRANSITIONS: Record<FriendAction, Partial<Record<FriendState, FriendState>>> = {
+  // A request to a user who already sent one accepts theirs.
   request: { none: 'requested', requested: 'requested', asked: 'friends', friends: 'friends' },
   cancel: { requested: 'none', none: 'none' },
   accept: { asked: 'friends', friends: 'friends' },
@@ -17,7 +17,7 @@ const TRANSITIONS: Record<FriendAct, Partial<Record<FriendState, FriendState>>> 
   remove: { friends: 'none', none: 'none' },
 };
 
-/** The same relation seen from the other side. */
+/** The same relation as the other user sees it. */
 const OTHER_SIDE: Record<FriendState, FriendState> = {
   none: 'none',
   requested: 'asked',
@@ -26,18 +26,18 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
 };
 
 /**
- * One step between two people: both see the new state as a `friend` event (docs/protocol.md, `friend`). While one blocks the other there
- * are no steps: what was asked is over then, and a friendship rests as it is.
+ * Applies one action to the relation of two users: both get the new state as a `friend` event (docs/protocol.md, `friend`).
+ * While one blocks the other every action is refused: the block cancelled their requests, and a friendship stays as it is.
  *
- * @returns what `peerId` is to the caller now
- * @throws {ServiceError} `invalid` for oneself, or an act that the state does not allow (`friend_state`); `not-found`;
+ * @returns the new state as the caller sees it
+ * @throws {ServiceError} `invalid` for oneself, or an action that the state does not allow (`friend_state`); `not-found`;
  *   `forbidden` as `refuseIfBlocked` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
  *   `too_many_open_requests` or as `FriendLimits` says
  */
-export async function befriend(
+export async function changeFriendship(
   { friendLimits, ...inboxes }: Inboxes & { readonly friendLimits: FriendLimits },
   caller: { userId: string; sessionId: string },
-  act: FriendAct,
+  action: FriendAction,
   peerId: string,
   now: number,
 ): Promise<FriendState> {
@@ -50,12 +50,12 @@ export async function befriend(
       assertSessionActive(tx, caller.sessionId),
       refuseIfBlocked(tx, userId, peerId),
     ]);
-    const next = TRANSITIONS[act][state];
+    const next = TRANSITIONS[action][state];
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
     if (next === state) return state;
-    if (next === 'requested') await refuseTooManyOpen(tx, userId);
-    // Once, though the transaction may run again.
-    if (!isCounted) friendLimits.take(userId, act, peerId, next);
+    if (next === 'requested') await refuseTooManyRequests(tx, userId);
+    // Count once, though the transaction may run again.
+    if (!isCounted) friendLimits.take(userId, action, peerId, next);
     isCounted = true;
     await Promise.all([
       writeState(tx, userId, peerId, next, now),
@@ -67,7 +67,7 @@ export async function befriend(
   });
 }
 
-/** Which of the user's relations: one of the two lists, or both if `list` is left out. */
+/** One of the two lists, or both without `list`. */
 export interface FriendsRequest extends PageRequest {
   readonly list?: 'friends' | 'requests';
 }
@@ -78,7 +78,7 @@ const LISTS: Record<'friends' | 'requests', readonly FriendState[]> = {
 };
 
 /**
- * A page of the user's friends and open requests, the latest change first; true at `seq` of the user's log.
+ * A page of the user's friends and open requests, the latest change first, as of `seq` of the user's log.
  *
  * @throws {ServiceError} `invalid`, word `bad_cursor`
  */
@@ -101,7 +101,7 @@ export async function readFriends(
 ): Promise<FriendPage> {
   const place = readPlace(after);
   const states = list ? LISTS[list] : [...LISTS.friends, ...LISTS.requests];
-  // Each state by its own stretch of the index, so that a thousand requests do not stand before the friends.
+  // One query for each state, each on its own range of the index, so that friends are found without reading all requests.
   const found = await Promise.all(
     states.map(
       (state) => db.all<FriendEntry>`
@@ -117,14 +117,14 @@ export async function readFriends(
   return { items: [...rows], ...(next !== undefined && { next }) };
 }
 
-/** In the transaction of a block: what was asked between the two is over; a friendship is kept (architecture 6). */
+/** In the transaction of a block: removes open requests between the two; a friendship stays (architecture 6). */
 export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
   const cancel = (userId: string, peerId: string) =>
     tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;
   await Promise.all([cancel(one, other), cancel(other, one)]);
 }
 
-/** In the transaction that deletes an account, with its inbox locked: both sides of all its friendships and requests. */
+/** In the transaction that deletes an account, with its inbox locked: removes both sides of all its friendships and requests. */
 export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<void> {
   const rows = await tx.all<{ id: string }>`
     delete from friends where user_id = ${userId} returning peer_id as id`;
@@ -132,8 +132,8 @@ export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<
     delete from friends where peer_id = ${userId} and user_id in ${tx.list(rows.map(({ id }) => id))}`;
 }
 
-/** Behind the lock of the user's inbox, so that requests that are sent at once are counted one after the other. */
-async function refuseTooManyOpen(tx: Tx, userId: string): Promise<void> {
+/** Needs the lock of the user's inbox, so that parallel requests are counted one after the other. */
+async function refuseTooManyRequests(tx: Tx, userId: string): Promise<void> {
   const open = await tx.get<{ n: number }>`
     select count(*) as n from friends where user_id = ${userId} and state = 'requested'`;
   if ((open?.n ?? 0) >= MAX_OPEN_REQUESTS)

@@ -17,7 +17,7 @@ export type BlockedUser = Static<typeof BlockedUser>;
 export const BlockedPage = Type.Object({ items: Type.Array(BlockedUser), next: NextPage });
 export type BlockedPage = Static<typeof BlockedPage>;
 
-/** Both ours and optional: interface 4.12 shows no parameters and answers everyone. */
+/** Both parameters are our addition and optional: without them the whole list is sent, as interface 4.12 shows. */
 export const BlockedQuery = Type.Object(PageQuery);
 
 export interface BlockedRow {
@@ -33,11 +33,11 @@ export function toBlockedUser({ id, username, avatar, created_at }: BlockedRow):
 
 export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
 
-/** What two people are to each other, as one of them sees it. */
+/** The relation of two users, as one of them sees it. */
 export type FriendState = LogEventData['friend']['state'];
 
-export const FRIEND_ACTS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
-export type FriendAct = (typeof FRIEND_ACTS)[number];
+export const FRIEND_ACTIONS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
+export type FriendAction = (typeof FRIEND_ACTIONS)[number];
 
 export const FriendEntry = Type.Object({
   id: Type.String(),
@@ -49,7 +49,7 @@ export const FriendEntry = Type.Object({
 });
 export type FriendEntry = Static<typeof FriendEntry>;
 
-/** Which of the caller's lists: people who are friends, or open requests in both directions; both if left out. */
+/** One of the caller's lists: friends, or open requests in both directions; both lists if left out. */
 const FriendList = Type.Optional(Type.Union([Type.Literal('friends'), Type.Literal('requests')]));
 export const FriendsFields = Type.Object({ ...PageFields, list: FriendList });
 export const FriendsQuery = Type.Object({ ...PageQuery, list: FriendList });
