@@ -57,7 +57,7 @@ export const SHAPES = {
   FriendEntry,
   FriendPage,
   FriendAnswer,
-  Sight,
+  PresenceState: Sight,
   SubscribeBody: push.SubscribeBody,
   Subscription: push.Subscription,
   TestSendQuery: push.TestSendQuery,

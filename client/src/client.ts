@@ -5,7 +5,14 @@ import { Connector } from './connection/reconnecting-socket.ts';
 import type { Frame, Link } from './connection/socket.ts';
 import type { Doorman, DoormanOptions } from './doorman.ts';
 import { Emitter } from './emitter.ts';
-import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session, SessionEnd } from './events.ts';
+import type {
+  ConnectionState,
+  DoormanEvent,
+  DoormanEvents,
+  Outgoing,
+  Session,
+  SessionEnd,
+} from './events.ts';
 import { type Api, openApi } from './http/api.ts';
 import { readBaseUrl } from './http/http.ts';
 import { newCid } from './messages/cid.ts';
@@ -19,8 +26,8 @@ import { SessionKeeper } from './session/session-store.ts';
 import { GuardedStorage } from './storage/guarded-storage.ts';
 import type { DoormanStorage } from './storage/storage.ts';
 import { Tabs, type Told } from './storage/tab-channel.ts';
-import type { Times } from './timeouts.ts';
-import type { LoginBody, RegisterBody, Sight } from './wire.ts';
+import type { Timeouts } from './timeouts.ts';
+import type { LoginBody, PresenceState, RegisterBody } from './wire.ts';
 
 /** The service takes no longer word of a device for itself. */
 const MAX_DEVICE_LENGTH = 64;
@@ -32,7 +39,7 @@ export class Client implements Doorman {
   readonly storage: GuardedStorage;
   readonly #baseUrl: string;
   readonly #device: string | undefined;
-  readonly #times: Times;
+  readonly #times: Timeouts;
   readonly #emitter = new Emitter<DoormanEvents>();
   readonly #session: SessionKeeper;
   readonly #entrance: Entrance;
@@ -46,7 +53,7 @@ export class Client implements Doorman {
   #toldToken: string | undefined;
   #tokenCheck: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: DoormanOptions & { storage: DoormanStorage }, times: Times) {
+  constructor(options: DoormanOptions & { storage: DoormanStorage }, times: Timeouts) {
     const { baseUrl, device } = options;
     this.#baseUrl = readBaseUrl(baseUrl);
     this.#device = device && [...withoutBadText(device)].slice(0, MAX_DEVICE_LENGTH).join('');
@@ -92,7 +99,7 @@ export class Client implements Doorman {
     return this.#session.current;
   }
 
-  get connection(): Connection {
+  get connection(): ConnectionState {
     return this.#connector.connection;
   }
 
@@ -160,7 +167,7 @@ export class Client implements Doorman {
     return this.#watching.watch(userIds);
   }
 
-  sight(userId: string): Sight | undefined {
+  presenceOf(userId: string): PresenceState | undefined {
     return this.#watching.sight(userId);
   }
 
@@ -203,7 +210,7 @@ export class Client implements Doorman {
   #heard(link: Link, frame: Frame): void {
     if (this.#feed.heard(link, frame)) return;
     // docs/protocol.md says what they hold.
-    if (frame.type === 'presence') this.#watching.learn(frame.users as Sight[]);
+    if (frame.type === 'presence') this.#watching.learn(frame.users as PresenceState[]);
     if (frame.type === 'typing') this.#emitter.emit('typing', { from: frame.from as string });
   }
 
@@ -211,7 +218,7 @@ export class Client implements Doorman {
     if (message.from === this.session?.userId) this.#outbox.seen(message);
   }
 
-  #connectionChanged(connection: Connection): void {
+  #connectionChanged(connection: ConnectionState): void {
     clearInterval(this.#tokenCheck);
     // While nothing is connected or about to be, no timer keeps a program from ending; calls look at the token too.
     if (connection.state !== 'off' && connection.state !== 'stopped')

@@ -1,13 +1,13 @@
 import { Client } from './client.ts';
 import type { Doorman, DoormanOptions } from './doorman.ts';
 import { openStorage } from './storage/open-storage.ts';
-import { TIMES, type Times } from './timeouts.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 /**
  * @param times for tests only
  * @throws {TypeError} if `baseUrl` is no address of http(s)
  */
-export function createDoorman(options: DoormanOptions, times: Partial<Times> = {}): Doorman {
+export function createDoorman(options: DoormanOptions, times: Partial<Timeouts> = {}): Doorman {
   const { storage = openStorage(), ...rest } = options;
-  return new Client({ ...rest, storage }, { ...TIMES, ...times });
+  return new Client({ ...rest, storage }, { ...DEFAULT_TIMEOUTS, ...times });
 }

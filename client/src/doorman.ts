@@ -1,8 +1,8 @@
-import type { Connection, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
+import type { ConnectionState, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
 import type { Api } from './http/api.ts';
 import type { PushClient } from './push/push.ts';
 import type { DoormanStorage } from './storage/storage.ts';
-import type { LoginBody, RegisterBody, Sight } from './wire.ts';
+import type { LoginBody, PresenceState, RegisterBody } from './wire.ts';
 
 export interface DoormanOptions {
   /** The address of the service, such as `https://chat.example.org`; in a page of its own, `location.origin`. */
@@ -23,7 +23,7 @@ export interface Doorman {
   /** One method for each endpoint; all throw `DoormanError`. */
   readonly api: Api;
   readonly session: Session | undefined;
-  readonly connection: Connection;
+  readonly connection: ConnectionState;
   readonly push: PushClient;
   /**
    * What the kit keeps on this device, for what a program keeps beside it. It always answers: when the storage of the
@@ -93,7 +93,7 @@ export interface Doorman {
    */
   watch(userIds: readonly string[]): () => void;
   /** How somebody who is watched was last seen. */
-  sight(userId: string): Sight | undefined;
+  presenceOf(userId: string): PresenceState | undefined;
 
   on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void;
 }

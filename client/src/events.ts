@@ -1,4 +1,4 @@
-import type { FriendEntry, LogEventData, Sight, Snapshot } from './wire.ts';
+import type { FriendEntry, LogEventData, PresenceState, Snapshot } from './wire.ts';
 
 /** An event of the user's log. */
 export interface LogEvent {
@@ -19,7 +19,7 @@ export type FriendEvent = LogEvent & LogEventData['friend'];
 
 export type SettingsEvent = LogEvent & LogEventData['settings'];
 
-export type Connection =
+export type ConnectionState =
   /** Nobody is signed in, or `disconnect` was called. */
   | { state: 'off' }
   | { state: 'connecting' }
@@ -68,7 +68,7 @@ export interface Outgoing {
 export interface DoormanEvents {
   /** Another person, or nobody any more. */
   session: { session: Session | undefined; end?: SessionEnd };
-  connection: Connection;
+  connection: ConnectionState;
   /**
    * What the program knew of the log is void. This is the first page of each list; `next` has the cursors of longer ones.
    * Events that follow are later than this.
@@ -85,7 +85,7 @@ export interface DoormanEvents {
   /** Sessions of the user that ended. */
   sessions: LogEvent & LogEventData['sessions'];
   /** How people appear whom somebody watches, whenever one of them changes. */
-  presence: Sight[];
+  presence: PresenceState[];
   /** Somebody types; good for about three seconds. */
   typing: { from: string };
   /** A message of one's own changed its state. */

@@ -5,7 +5,7 @@ export type { Doorman, DoormanOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';
 export type * from './events.ts';
 export type { Api } from './http/api.ts';
-export { followView } from './presence/track-activity.ts';
+export { trackActivity } from './presence/track-activity.ts';
 export type { PushClient, PushState } from './push/push.ts';
 export { resubscribe } from './push/push-worker.ts';
 export { readSession } from './session/session-store.ts';

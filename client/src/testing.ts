@@ -1,3 +1,3 @@
 // The entry `doorman-client/testing`: what tests of programs that use the kit need beside it.
 export { MemoryStorage } from './storage/memory-storage.ts';
-export { TIMES, type Times } from './timeouts.ts';
+export { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';

@@ -1,5 +1,5 @@
 /** All the times the kit keeps, in milliseconds of the monotonic clock. Only tests change them. */
-export interface Times {
+export interface Timeouts {
   /** How long an answer over HTTP, or a connection's opening, may take. */
   readonly deadlineMs: number;
   /** How long leaving may take, with a service that does not answer. */
@@ -31,7 +31,7 @@ export interface Times {
   readonly tokenCheckMs: number;
 }
 
-export const TIMES: Times = {
+export const DEFAULT_TIMEOUTS: Timeouts = {
   deadlineMs: 15_000,
   leavingMs: 5_000,
   backoffMs: 1_000,

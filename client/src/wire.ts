@@ -253,7 +253,7 @@ export interface FriendAnswer {
   state: string;
 }
 
-export interface Sight {
+export interface PresenceState {
   id: string;
   /** 1 or 0 */
   online: number;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { followView } from 'doorman-client';
+import { trackActivity } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { Pace } from '../../client/src/connection/frame-throttle.ts';
 import { onSqlite } from '../databases.ts';
@@ -138,7 +138,7 @@ test('a use of the page counts for its 60 s, whatever the wall clock says', (t) 
     setView: ({ active }: { active: boolean }) => void views.push(active),
     reconnectNow() {},
   };
-  t.after(followView(doorman, page as unknown as Document)); // all that it asks of a document
+  t.after(trackActivity(doorman, page as unknown as Document)); // all that it asks of a document
   t.mock.timers.tick(59_000);
   // The wall clock was set back to what it was at the first use.
   clocks.monotonicMs = 59_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import {
-  type Connection,
+  type ConnectionState,
   createDoorman,
   type Doorman,
   type DoormanEvent,
@@ -9,10 +9,10 @@ import {
   type DoormanStorage,
   type Session,
 } from 'doorman-client';
-import { MemoryStorage, type Times } from 'doorman-client/testing';
+import { MemoryStorage, type Timeouts } from 'doorman-client/testing';
 
 /** As in life, but for the waits after a broken connection. */
-const QUICK: Partial<Times> = { backoffMs: 20, maxBackoffMs: 200 };
+const QUICK: Partial<Timeouts> = { backoffMs: 20, maxBackoffMs: 200 };
 
 const EVENTS = [
   'session',
@@ -38,7 +38,7 @@ type Told = { [E in DoormanEvent]: { readonly event: E; readonly what: DoormanEv
 interface Options {
   device?: string;
   storage?: DoormanStorage;
-  times?: Partial<Times>;
+  times?: Partial<Timeouts>;
 }
 
 /** Somebody's kit, and all that it told. It is disconnected when the test ends. */
@@ -91,10 +91,10 @@ export class Device {
   }
 
   /** The connection is in this state, or comes to be. */
-  async is<S extends Connection['state']>(state: S): Promise<Extract<Connection, { state: S }>> {
+  async is<S extends ConnectionState['state']>(state: S): Promise<Extract<ConnectionState, { state: S }>> {
     for (;;) {
       const { connection } = this.doorman;
-      if (connection.state === state) return connection as Extract<Connection, { state: S }>; // it just was compared
+      if (connection.state === state) return connection as Extract<ConnectionState, { state: S }>; // it just was compared
       await new Promise<void>((wake) => {
         this.#wake.push(wake);
       });

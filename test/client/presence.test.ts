@@ -20,19 +20,19 @@ onSqlite('Who is there', (database) => {
       const endSecond = alice.doorman.watch([bob.id, carol.id]);
       await alice.first('presence', (sights) => sights.length === 2);
       assert.deepEqual(watches(), [[bob.id, carol.id]]);
-      assert.deepEqual(alice.doorman.sight(bob.id), { id: bob.id, online: 0, idle: 0, lastSeen: 0 });
-      assert.equal(alice.doorman.sight(carol.id)?.online, 1);
+      assert.deepEqual(alice.doorman.presenceOf(bob.id), { id: bob.id, online: 0, idle: 0, lastSeen: 0 });
+      assert.equal(alice.doorman.presenceOf(carol.id)?.online, 1);
       await bob.connect();
       await alice.first('presence', ([sight]) => sight?.id === bob.id && sight.online === 1);
-      assert.equal(alice.doorman.sight(bob.id)?.online, 1);
+      assert.equal(alice.doorman.presenceOf(bob.id)?.online, 1);
 
       // Bob is still wanted by the first.
       endSecond();
       endSecond();
       await until(() => watches().length === 2);
       assert.deepEqual(watches()[1], [bob.id]);
-      assert.equal(alice.doorman.sight(carol.id), undefined);
-      assert.equal(alice.doorman.sight(bob.id)?.online, 1);
+      assert.equal(alice.doorman.presenceOf(carol.id), undefined);
+      assert.equal(alice.doorman.presenceOf(bob.id)?.online, 1);
 
       const before = alice.all('presence').length;
       line.isDown = true;
@@ -82,7 +82,7 @@ onSqlite('Who is there', (database) => {
       const before = alice.all('presence').length;
       await alice.doorman.api.block(bob.id);
       await alice.first('block');
-      assert.equal(alice.doorman.sight(bob.id)?.online, 0);
+      assert.equal(alice.doorman.presenceOf(bob.id)?.online, 0);
       assert.equal(alice.all('presence').at(-1)?.[0]?.online, 0);
       await alice.doorman.api.unblock(bob.id);
       await alice.first('presence', ([sight]) => sight?.online === 1, before);

@@ -82,7 +82,7 @@ onSqlite('The limits of sync and watch', (database) => {
     await until(() => codes.includes(429));
     await bob.connect();
     await alice.first('presence', (sights) => sights.some(({ id, online }) => id === bob.id && online === 1));
-    assert.equal(alice.doorman.sight(bob.id)?.online, 1);
+    assert.equal(alice.doorman.presenceOf(bob.id)?.online, 1);
 
     alice.doorman.watch([carol.id]);
     clock.now += WINDOW_MS;
@@ -91,7 +91,7 @@ onSqlite('The limits of sync and watch', (database) => {
     );
     const newest = [bob.id, ...Array.from({ length: 10 }, (_, i) => `row-${i}`), carol.id];
     assert.deepEqual(watches().at(-1), newest);
-    assert.equal(alice.doorman.sight(bob.id)?.online, 1);
+    assert.equal(alice.doorman.presenceOf(bob.id)?.online, 1);
     assert.equal(line.arrivals.length, 1);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { followView } from 'doorman-client';
+import { trackActivity } from 'doorman-client';
 
 /** As much of a page as it takes, and what the kit was told. */
 class Page extends EventTarget {
@@ -28,7 +28,7 @@ class Page extends EventTarget {
         this.looks += 1;
       },
     };
-    this.end = followView(doorman, this as unknown as Document); // all that it asks of a document
+    this.end = trackActivity(doorman, this as unknown as Document); // all that it asks of a document
     t.after(this.end);
   }
 

@@ -1,7 +1,7 @@
 import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents } from '../events.ts';
-import type { Times } from '../timeouts.ts';
+import type { Timeouts } from '../timeouts.ts';
 import { LOG_EVENT_NAMES, type Snapshot, type Welcome } from '../wire.ts';
 import type { Connector } from './reconnecting-socket.ts';
 import type { Frame, Link } from './socket.ts';
@@ -19,7 +19,7 @@ interface EventFrame {
  * after it (docs/protocol.md, The log).
  */
 export class Feed {
-  readonly #times: Pick<Times, 'ackMs' | 'limitWindowMs'>;
+  readonly #times: Pick<Timeouts, 'ackMs' | 'limitWindowMs'>;
   readonly #emitter: Emitter<DoormanEvents>;
   readonly #connector: Pick<Connector, 'goLive' | 'breakOff'>;
   /** What was told to the program. */
@@ -37,7 +37,7 @@ export class Feed {
   #asking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    times: Pick<Times, 'ackMs' | 'limitWindowMs'>,
+    times: Pick<Timeouts, 'ackMs' | 'limitWindowMs'>,
     emitter: Emitter<DoormanEvents>,
     connector: Pick<Connector, 'goLive' | 'breakOff'>,
   ) {

@@ -1,7 +1,7 @@
 import { Emitter } from '../emitter.ts';
-import type { Connection } from '../events.ts';
+import type { ConnectionState } from '../events.ts';
 import type { SessionKeeper } from '../session/session-store.ts';
-import type { Times } from '../timeouts.ts';
+import type { Timeouts } from '../timeouts.ts';
 import type { Welcome } from '../wire.ts';
 import { backoffMs, judgeClose } from './close-codes.ts';
 import { type Frame, Link } from './socket.ts';
@@ -12,7 +12,7 @@ interface ConnectorEvents {
   frame: { link: Link; frame: Frame };
   /** The connection ended, for any reason. */
   end: undefined;
-  change: Connection;
+  change: ConnectionState;
 }
 
 /** So many connections in a row may be ended over a frame before anything was answered. */
@@ -22,10 +22,10 @@ const MAX_REJECTIONS = 3;
 export class Connector {
   readonly events = new Emitter<ConnectorEvents>();
   readonly #url: string;
-  readonly #times: Times;
+  readonly #times: Timeouts;
   readonly #session: Pick<SessionKeeper, 'renew' | 'end'>;
   readonly #hello: () => object | undefined;
-  #connection: Connection = { state: 'off' };
+  #connection: ConnectionState = { state: 'off' };
   #isWanted = false;
   #link: Link | undefined;
   #failures = 0;
@@ -42,7 +42,7 @@ export class Connector {
   /** @param hello the first frame without its type; `undefined` when no user is signed in */
   constructor(
     baseUrl: string,
-    times: Times,
+    times: Timeouts,
     session: Pick<SessionKeeper, 'renew' | 'end'>,
     hello: () => object | undefined,
   ) {
@@ -52,7 +52,7 @@ export class Connector {
     this.#hello = hello;
   }
 
-  get connection(): Connection {
+  get connection(): ConnectionState {
     return this.#connection;
   }
 
@@ -221,7 +221,7 @@ export class Connector {
     if (link) this.events.emit('end', undefined);
   }
 
-  #set(connection: Connection): void {
+  #set(connection: ConnectionState): void {
     if (connection.state === this.#connection.state && connection.state !== 'waiting') return;
     this.#connection = connection;
     this.events.emit('change', connection);

@@ -2,7 +2,7 @@ import { badText, hasBadText } from '../bad-text.ts';
 import { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { Envelope } from '../http/http.ts';
-import type { Times } from '../timeouts.ts';
+import type { Timeouts } from '../timeouts.ts';
 import { Pace } from './frame-throttle.ts';
 import { Requests } from './requests.ts';
 
@@ -28,7 +28,7 @@ const MAX_FRAME_BYTES = 65_536;
 export class Link {
   readonly events = new Emitter<LinkEvents>();
   readonly #socket: WebSocket;
-  readonly #times: Times;
+  readonly #times: Timeouts;
   readonly #pace: Pace;
   readonly #requests: Requests;
   #isOver = false;
@@ -40,7 +40,7 @@ export class Link {
    * @param url of ws or wss
    * @param isOneAtATime each request waits for the reply to the one before
    */
-  constructor(url: string, times: Times, isOneAtATime: boolean) {
+  constructor(url: string, times: Timeouts, isOneAtATime: boolean) {
     this.#times = times;
     this.#socket = new WebSocket(url, 'doorman.v1');
     this.#pace = new Pace((text) => this.#write(text));

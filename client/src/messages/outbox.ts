@@ -5,7 +5,7 @@ import { DoormanError } from '../errors.ts';
 import type { DoormanEvents, MessageEvent, Outgoing } from '../events.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
 import type { Tabs } from '../storage/tab-channel.ts';
-import type { Times } from '../timeouts.ts';
+import type { Timeouts } from '../timeouts.ts';
 import type { Stored } from '../wire.ts';
 import { rejected } from './deferred.ts';
 import { type Entry, isSame, OutboxEntries, refusalOf, setRefused, setWaiting } from './outbox-entries.ts';
@@ -23,7 +23,7 @@ const NOT_YET = Number.POSITIVE_INFINITY;
 export class Outbox {
   readonly #storage: DoormanStorage;
   readonly #tabs: Tabs;
-  readonly #times: Times;
+  readonly #times: Timeouts;
   readonly #emitter: Emitter<DoormanEvents>;
   readonly #live: () => Link | undefined;
   #userId = '';
@@ -41,7 +41,7 @@ export class Outbox {
   constructor(
     storage: DoormanStorage,
     tabs: Tabs,
-    times: Times,
+    times: Timeouts,
     emitter: Emitter<DoormanEvents>,
     live: () => Link | undefined,
   ) {

@@ -1,15 +1,15 @@
 import type { DoormanError } from '../errors.ts';
-import type { Times } from '../timeouts.ts';
+import type { Timeouts } from '../timeouts.ts';
 
 /** The time in which no message is sent, after the service took no more of them or had a fault. */
 export class SendPause {
-  readonly #times: Times;
+  readonly #times: Timeouts;
   readonly #ended: () => void;
   #faults = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param ended called when a pause is over, not when it is broken off */
-  constructor(times: Times, ended: () => void) {
+  constructor(times: Timeouts, ended: () => void) {
     this.#times = times;
     this.#ended = ended;
   }

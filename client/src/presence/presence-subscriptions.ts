@@ -3,8 +3,8 @@ import type { Link } from '../connection/socket.ts';
 import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents } from '../events.ts';
-import type { Times } from '../timeouts.ts';
-import type { Sight } from '../wire.ts';
+import type { Timeouts } from '../timeouts.ts';
+import type { PresenceState } from '../wire.ts';
 
 /** How many people one connection may watch, and how long an id may be (docs/protocol.md, `watch`). */
 const MAX_WATCHED = 500;
@@ -13,7 +13,7 @@ const AGAIN_MS = 5_000;
 /** Changes that are sent without a wait between them. With `watchEveryMs` it makes at most 9 frames in 10 s. */
 const BURST = 3;
 
-type WatchTimes = Pick<Times, 'watchMs' | 'watchEveryMs' | 'limitWindowMs'>;
+type WatchTimes = Pick<Timeouts, 'watchMs' | 'watchEveryMs' | 'limitWindowMs'>;
 
 /** How people appear whom somebody wants to see, and who that is: all that was asked for, by whomever. */
 export class Watching {
@@ -22,7 +22,7 @@ export class Watching {
   readonly #live: () => Link | undefined;
   /** How often each was asked for, who was asked for last at the end. */
   readonly #wanted = new Map<string, number>();
-  #sights = new Map<string, Sight>();
+  #sights = new Map<string, PresenceState>();
   /** The list that the service has on this connection. */
   #sent = new Set<string>();
   /** The connection on which a list is on its way; one at a time. */
@@ -56,7 +56,7 @@ export class Watching {
     };
   }
 
-  sight(userId: string): Sight | undefined {
+  sight(userId: string): PresenceState | undefined {
     return this.#wanted.has(userId) ? this.#sights.get(userId) : undefined;
   }
 
@@ -75,7 +75,7 @@ export class Watching {
   }
 
   /** What the service said of these people. */
-  learn(users: readonly Sight[]): void {
+  learn(users: readonly PresenceState[]): void {
     const news = users.filter((sight) => {
       const known = this.#sights.get(sight.id);
       return (
@@ -124,7 +124,7 @@ export class Watching {
   /** @returns how long to wait before the next list; the newest one counts then */
   async #request(link: Link, wanted: Set<string>): Promise<number> {
     try {
-      const sights = await link.request<Sight[]>({ type: 'watch', userIds: [...wanted] });
+      const sights = await link.request<PresenceState[]>({ type: 'watch', userIds: [...wanted] });
       if (link !== this.#live()) return 0;
       this.#sent = wanted;
       for (const id of this.#sights.keys()) if (!wanted.has(id)) this.#sights.delete(id);

@@ -9,7 +9,7 @@ const USES = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'scroll', 'touch
  *
  * @returns ends it
  */
-export function followView(
+export function trackActivity(
   doorman: { setView(view: { visible: boolean; active: boolean }): void; reconnectNow(): void },
   document: Document,
 ): () => void {

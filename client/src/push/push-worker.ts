@@ -3,7 +3,7 @@ import { callService, readBaseUrl } from '../http/http.ts';
 import { readSession } from '../session/session-store.ts';
 import { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
-import { TIMES, type Times } from '../timeouts.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from '../timeouts.ts';
 import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
 
 /**
@@ -19,7 +19,7 @@ import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.t
 export async function resubscribe(
   registration: ServiceWorkerRegistration,
   options: { baseUrl: string; storage: DoormanStorage },
-  times: Pick<Times, 'deadlineMs' | 'storageMs'> = TIMES,
+  times: Pick<Timeouts, 'deadlineMs' | 'storageMs'> = DEFAULT_TIMEOUTS,
 ): Promise<void> {
   const storage = new GuardedStorage(options.storage, times.storageMs);
   const [session, wanted] = await Promise.all([readSession(storage, times), findWanted(storage)]);

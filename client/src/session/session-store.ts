@@ -6,7 +6,7 @@ import { callService } from '../http/http.ts';
 import { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
 import type { Tabs } from '../storage/tab-channel.ts';
-import { TIMES, type Times } from '../timeouts.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from '../timeouts.ts';
 import type { FreshToken } from '../wire.ts';
 import { halfLifeMs, sessionIdOf } from './tokens.ts';
 
@@ -25,7 +25,7 @@ interface KeptSession extends Session {
  */
 export async function readSession(
   storage: DoormanStorage,
-  times: Pick<Times, 'storageMs'> = TIMES,
+  times: Pick<Timeouts, 'storageMs'> = DEFAULT_TIMEOUTS,
 ): Promise<Session | undefined> {
   const guarded = new GuardedStorage(storage, times.storageMs);
   const kept = await findKept(guarded);
@@ -43,7 +43,7 @@ export class SessionKeeper {
   readonly #baseUrl: string;
   readonly #storage: GuardedStorage;
   readonly #tabs: Tabs;
-  readonly #times: Times;
+  readonly #times: Timeouts;
   readonly #onChange: OnChange;
   #kept: KeptSession | undefined;
   #current: Session | undefined;
@@ -53,7 +53,7 @@ export class SessionKeeper {
   #renewing: Promise<'renewed' | 'ended' | 'later'> | undefined;
 
   /** @param onChange another user is signed in, or none: all that belongs to the user before has to go */
-  constructor(baseUrl: string, storage: GuardedStorage, tabs: Tabs, times: Times, onChange: OnChange) {
+  constructor(baseUrl: string, storage: GuardedStorage, tabs: Tabs, times: Timeouts, onChange: OnChange) {
     this.#baseUrl = baseUrl;
     this.#storage = storage;
     this.#tabs = tabs;

@@ -1,4 +1,4 @@
-import type { Connection, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
+import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
 import { Cell } from '../data/cell.ts';
 import { Errands } from '../data/errands.ts';
 import { Keeping } from '../data/keeping.ts';
@@ -216,7 +216,7 @@ class DoormanPage implements Page {
     this.#surroundings.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
   }
 
-  #connectionChanged(connection: Connection): void {
+  #connectionChanged(connection: ConnectionState): void {
     const isLive = connection.state === 'live';
     if (connection.state !== 'connecting') this.#isCutOff = !isLive;
     this.connection.set(connection);

@@ -1,4 +1,4 @@
-import { type Doorman, followView } from 'doorman-client';
+import { type Doorman, trackActivity } from 'doorman-client';
 
 /** The browser around the page, as far as its state has to do with it. */
 export interface Surroundings {
@@ -41,7 +41,7 @@ export function browserSurroundings(): Surroundings {
         isAttended = isNow;
         for (const listener of listeners) listener(isNow);
       };
-      return followView({ setView, reconnectNow: () => doorman.reconnectNow() }, document);
+      return trackActivity({ setView, reconnectNow: () => doorman.reconnectNow() }, document);
     },
     setBadge(count) {
       // Where the page is not installed, or the browser has no badges, it is no loss.

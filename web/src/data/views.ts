@@ -1,4 +1,4 @@
-import type { Connection, Session, SessionEnd } from 'doorman-client';
+import type { ConnectionState, Session, SessionEnd } from 'doorman-client';
 
 /** Who is before the page. */
 export type SessionView =
@@ -25,4 +25,4 @@ export interface PagesView {
   readonly failure: string | undefined;
 }
 
-export type ConnectionView = Connection;
+export type ConnectionView = ConnectionState;

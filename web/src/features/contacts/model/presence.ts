@@ -1,4 +1,4 @@
-import type { Doorman, Sight } from 'doorman-client';
+import type { Doorman, PresenceState } from 'doorman-client';
 import type { Readable } from '../../../data/cell.ts';
 import { Keyed } from '../../../data/keyed.ts';
 import type { PresenceStore } from './stores.ts';
@@ -32,7 +32,7 @@ export class Presence implements PresenceStore {
     return this.#host.doorman.watch(userIds);
   }
 
-  note(sights: readonly Sight[]): void {
+  note(sights: readonly PresenceState[]): void {
     for (const { id } of sights) this.#views.refresh(id);
   }
 
@@ -64,7 +64,7 @@ export class Presence implements PresenceStore {
   }
 
   #view(id: string): SightView {
-    const sight = this.#host.doorman.sight(id);
+    const sight = this.#host.doorman.presenceOf(id);
     if (!sight || this.#isStale || this.#host.isBlocked(id)) return UNKNOWN;
     const state = sight.online === 0 ? 'offline' : sight.idle === 1 ? 'idle' : 'online';
     return { state, lastSeen: sight.lastSeen };
