@@ -7,7 +7,7 @@ import { startPushService } from '../test/push-service.ts';
 import { suspendUser } from './accounts/account-status.ts';
 import { findSession } from './accounts/session-lookup.ts';
 import { rotateTokenKeys } from './accounts/tokens.ts';
-import { countOutsideChanges, noteOutsideChange } from './db/external-changes.ts';
+import { countExternalChanges, recordExternalChange } from './db/external-changes.ts';
 import type { ServiceEvent } from './events/hints.ts';
 import { startRounds } from './periodic-jobs.ts';
 import { rotateVapidKeys } from './push/subscriptions/vapid-keys.ts';
@@ -39,7 +39,7 @@ onEachDatabase('rounds', (database) => {
     await rotateTokenKeys(db, 7 * 86_400, Date.now());
     await rotateVapidKeys(db);
     await db.transaction(async (tx) => {
-      await noteOutsideChange(tx);
+      await recordExternalChange(tx);
       await suspendUser(tx, bob.id);
       await tx.run`update users set bio = 'imported' where id = ${alice.id}`;
     });
@@ -60,9 +60,9 @@ onEachDatabase('rounds', (database) => {
 
   test('a server that starts is an outside change for one that had the database before it', async (t) => {
     const first = await startService(t, database);
-    const changes = await countOutsideChanges(first.services.db);
+    const changes = await countExternalChanges(first.services.db);
     const second = await first.restart();
-    assert((await countOutsideChanges(second.services.db)) > changes);
+    assert((await countExternalChanges(second.services.db)) > changes);
   });
 
   test('nothing is news where nothing was written', async (t) => {
@@ -139,7 +139,7 @@ onEachDatabase('rounds', (database) => {
     const noticed = heard(service, 'outside-change');
     // More than one change: the first may come before these rounds read the count that they compare with.
     await eventually(async () => {
-      await services.db.transaction((tx) => noteOutsideChange(tx));
+      await services.db.transaction((tx) => recordExternalChange(tx));
       return service.logLines.some((line) => line.includes('no keys today'));
     });
     await noticed;

@@ -1,7 +1,7 @@
 import { removeIdleProofs } from './accounts/device-proofs.ts';
 import { endIdleSessions } from './accounts/sessions.ts';
 import { ClockSteps } from './clock-steps.ts';
-import { countOutsideChanges } from './db/external-changes.ts';
+import { countExternalChanges } from './db/external-changes.ts';
 import { trimInboxes } from './inbox/trim.ts';
 import { applyEarlyReceipts } from './push/log/receipts.ts';
 import { removeExpired } from './push/subscriptions/subscriptions.ts';
@@ -27,7 +27,7 @@ export function startRounds(services: Services): AsyncDisposable {
   let seen: number | undefined;
 
   async function lookOutside(): Promise<void> {
-    const changes = await countOutsideChanges(db);
+    const changes = await countExternalChanges(db);
     const isNews = seen !== undefined && changes !== seen;
     seen = changes;
     if (!isNews) return;

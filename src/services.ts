@@ -10,7 +10,7 @@ import { RecipientTurns } from './chat/recipient-turns.ts';
 import { Typing } from './chat/typing.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
-import { noteOutsideChange } from './db/external-changes.ts';
+import { recordExternalChange } from './db/external-changes.ts';
 import { migrate } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
 import { lockFolder } from './db/server-lock.ts';
@@ -132,7 +132,7 @@ export async function openServices(
   opening.use(lock ?? lockFolder(config.dataDir));
   const db = opening.use(await openDatabase(config, log, lock));
   // A server that had this database before, and gets it back after this one, must not believe what it remembers.
-  await db.transaction((tx) => noteOutsideChange(tx));
+  await db.transaction((tx) => recordExternalChange(tx));
   const pushPolicy: EndpointPolicy = {
     reach: config.pushAllowPrivate ? 'any' : config.tryingLocally ? 'loopback' : 'public',
     ports: config.pushPorts,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { inBatches } from '../db/batches.ts';
 import type { Db, Queries } from '../db/db.ts';
-import { inPieces } from '../db/pieces.ts';
 import { lockUser } from '../users/users.ts';
 
 // OWASP's device cookies: a device that signed in to an account sends a proof of it with later logins. A proof exempts the
@@ -86,7 +86,7 @@ export async function endProofsOfUser(
 
 /** Removes proofs that were not used for {@link PROOF_IDLE_MS}. */
 export async function removeIdleProofs(db: Db, now: number): Promise<void> {
-  await inPieces(
+  await inBatches(
     (limit) => db.run`
       delete from device_proofs where hash in (
         select hash from device_proofs where used_at <= ${now - PROOF_IDLE_MS} order by used_at limit ${limit})`,

@@ -1,6 +1,6 @@
+import { inBatches } from '../db/batches.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
-import { inPieces } from '../db/pieces.ts';
 import { ServiceError } from '../errors.ts';
 import { holdInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import type { SessionEntry } from './schemas.ts';
@@ -124,7 +124,7 @@ export async function endSurplusSessions(
 /** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. @returns their ids */
 export async function endIdleSessions(db: Db, now: number): Promise<string[]> {
   const ended: string[] = [];
-  await inPieces(async (limit) => {
+  await inBatches(async (limit) => {
     const rows = await db.transaction(
       (tx) => tx.all<{ id: string }>`
         delete from sessions where id in (

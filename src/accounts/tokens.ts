@@ -8,8 +8,8 @@ import {
   SignJWT,
 } from 'jose';
 import type { Db } from '../db/db.ts';
-import { noteOutsideChange } from '../db/external-changes.ts';
-import { findFact, keepFact, replaceFact } from '../db/installation-values.ts';
+import { recordExternalChange } from '../db/external-changes.ts';
+import { getOrCreateValue, getValue, replaceValue } from '../db/installation-values.ts';
 import type { Caller } from '../http/authenticate.ts';
 
 const KEYS = 'jwt-keys';
@@ -112,10 +112,10 @@ export async function openTokens(db: Db, ttlSeconds: number, now: () => number):
 export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): Promise<void> {
   const added = await generateKey(now);
   await db.transaction(async (tx) => {
-    await noteOutsideChange(tx);
-    const keys = readKeys(await findFact(tx, KEYS));
+    await recordExternalChange(tx);
+    const keys = readKeys(await getValue(tx, KEYS));
     const stillUsed = keys.filter((_, i) => now - (keys[i + 1]?.createdAt ?? now) <= ttlSeconds * 1000);
-    await replaceFact(tx, KEYS, JSON.stringify([...stillUsed, added]));
+    await replaceValue(tx, KEYS, JSON.stringify([...stillUsed, added]));
   });
 }
 
@@ -134,8 +134,10 @@ async function generateKey(now: number): Promise<StoredKey> {
 }
 
 async function readSigningKeys(db: Db, now: number): Promise<SigningKeys> {
-  const issuer = await keepFact(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
-  const keys = readKeys(await keepFact(db, KEYS, async () => JSON.stringify([await generateKey(now)])));
+  const issuer = await getOrCreateValue(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
+  const keys = readKeys(
+    await getOrCreateValue(db, KEYS, async () => JSON.stringify([await generateKey(now)])),
+  );
   const newest = keys.at(-1);
   if (!newest) throw new Error('the database holds no key for signing tokens');
   const verifying = new Map<string, CryptoKey>();

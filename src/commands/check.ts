@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openTokens } from '../accounts/tokens.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import { findFact } from '../db/installation-values.ts';
+import { getValue } from '../db/installation-values.ts';
 import { openLog } from '../log.ts';
 import { openVapidKeyring } from '../push/subscriptions/vapid-keys.ts';
 import { openDatabase } from '../services.ts';
@@ -84,6 +84,6 @@ const keys = {
 
 /** Opening keys that are not there would make them, and this command writes nothing. */
 async function refuseAbsent(db: Db, name: string): Promise<void> {
-  if ((await findFact(db, name)) === undefined)
+  if ((await getValue(db, name)) === undefined)
     throw new Error('there are none; the first start of the server makes them');
 }

@@ -5,7 +5,7 @@ import { type Person, startService } from '../../test/harness.ts';
 import { startHeld } from '../../test/held-push-service.ts';
 import { startPushing } from '../../test/pushing.ts';
 import { findUserByNameOrId, restoreUser } from '../accounts/account-status.ts';
-import { noteOutsideChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../db/external-changes.ts';
 import type { Services } from '../services.ts';
 import { Clock, startSockets } from '../sockets/test-client.ts';
 import type { UserRow } from '../users/schemas.ts';
@@ -20,7 +20,7 @@ const KEYS = {
 async function removeAccount({ db }: Services, { id }: Person): Promise<void> {
   await db.transaction(async (tx) => {
     await deleteUser(tx, id);
-    await noteOutsideChange(tx);
+    await recordExternalChange(tx);
   });
 }
 

@@ -1,7 +1,7 @@
 import { insertUser, type NewUser } from '../accounts/accounts.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Db } from '../db/db.ts';
-import { noteOutsideChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../db/external-changes.ts';
 import { newId } from '../db/ids.ts';
 import { nameKey } from '../users/names.ts';
 import type { readUserLine, UserToImport } from './user-line.ts';
@@ -90,7 +90,7 @@ async function store(
   return db.transaction(async (tx) => {
     const rows = await Promise.all(users.map((user) => insertUser(tx, user)));
     const overtaken = hashed.filter((_, at) => rows[at] === undefined);
-    if (overtaken.length < users.length) await noteOutsideChange(tx);
+    if (overtaken.length < users.length) await recordExternalChange(tx);
     return overtaken;
   });
 }

@@ -83,7 +83,7 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await idsOf(db), ['1', 'A', 'B', '_', 'a', 'b', 'ä', '中', '😀']);
   });
 
-  test('a list is one parameter, whatever stands in it', async (t) => {
+  test('a list is one parameter, with any content', async (t) => {
     const db = await openWithThings(t, database);
     for (const id of ['a', 'b', '"', '😀']) await db.run`insert into things (id) values (${id})`;
     const find = (ids: string[]) => db.all`select id from things where id in ${db.list(ids)} order by id`;
@@ -93,7 +93,7 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await find([...many, 'b']), [{ id: 'b' }]);
   });
 
-  test('what no statement may be given is refused and nothing is written', async (t) => {
+  test('an invalid parameter is refused and nothing is written', async (t) => {
     const db = await openWithThings(t, database);
     for (const bad of [undefined, new Date(), true, Number.NaN, {}, 'a\u0000', '\udc00']) {
       // What the types forbid is what is tried here.
@@ -218,7 +218,7 @@ onEachDatabase('transactions', (database) => {
     assert.ok(seenOutside.every((seen) => !seen.includes('carried')));
   });
 
-  test('nobody outside sees what is not committed', async (t) => {
+  test('uncommitted writes are not visible outside', async (t) => {
     const db = await openWithThings(t, database);
     let outside: string[] | undefined;
     await db.transaction(async (tx) => {
@@ -232,7 +232,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await idsOf(db), ['a']);
   });
 
-  test('a tx is of no use after its end', async (t) => {
+  test('using a tx after its end throws', async (t) => {
     const db = await openWithThings(t, database);
     let kept: Tx | undefined;
     await db.transaction(async (tx) => {
@@ -246,7 +246,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await idsOf(db), []);
   });
 
-  test('a body that waits for something else is a fault and harms nobody else', async (t) => {
+  test('a body that awaits something else fails, and no other transaction does', async (t) => {
     const db = await openWithThings(t, database);
     const [gate, through] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
     const waits = db.transaction(async (tx) => {

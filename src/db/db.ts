@@ -18,7 +18,7 @@ export type Part = Value | ListFragment | TextFragment;
  * connection. Every `${}` is a parameter or one of the fragments below, never SQL text. `bigint` columns, `count`
  * and `sum` come back as numbers, truth values as 0 and 1, bytes as `Uint8Array`.
  *
- * A parameter takes its type from where it stands: where nothing tells (`select ${n} as n`), PostgreSQL reads it
+ * PostgreSQL derives a parameter's type from its context; without one (`select ${n} as n`) it is read
  * as text, so write `cast(${n} as bigint)`.
  *
  * @throws {TypeError} for a parameter that is no {@link Value}, a number that is not finite, or a string that is
@@ -37,7 +37,7 @@ export interface Queries {
 }
 
 /**
- * One transaction. Using it after its body ended throws. Once a statement in it failed, nothing of it is kept, even
+ * One transaction. Using it after its body ended throws. Once a statement in it fails, the whole transaction is rolled back, even
  * if the body catches the error.
  */
 export interface Tx extends Queries {
@@ -48,16 +48,16 @@ export interface Tx extends Queries {
 export interface Db extends Queries, AsyncDisposable {
   readonly kind: 'sqlite' | 'postgres';
   /**
-   * Runs `body` so that its writes stand or fall together; the answer comes after the commit is on the disk.
+   * Runs `body` atomically; resolves after the commit is on the disk.
    * The body awaits nothing but its `tx`, and has no other effects: it may be run again (PostgreSQL 40001, 40P01,
    * 23503).
    *
-   * @throws {ServiceError} `rate-limited`, word `overloaded`, when too much waits already
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when too many units wait already
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Runs `body`, which only reads, so that all it reads is true at one moment, and keeps no writer waiting. The body awaits
-   * nothing but its queries.
+   * Runs `body`, which only reads, on a consistent snapshot, without blocking writers. The body awaits nothing but its
+   * queries.
    */
   snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T>;
   /**

@@ -1,20 +1,24 @@
 import type { Db, Queries } from './db.ts';
 
-/** A small fact about this installation, such as its keys, kept in the table `service`. */
-export async function findFact(db: Queries, name: string): Promise<string | undefined> {
+/** A value that belongs to this installation, such as its keys, stored in the table `service`. */
+export async function getValue(db: Queries, name: string): Promise<string | undefined> {
   const row = await db.get<{ value: string }>`select value from service where name = ${name}`;
   return row?.value;
 }
 
-/** The fact as it stands, or `make()` stored as it: of two processes that start together one makes it, both get it. */
-export async function keepFact(db: Db, name: string, make: () => string | Promise<string>): Promise<string> {
-  const kept = await findFact(db, name);
+/** The stored value; if there is none, `make()` is stored. Of two processes that start together, both get the same value. */
+export async function getOrCreateValue(
+  db: Db,
+  name: string,
+  make: () => string | Promise<string>,
+): Promise<string> {
+  const kept = await getValue(db, name);
   if (kept !== undefined) return kept;
   const made = await make();
   await db.run`insert into service (name, value) values (${name}, ${made}) on conflict (name) do nothing`;
-  return (await findFact(db, name)) ?? made;
+  return (await getValue(db, name)) ?? made;
 }
 
-export async function replaceFact(db: Queries, name: string, value: string): Promise<void> {
+export async function replaceValue(db: Queries, name: string, value: string): Promise<void> {
   await db.run`update service set value = ${value} where name = ${name}`;
 }

@@ -5,7 +5,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
  * Makes the file of an SQLite database if it is not there, and lets only its owner read and write it and the files beside
- * it, whatever the umask and the folder's mode are. An existing file is changed by its path: closing a second descriptor
+ * it, independent of the umask and the folder's mode. An existing file is changed by its path: closing a second descriptor
  * of it would drop the locks that this process holds on it (POSIX advisory locks).
  */
 export function makePrivateDatabaseFile(file: string): void {

@@ -24,7 +24,7 @@ test('values and lists become numbered parameters, fragments become text', () =>
   assert.deepEqual(parametersOf(parts), [1, '["x","y"]', 'z']);
 });
 
-test('a template is written once, and anew when another kind of part stands in a place', () => {
+test('a template is built once, and again for another kind of part in a place', () => {
   const statements = new Statements(dialect);
   const ask = (part: Part) => statements.of(...template`select ${part}`);
   const first = ask(1);

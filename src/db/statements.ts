@@ -36,7 +36,7 @@ export class Statements {
     return { list: values };
   }
 
-  /** The statement of a template. A template that comes with another kind of part in a place is written anew. */
+  /** The statement of a template. It is rebuilt when a template is used with another kind of part in a place. */
   of(strings: TemplateStringsArray, parts: readonly Part[]): Statement {
     const known = this.#known.get(strings);
     if (known?.shape.every((shape, at) => shape === shapeOf(parts[at]))) return known;

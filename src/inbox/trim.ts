@@ -1,5 +1,5 @@
+import { inBatches } from '../db/batches.ts';
 import type { Db } from '../db/db.ts';
-import { inPieces } from '../db/pieces.ts';
 
 /** How long and how many events of a user are kept, whichever is less (docs/protocol.md, The log). */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -13,7 +13,7 @@ export async function trimInboxes(db: Db, now: number): Promise<void> {
 
 /** With an old event go all that come before it, also younger ones after a clock step, so that a log has no holes. */
 async function removeOld(db: Db, before: number): Promise<void> {
-  await inPieces(
+  await inBatches(
     (limit) => db.run`
       delete from inbox where (user_id, seq) in (
         select inbox.user_id, inbox.seq
@@ -26,7 +26,7 @@ async function removeOld(db: Db, before: number): Promise<void> {
 
 async function removeSurplus(db: Db): Promise<void> {
   let after = '';
-  await inPieces(async (limit) => {
+  await inBatches(async (limit) => {
     const heads = await db.all<{ user_id: string; seq: number }>`
       select user_id, seq from inbox_heads where user_id > ${after} order by user_id limit ${limit}`;
     for (const { user_id: userId, seq } of heads)
@@ -39,7 +39,7 @@ async function removeSurplus(db: Db): Promise<void> {
 async function removeUpTo(db: Db, userId: string, seq: number): Promise<void> {
   const isAny = await db.get`select seq from inbox where user_id = ${userId} and seq <= ${seq} limit 1`;
   if (!isAny) return;
-  await inPieces(
+  await inBatches(
     (limit) => db.run`
       delete from inbox where user_id = ${userId} and seq in (
         select seq from inbox where user_id = ${userId} and seq <= ${seq} order by seq limit ${limit})`,

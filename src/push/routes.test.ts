@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { startService, type TestService } from '../../test/harness.ts';
 import { startPushService } from '../../test/push-service.ts';
 import { shapeOf } from '../../test/shape.ts';
-import { noteOutsideChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../db/external-changes.ts';
 import { rotateVapidKeys } from './subscriptions/vapid-keys.ts';
 
 const PUBLIC = { PUBLIC_URL: 'https://chat.example.com' };
@@ -371,7 +371,7 @@ onEachDatabase('push routes', (database) => {
       });
     });
     await rotateVapidKeys(service.services.db);
-    await service.services.db.transaction((tx) => noteOutsideChange(tx));
+    await service.services.db.transaction((tx) => recordExternalChange(tx));
     await noticed;
     const newKey = await keyOf(service);
     assert.notEqual(newKey, oldKey);

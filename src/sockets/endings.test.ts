@@ -9,7 +9,7 @@ import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { suspendUser } from '../accounts/account-status.ts';
 import { deleteUser } from '../commands/delete-user.ts';
-import { noteOutsideChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../db/external-changes.ts';
 import { eventually, ManualClock, recordOrder, startSockets, TestSocket } from './test-client.ts';
 
 onSqlite('the end of a connection', (database) => {
@@ -230,7 +230,7 @@ onEachDatabase('what a command of the operator ends beside the server', (databas
     await db.transaction(async (tx) => {
       await suspendUser(tx, alice.id);
       await deleteUser(tx, bob.id);
-      await noteOutsideChange(tx);
+      await recordExternalChange(tx);
     });
     await clock.advance(1000);
     assert.equal((await alices.ended).code, 4403);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findFact } from '../../src/db/installation-values.ts';
+import { getValue } from '../../src/db/installation-values.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { plainSubscription } from './surface.ts';
@@ -83,7 +83,7 @@ async function loseTables({ services: { db } }: TestService): Promise<void> {
 /** The private keys of tokens and of push. */
 async function storedKeys({ services: { db } }: TestService): Promise<string[]> {
   const names = await db.all<{ name: string }>`select name from service`;
-  const texts = await Promise.all(names.map(({ name }) => findFact(db, name)));
+  const texts = await Promise.all(names.map(({ name }) => getValue(db, name)));
   const found = [...texts.join('\n').matchAll(/"(?:d|privateKey|private)":"([^"]+)"/g)].map(
     ([, key = '']) => key,
   );

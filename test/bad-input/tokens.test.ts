@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { deleteUser } from '../../src/commands/delete-user.ts';
-import { noteOutsideChange } from '../../src/db/external-changes.ts';
-import { findFact } from '../../src/db/installation-values.ts';
+import { recordExternalChange } from '../../src/db/external-changes.ts';
+import { getValue } from '../../src/db/installation-values.ts';
 import { openDatabase } from '../../src/services.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Call, type Person, startService, type TestService } from '../harness.ts';
@@ -109,7 +109,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     await using beside = await openDatabase(service.services.config, service.services.log);
     await beside.transaction(async (tx) => {
       await deleteUser(tx, bob.id);
-      await noteOutsideChange(tx);
+      await recordExternalChange(tx);
     });
     let answer = await service.get('/api/sessions', { token: bob.token });
     while (answer.status === 200) {
@@ -140,7 +140,7 @@ async function wrongAuthorizations(
   { id, token }: Person,
 ): Promise<[fault: string, authorization: string][]> {
   const { jwk, key } = await readSigningKey(services);
-  const issuer = (await findFact(services.db, 'issuer')) ?? '';
+  const issuer = (await getValue(services.db, 'issuer')) ?? '';
   const [header = '', payload = '', signature = ''] = token.split('.');
   const claims: JWTPayload = JSON.parse(Buffer.from(payload, 'base64url').toString());
   const { privateKey: otherKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
@@ -217,7 +217,7 @@ async function wrongAuthorizations(
 }
 
 async function readSigningKey({ db }: TestService['services']) {
-  const [kept] = JSON.parse((await findFact(db, 'jwt-keys')) ?? '[]');
+  const [kept] = JSON.parse((await getValue(db, 'jwt-keys')) ?? '[]');
   const key = await importJWK(kept.jwk, 'EdDSA');
   assert.ok(!(key instanceof Uint8Array));
   return { jwk: kept.jwk, key };

@@ -27,7 +27,7 @@ interface Settings {
 
 /**
  * One connection of `postgres`, and never a second: the library would connect again by itself and send the rest of a
- * broken transaction there, outside any. Whatever goes wrong with the line breaks it for good.
+ * broken transaction there, outside any. Any failure of the network connection breaks it permanently.
  */
 export class PostgresConnection {
   /** What broke it. A broken connection answers nothing any more. */
@@ -138,7 +138,7 @@ export class PostgresConnection {
       current_setting('statement_timeout') as statement_timeout,
       current_setting('lock_timeout') as lock_timeout`);
     const settings = rows[0];
-    if (!settings) throw new Error('the database does not tell its settings');
+    if (!settings) throw new Error('the database does not report its settings');
     if (settings.version < oldestVersion) {
       throw new Error(`PostgreSQL 14 or later is needed; the server has version number ${settings.version}`);
     }

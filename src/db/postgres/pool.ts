@@ -14,8 +14,8 @@ interface Waiter {
 }
 
 /**
- * Connections, each lent to one user at a time. One that breaks is replaced when somebody waits for it, so an absent
- * server costs each use 2.5 s, and its return is noticed by the next.
+ * Connections, each lent to one user at a time. A broken one is replaced when the next caller needs it, so with an
+ * absent server each use fails after 2.5 s, and the first use after its return succeeds.
  */
 export class PostgresPool {
   #url: string;

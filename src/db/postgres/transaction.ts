@@ -4,9 +4,9 @@ import { parametersOf, type Statements } from '../statements.ts';
 import type { Answer, PostgresConnection } from './connection.ts';
 
 /**
- * Runs `body` between `begin` and `commit` on a connection that nobody else uses meanwhile.
+ * Runs `body` between `begin` and `commit` on a connection of its own.
  *
- * @throws the first failure of a statement in it, whatever the body made of that; else what the body threw
+ * @throws the first failure of a statement in it, even if the body caught it; else the error of the body
  */
 export async function runTransaction<T>(
   connection: PostgresConnection,
@@ -116,7 +116,7 @@ class PostgresTx implements SchemaTx {
 
   async #use<T>(work: () => Promise<T>): Promise<T> {
     if (this.#ended) throw new Error('this transaction has ended');
-    // PostgreSQL refuses what follows a failed statement, in words that tell nothing.
+    // PostgreSQL refuses the statements after a failed one with an error that does not name the cause.
     if (this.#failure) throw this.#failure.error;
     let flight: Promise<T> | undefined;
     try {

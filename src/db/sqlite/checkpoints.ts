@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { DatabaseLog } from '../db.ts';
 import type { SqliteConnection } from './connection.ts';
 
-/** What is told to the worker: `passive` disturbs nobody, `truncate` keeps writers out for its last part. */
+/** The worker's command: `passive` blocks neither readers nor writers, `truncate` blocks writers in its last part. */
 export type Checkpoint = 'passive' | 'truncate';
 
 const lookEvery = 16;

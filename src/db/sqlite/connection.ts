@@ -91,7 +91,7 @@ export function isBusy(error: unknown): boolean {
 /** SQLITE_NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB (sqlite.org/rescode.html). */
 const DISK_FAULTS = [7, 8, 10, 11, 13, 14, 26];
 
-/** Whether the disk or the file did not do, whatever was to be written. */
+/** Whether the disk or the file failed, independent of the statement. */
 export function isDiskFault(error: unknown): boolean {
   return DISK_FAULTS.includes(primaryCode(error));
 }

@@ -65,7 +65,7 @@ onSqlite('processes on one folder', (database) => {
     ]);
   });
 
-  test('whatever was answered is there after kill -9', async (t) => {
+  test('all committed writes survive kill -9', async (t) => {
     const folder = await openFolder(t);
     const { kill, lines } = await start(
       t,

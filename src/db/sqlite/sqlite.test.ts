@@ -137,7 +137,7 @@ onSqlite('the embedded database', (database) => {
     assert.ok(names().includes('large'));
   });
 
-  test('beyond 1,000 waiting units a caller is told to come back', async (t) => {
+  test('beyond 1,000 queued units a write is refused as overloaded', async (t) => {
     const db = await openSqlite({ folder: await openFolder(t) });
     t.after(() => db[Symbol.asyncDispose]());
     const all = Array.from({ length: 1_100 }, (_, n) => write(db, `n${n}`, ''));

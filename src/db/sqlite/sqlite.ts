@@ -69,7 +69,7 @@ class SqliteDb implements SchemaDb {
       this.#writer.close();
       throw error;
     }
-    // Whoever must wait for another process waits by a timer, so that the event loop goes on.
+    // A write that waits for another process waits by a timer, so that the event loop is not blocked.
     this.#writer.raw.exec('pragma busy_timeout = 0');
     this.#checkpoints = new SqliteCheckpoints(file, this.#writer, log);
     this.#snapshots = new SqliteSnapshots(file, this.#statements);

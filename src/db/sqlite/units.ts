@@ -22,8 +22,8 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
  * The only user of the writing connection. Units wait in a queue; each is a savepoint, and those that wait together
- * share one transaction, so that one fsync serves them all. Nobody is answered before the commit, and if the commit
- * fails, nobody's answer counts: a later unit may have read what an earlier one wrote.
+ * share one transaction, so that one fsync serves them all. No unit is settled before the commit, and if the commit
+ * fails, all units of the batch fail: a later unit may have read what an earlier one wrote.
  */
 export class SqliteUnits {
   #writer: SqliteConnection;
@@ -62,7 +62,7 @@ export class SqliteUnits {
     return promise as Promise<T>;
   }
 
-  /** Takes no more units, and returns when those that wait are settled. */
+  /** Accepts no more units, and returns when the queued ones are settled. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#working;
@@ -77,7 +77,7 @@ export class SqliteUnits {
     this.#working = undefined;
   }
 
-  /** Opens the transaction; `false` when another process kept us from it, or it failed and a unit was told. */
+  /** Opens the transaction; `false` when another process holds the lock, or when it failed and a unit was rejected. */
   async #begin(): Promise<boolean> {
     try {
       this.#writer.raw.exec('begin immediate');

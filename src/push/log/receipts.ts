@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { inBatches } from '../../db/batches.ts';
 import type { Db } from '../../db/db.ts';
-import { keepFact } from '../../db/installation-values.ts';
-import { inPieces } from '../../db/pieces.ts';
+import { getOrCreateValue } from '../../db/installation-values.ts';
 import type { ReceiptBody } from '../schemas.ts';
 
 const KEY = 'push-receipt-key';
@@ -45,7 +45,7 @@ export class PushReceipts {
 
 /** Makes the key at first start and stores it. */
 export async function openPushReceipts(db: Db): Promise<PushReceipts> {
-  const key = await keepFact(db, KEY, () => randomBytes(32).toString('base64url'));
+  const key = await getOrCreateValue(db, KEY, () => randomBytes(32).toString('base64url'));
   return new PushReceipts(Buffer.from(key, 'base64url'));
 }
 
@@ -75,7 +75,7 @@ export async function saveReceipt(
 /** Moves early receipts into the log after an hour, and drops those whose entry no longer exists. */
 export async function applyEarlyReceipts(db: Db, now: number): Promise<void> {
   const before = now - EARLY_MS;
-  await inPieces((limit) =>
+  await inBatches((limit) =>
     db.transaction(async (tx) => {
       const rows = await tx.all<{ log_id: string }>`
         select log_id from push_early_receipts where shown_at < ${before} order by shown_at limit ${limit}`;

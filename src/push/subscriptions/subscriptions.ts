@@ -1,7 +1,7 @@
 import { lockSession } from '../../accounts/session-lookup.ts';
+import { inBatches } from '../../db/batches.ts';
 import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
-import { inPieces } from '../../db/pieces.ts';
 import { ServiceError } from '../../errors.ts';
 import { lockUser } from '../../users/users.ts';
 import type { Subscription, SubscriptionRow } from '../schemas.ts';
@@ -129,7 +129,7 @@ export async function markSuccess(db: Queries, sent: SubscriptionKey, now: numbe
 }
 
 export async function removeExpired(db: Db, now: number): Promise<void> {
-  await inPieces(
+  await inBatches(
     (limit) => db.run`
       delete from push_subscriptions where id in (
         select id from push_subscriptions where unusable_since < ${now - KEEP_UNUSABLE_MS}

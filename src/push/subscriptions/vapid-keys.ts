@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
-import { noteOutsideChange } from '../../db/external-changes.ts';
-import { findFact, keepFact, replaceFact } from '../../db/installation-values.ts';
+import { recordExternalChange } from '../../db/external-changes.ts';
+import { getOrCreateValue, getValue, replaceValue } from '../../db/installation-values.ts';
 import { makeVapidKeys, openVapid, type VapidKeys, type VapidSigner } from '../webpush/vapid.ts';
 
 const KEYS = 'vapid-keys';
@@ -34,7 +34,7 @@ export class VapidKeyring {
 
   /** Reads the keys again, after a command of the operator has added one. */
   async reload(db: Db): Promise<void> {
-    const keys = readKeys(await keepFact(db, KEYS, () => JSON.stringify([makeVapidKeys()])));
+    const keys = readKeys(await getOrCreateValue(db, KEYS, () => JSON.stringify([makeVapidKeys()])));
     const newest = keys.at(-1);
     if (!newest) throw new Error('the database holds no VAPID key');
     for (const key of keys)
@@ -57,8 +57,8 @@ export async function openVapidKeyring(db: Db, subject: string, now: () => numbe
 export async function rotateVapidKeys(db: Db): Promise<void> {
   const added = makeVapidKeys();
   await db.transaction(async (tx) => {
-    await noteOutsideChange(tx);
-    await replaceFact(tx, KEYS, JSON.stringify([...readKeys(await findFact(tx, KEYS)), added]));
+    await recordExternalChange(tx);
+    await replaceValue(tx, KEYS, JSON.stringify([...readKeys(await getValue(tx, KEYS)), added]));
   });
 }
 
