@@ -1,7 +1,7 @@
 import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { noteRead } from '../push/queue/due.ts';
+import { markPushesRead } from '../push/queue/pending.ts';
 import { findBlock } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
 
@@ -45,7 +45,7 @@ export async function markRead(
     await tx.run`
       update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread}
       where user_id = ${userId} and peer_id = ${peer}`;
-    if (unread === 0) await noteRead(tx, { userId, peerId: peer, device: caller.device ?? '', now });
+    if (unread === 0) await markPushesRead(tx, { userId, peerId: peer, device: caller.device ?? '', now });
     await append(userId, 'marked', { peer, by: userId, ...marks });
     if (!isApart) await tellPeer(tx, append, userId, peer, marks);
     return marks;

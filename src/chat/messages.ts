@@ -2,7 +2,7 @@ import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { notePushDue } from '../push/queue/due.ts';
+import { enqueuePush } from '../push/queue/pending.ts';
 import { refuseIfBlocked } from '../relations/blocks.ts';
 import {
   type HistoryFields,
@@ -82,7 +82,7 @@ async function storeOnce(inboxes: Inboxes, sender: Sender, message: SendBody, no
         advance(tx, to, from, n, at, 1),
         append(from, 'message', { peer: to, n, from, cid, body }, at),
         append(to, 'message', { peer: from, n, from, cid, body }, at),
-        notePushDue(tx, { userId: to, peerId: from, seq: append.seqOf(to), now }),
+        enqueuePush(tx, { userId: to, peerId: from, seq: append.seqOf(to), now }),
       ]);
       if (inserted === 0) throw new CidTaken();
       return { peer: to, n, at, duplicate: false };

@@ -24,8 +24,9 @@ export function presenceFrames({ attention, presence, readLimits, watchers }: Se
           from.isActive = active;
           presence.changeActivity(from.userId, active);
         }
-        attention.set(from, from.userId, from.isAttentive);
-        if (from.isAttentive && from.ackedSeq > 0) attention.seen(from.userId, from.ackedSeq, from.device);
+        attention.setAttentive(from, from.userId, from.isAttentive);
+        if (from.isAttentive && from.ackedSeq > 0)
+          attention.acknowledge(from.userId, from.ackedSeq, from.device);
         return undefined;
       }),
     ],

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { cancelPushes } from '../push/queue/due.ts';
+import { cancelPushes } from '../push/queue/pending.ts';
 import { findUser, userNotFound } from '../users/users.ts';
 import { findBlocked } from './blocks.ts';
 import { cancelRequests } from './friends.ts';

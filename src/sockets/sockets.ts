@@ -126,7 +126,7 @@ export class Sockets implements AsyncDisposable, Listener {
     this.#live.remove(connection);
     if (userId === '') return;
     const { attention, delivery, presence, watchers } = this.#services;
-    attention.gone(connection);
+    attention.remove(connection);
     delivery.leave(connection);
     watchers.leave(connection);
     presence.disconnected(userId, isActive, saidBye);
@@ -182,7 +182,7 @@ export class Sockets implements AsyncDisposable, Listener {
     connection.liveAt = start.head;
     connection.blocked = start.blocked.size > 0 ? new Set(start.blocked) : null;
     this.#services.presence.connected(userId, active);
-    this.#services.attention.set(connection, userId, connection.isAttentive);
+    this.#services.attention.setAttentive(connection, userId, connection.isAttentive);
     startHeartbeat(connection, this.#services.monotonicMs());
     this.#live.name(connection, userId, sessionId);
   }

@@ -18,7 +18,7 @@ export function syncFrames({ attention, db, epoch, readLimits, receipts }: Servi
         if (seq <= from.ackedSeq) return undefined;
         from.ackedSeq = seq;
         receipts.note(from.userId, seq);
-        if (from.isAttentive) attention.seen(from.userId, seq, from.device);
+        if (from.isAttentive) attention.acknowledge(from.userId, seq, from.device);
         return undefined;
       }),
     ],

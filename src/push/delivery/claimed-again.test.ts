@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { startPushing } from '../../../test/pushing.ts';
 import type { Db } from '../../db/db.ts';
+import { decideDue } from '../queue/decide.ts';
 import { claimJobs } from '../queue/jobs.ts';
-import { judgeDue } from '../queue/judge.ts';
 import { Lanes } from './lanes.ts';
 import { type Flight, Outbox } from './outbox.ts';
 
@@ -36,7 +36,7 @@ onEachDatabase('a push that is due again at once', (database) => {
 
     const pair = { userId: bob.id, peerId: alice.id };
     const later = now() + 5_000;
-    const { jobs } = await judgeDue(services.db, [pair], new Map(), { claim: true, now: later });
+    const { jobs } = await decideDue(services.db, [pair], new Map(), { claim: true, now: later });
     assert.equal(jobs.length, 1);
     for (const job of jobs) assert(outbox.take(job));
     await committed.promise;

@@ -18,7 +18,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
       realTime: true,
     });
     const phone = await subscribe(bob);
-    service.services.attention.set({}, bob.id, true);
+    service.services.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     setClock(-HOUR);
     await pushService.next(phone.endpoint, HANGS_MS);
@@ -117,7 +117,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     for (const { endpoint } of [phone, unknown]) pushService.answerNext(endpoint, { status: 500 });
     await tell(alice, bob);
     await tell(alice, dave);
-    attention.set({}, bob.id, true);
+    attention.setAttentive({}, bob.id, true);
     await write(carol, bob);
     const ahead = 30 * DAY;
     await db.run`update push_due set due_at = due_at + ${ahead}, rests_until = rests_until + ${ahead}`;

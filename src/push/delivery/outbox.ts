@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import type { PushReceipts } from '../log/receipts.ts';
-import { type Job, keyOf, returnJobs } from '../queue/jobs.ts';
+import { type Job, jobKey, returnJobs } from '../queue/jobs.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import type { PushClient } from '../webpush/client.ts';
 import { InvalidKeysError } from '../webpush/encryption.ts';
@@ -73,7 +73,7 @@ export class Outbox {
 
   /** @returns false if its lane is full */
   take(job: Job): boolean {
-    const key = keyOf(job);
+    const key = jobKey(job);
     const held = this.#held.get(key);
     if (held) {
       // Its lease had run out here, or its record made it due again and is not known to be written yet.
@@ -90,7 +90,7 @@ export class Outbox {
 
   /** Whether the job is waiting to be sent here, under way, or not recorded yet. */
   holds(job: Pick<Job, 'subscriptionId' | 'peerId'>): boolean {
-    return this.#held.has(keyOf(job));
+    return this.#held.has(jobKey(job));
   }
 
   /** The user blocked the peer: not a byte about him leaves from now on. */
@@ -112,7 +112,7 @@ export class Outbox {
   async close(): Promise<void> {
     this.#isClosing = true;
     const waiting = this.#lanes.clear();
-    for (const flight of waiting) this.#held.delete(keyOf(flight));
+    for (const flight of waiting) this.#held.delete(jobKey(flight));
     const dueAt = this.#needs.now();
     await returnJobs(
       this.#needs.db,
@@ -149,7 +149,7 @@ export class Outbox {
       this.#needs.log.error({ err }, 'pushes could not be prepared');
       rows = new Map();
     }
-    for (const flight of flights) void this.#sendOne(flight, rows.get(keyOf(flight)));
+    for (const flight of flights) void this.#sendOne(flight, rows.get(jobKey(flight)));
   }
 
   async #sendOne(flight: Flight, row: ReadyRow | undefined): Promise<void> {
@@ -220,7 +220,7 @@ export class Outbox {
       // In one order everywhere, so that two transactions that meet do not wait for each other.
       const batch = this.#done
         .splice(0, RECORDED_TOGETHER)
-        .sort((a, b) => (keyOf(a.job) < keyOf(b.job) ? -1 : 1));
+        .sort((a, b) => (jobKey(a.job) < jobKey(b.job) ? -1 : 1));
       try {
         await this.#needs.db.transaction(async (tx) => {
           await Promise.all(batch.map((done) => record(tx, done)));
@@ -229,7 +229,7 @@ export class Outbox {
         // They stay leased, and are sent once more after that.
         this.#needs.log.error({ err }, 'what became of pushes could not be recorded');
       }
-      for (const { job } of batch) this.#release(keyOf(job));
+      for (const { job } of batch) this.#release(jobKey(job));
       this.#onRoom();
     }
     this.#tellIdle();
@@ -256,7 +256,7 @@ export class Outbox {
   }
 
   #forget(flight: Flight): void {
-    this.#held.delete(keyOf(flight));
+    this.#held.delete(jobKey(flight));
     this.#tellIdle();
   }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { parseEventData } from '../../inbox/inbox.ts';
-import { type Job, keyOf } from '../queue/jobs.ts';
+import { type Job, jobKey } from '../queue/jobs.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_INTERVAL_MS } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import { buildRequest } from '../webpush/client.ts';
@@ -55,7 +55,7 @@ export interface ReadyRow {
   readonly badge: number;
 }
 
-/** Reads what the sending of each job hangs on, by {@link keyOf}; a job that was withdrawn is missing. */
+/** Reads what the sending of each job hangs on, by {@link jobKey}; a job that was withdrawn is missing. */
 export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<string, ReadyRow>> {
   const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
   const userIds = [...new Set(jobs.map((job) => job.userId))];
@@ -83,7 +83,7 @@ export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<strin
   const badgeOf = new Map(userIds.map((userId, i) => [userId, badges[i]]));
   return new Map(
     rows.map((row) => [
-      keyOf({ subscriptionId: row.subscription_id, peerId: row.peer_id }),
+      jobKey({ subscriptionId: row.subscription_id, peerId: row.peer_id }),
       { ...row, badge: badgeOf.get(row.user_id) ?? 0 },
     ]),
   );

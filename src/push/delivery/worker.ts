@@ -5,9 +5,9 @@ import type { Db } from '../../db/db.ts';
 import type { Events, ServiceEvent } from '../../events/hints.ts';
 import type { PushReceipts } from '../log/receipts.ts';
 import type { Attention } from '../queue/attention.ts';
-import { noteSeen } from '../queue/due.ts';
-import { claimJobs, endLeases, type Job, nextJobAt, returnJobs } from '../queue/jobs.ts';
-import { findDue, findOverlong, judgeDue, nextDueAt, type Pair, pairKey } from '../queue/judge.ts';
+import { decideDue, findDue, findOverlong, nextDueAt, type Pair, pairKey } from '../queue/decide.ts';
+import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../queue/jobs.ts';
+import { markPushesSeen } from '../queue/pending.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import type { PushClient } from '../webpush/client.ts';
 import { Lanes } from './lanes.ts';
@@ -25,7 +25,7 @@ const SWEEP_MS = 15_000;
 const AFTER_FAULT_MS = 1_000;
 /** What is seen is written down together with what is seen within so long. */
 const SEEN_STEP_MS = 200;
-/** How long after a message its row is due while somebody may still see it; see `due.ts`. */
+/** How long after a message its row is due while somebody may still see it; see `pending.ts`. */
 const SEEN_WITHIN_MS = 5_000;
 
 interface Needs {
@@ -50,8 +50,8 @@ export class PushWorker implements AsyncDisposable {
   readonly #needs: Needs;
   readonly #lanes = new Lanes<Flight>();
   readonly #outbox: Outbox;
-  /** Pairs of which a message came while nobody was there to see it, and from when on they may be judged. */
-  readonly #urgent = new Map<string, { pair: Pair; at: number }>();
+  /** Pairs to decide without waiting, as no attentive device is connected, and from which moment. */
+  readonly #immediate = new Map<string, { pair: Pair; at: number }>();
   #running: Promise<void> | undefined;
   #again = false;
   #isStopping = false;
@@ -69,7 +69,7 @@ export class PushWorker implements AsyncDisposable {
     this.#clockSteps = new ClockSteps(needs);
     this.#outbox = new Outbox(needs, this.#lanes, () => this.#wake());
     needs.events.subscribe((event) => this.#learn(event));
-    needs.attention.whenSeen(() => this.#wakeAt(needs.now() + SEEN_STEP_MS));
+    needs.attention.onAcknowledged(() => this.#wakeAt(needs.now() + SEEN_STEP_MS));
     this.#wake();
   }
 
@@ -113,8 +113,8 @@ export class PushWorker implements AsyncDisposable {
       return;
     }
     const key = pairKey(pair);
-    if (this.#urgent.has(key)) return;
-    this.#urgent.set(key, { pair, at: now });
+    if (this.#immediate.has(key)) return;
+    this.#immediate.set(key, { pair, at: now });
     this.#wake();
   }
 
@@ -160,54 +160,55 @@ export class PushWorker implements AsyncDisposable {
     const { db, now } = this.#needs;
     if (!this.#hasStarted) {
       // One process at a time has the database (architecture 11), so whoever held these is gone.
-      await endLeases(db, now());
+      await releaseLeases(db, now());
     }
     this.#clockStepMs += this.#clockSteps.takeMs();
     if (!this.#hasStarted || this.#clockStepMs !== 0) await this.#endOverlongWaits();
     this.#hasStarted = true;
     await this.#writeSeen();
-    while (!this.#isStopping && (await this.#judge()));
+    while (!this.#isStopping && (await this.#decide()));
     const isBehind = await this.#claim();
     const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = now();
     this.#wakeAt(isBehind ? at + LOOK_FURTHER_MS : (jobAt ?? at + SWEEP_MS));
     this.#wakeAt(Math.min(dueAt ?? at + SWEEP_MS, at + SWEEP_MS));
-    for (const urgent of this.#urgent.values()) this.#wakeAt(urgent.at);
+    for (const immediate of this.#immediate.values()) this.#wakeAt(immediate.at);
   }
 
   /** What waits longer than anything can was written before the clock was set back, and is due now. */
   async #endOverlongWaits(): Promise<void> {
     const { db, now } = this.#needs;
     const at = now();
-    for (const urgent of this.#urgent.values()) urgent.at = Math.min(urgent.at, at);
-    for (const pair of await findOverlong(db, at)) this.#urgent.set(pairKey(pair), { pair, at });
+    for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
+    for (const pair of await findOverlong(db, at)) this.#immediate.set(pairKey(pair), { pair, at });
     await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#outbox.holds(job));
     this.#clockStepMs = 0;
   }
 
   async #writeSeen(): Promise<void> {
     const { attention, db, now } = this.#needs;
-    await Promise.all(attention.takeSeen().map((seen) => noteSeen(db, { ...seen, now: now() })));
+    await Promise.all(attention.drain().map((seen) => markPushesSeen(db, { ...seen, now: now() })));
   }
 
   /** @returns whether there may be more */
-  async #judge(): Promise<boolean> {
+  async #decide(): Promise<boolean> {
     const { db, now } = this.#needs;
     const at = now();
-    const urgent = new Map<string, Pair>();
-    for (const [key, one] of this.#urgent) {
-      if (urgent.size === BATCH) break;
+    const immediate = new Map<string, Pair>();
+    for (const [key, one] of this.#immediate) {
+      if (immediate.size === BATCH) break;
       if (one.at > at) continue;
-      urgent.set(key, one.pair);
-      this.#urgent.delete(key);
+      immediate.set(key, one.pair);
+      this.#immediate.delete(key);
     }
     const pairs = await findDue(db, at, BATCH);
-    if (pairs.length + urgent.size === 0) return false;
+    if (pairs.length + immediate.size === 0) return false;
     const claim = this.#lanes.waiting < ENOUGH_WAITING;
-    const judged = await judgeDue(db, [...pairs, ...urgent.values()], urgent, { claim, now: at });
-    for (const { pair, until } of judged.resting) this.#urgent.set(pairKey(pair), { pair, at: until });
-    await this.#take(judged.jobs);
-    return pairs.length === BATCH || urgent.size === BATCH;
+    const decisions = await decideDue(db, [...pairs, ...immediate.values()], immediate, { claim, now: at });
+    for (const { pair, until } of decisions.coolingDown)
+      this.#immediate.set(pairKey(pair), { pair, at: until });
+    await this.#take(decisions.jobs);
+    return pairs.length === BATCH || immediate.size === BATCH;
   }
 
   /** @returns whether jobs were left that nobody looked at, as enough wait already */
@@ -243,7 +244,7 @@ export class PushWorker implements AsyncDisposable {
     const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = now();
     if ([dueAt, jobAt].some((next) => next !== undefined && next <= at)) return true;
-    return [...this.#urgent.values()].some((one) => one.at <= at);
+    return [...this.#immediate.values()].some((one) => one.at <= at);
   }
 }
 

@@ -1,32 +1,32 @@
-/** What an attentive device saw: its user's inbox up to `seq`. */
-export interface Seen {
+/** An attentive device acknowledged its user's inbox up to `seq`. */
+export interface Acknowledgement {
   readonly userId: string;
   readonly seq: number;
-  /** The word by which the user knows the device. */
+  /** The device's name. */
   readonly device: string;
 }
 
 /**
- * Who has an attentive device connected to this process: one that is visible and that somebody uses (architecture 8.1). The
- * sockets tell it; whether somebody is to be told by a push is decided by it.
+ * Which users have an attentive device connected to this process, one that is visible and active (architecture 8.1), and
+ * what such devices acknowledged. The sockets write it; push decisions read it.
  */
 export class Attention {
   readonly #userOf = new Map<object, string>();
   readonly #attentive = new Map<string, number>();
-  #seen = new Map<string, Seen>();
-  #onSeen: () => void = () => {};
+  #acknowledged = new Map<string, Acknowledgement>();
+  #onAcknowledged: () => void = () => {};
 
-  /** A connection of the user is attentive from now on, or no longer. */
-  set(connection: object, userId: string, attentive: boolean): void {
+  /** Sets whether a connection of the user is attentive. */
+  setAttentive(connection: object, userId: string, attentive: boolean): void {
     if (this.#userOf.has(connection) === attentive) return;
     if (attentive) {
       this.#userOf.set(connection, userId);
       this.#attentive.set(userId, (this.#attentive.get(userId) ?? 0) + 1);
-    } else this.gone(connection);
+    } else this.remove(connection);
   }
 
-  /** The connection has left. */
-  gone(connection: object): void {
+  /** Forgets a connection that was closed. */
+  remove(connection: object): void {
     const userId = this.#userOf.get(connection);
     if (userId === undefined) return;
     this.#userOf.delete(connection);
@@ -40,25 +40,25 @@ export class Attention {
   }
 
   /**
-   * An attentive device acknowledged the user's inbox up to `seq`, or became attentive having acknowledged that before.
-   * What that means for pushes is written down a little later, together with what is seen until then.
+   * Records that an attentive device acknowledged the user's inbox up to `seq`, before or after it became attentive. The
+   * worker cancels pushes a little later, for all acknowledgements until then together.
    */
-  seen(userId: string, seq: number, device: string): void {
-    const known = this.#seen.get(userId);
+  acknowledge(userId: string, seq: number, device: string): void {
+    const known = this.#acknowledged.get(userId);
     if (known && known.seq >= seq) return;
-    this.#seen.set(userId, { userId, seq, device });
-    if (this.#seen.size === 1 && !known) this.#onSeen();
+    this.#acknowledged.set(userId, { userId, seq, device });
+    if (this.#acknowledged.size === 1 && !known) this.#onAcknowledged();
   }
 
-  /** What was seen since the last call. */
-  takeSeen(): Seen[] {
-    const seen = [...this.#seen.values()];
-    this.#seen = new Map();
-    return seen;
+  /** Returns and clears the acknowledgements since the last call. */
+  drain(): Acknowledgement[] {
+    const acknowledged = [...this.#acknowledged.values()];
+    this.#acknowledged = new Map();
+    return acknowledged;
   }
 
-  /** @param listener called when there is something to take again */
-  whenSeen(listener: () => void): void {
-    this.#onSeen = listener;
+  /** @param listener called at the first acknowledgement after a {@link drain} */
+  onAcknowledged(listener: () => void): void {
+    this.#onAcknowledged = listener;
   }
 }

@@ -1,18 +1,18 @@
 import type { Db, Queries } from '../../db/db.ts';
 
-/** How long a process may keep what it claimed before another may take it. */
+/** How long a process holds a claimed job before another may claim it. */
 export const LEASE_MS = 60_000;
 
-/** One device that is to be told of one conversation, claimed by this process. */
+/** One push to send: a device and a conversation, claimed by this process. */
 export interface Job {
   readonly subscriptionId: string;
   readonly peerId: string;
   readonly userId: string;
-  /** The number, in the user's inbox, of the last message that the push is about. */
+  /** The `seq`, in the user's inbox, of the last message that the push is about. */
   readonly lastSeq: number;
-  /** Of the push service. */
+  /** The origin of the push service. */
   readonly origin: string;
-  /** Epoch milliseconds; as long as the row says the same, it is ours. */
+  /** Epoch milliseconds; this process holds the job as long as its row has the same value. */
   leaseUntil: number;
 }
 
@@ -24,7 +24,7 @@ interface ClaimedRow {
   endpoint: string | null;
 }
 
-/** Takes up to `limit` jobs that are due, the longest due first, so that no other process does. */
+/** Claims up to `limit` due jobs for this process, the longest due first. */
 export async function claimJobs(db: Db, now: number, limit: number): Promise<Job[]> {
   const leaseUntil = now + LEASE_MS;
   const rows = await db.transaction(
@@ -46,7 +46,7 @@ export async function claimJobs(db: Db, now: number, limit: number): Promise<Job
   }));
 }
 
-/** Gives jobs back, unless they are no longer ours: they are due at `dueAt`. */
+/** Returns jobs to the queue, due at `dueAt`, unless this process has lost their lease. */
 export async function returnJobs(
   db: Queries,
   jobs: readonly { job: Pick<Job, 'subscriptionId' | 'peerId' | 'leaseUntil'>; dueAt: number }[],
@@ -60,18 +60,18 @@ export async function returnJobs(
   );
 }
 
-/** Ends the leases of processes that are gone, which only a process that is alone can know. */
-export async function endLeases(db: Queries, now: number): Promise<void> {
+/** Releases all leases; only for a process that is alone on the database, after the one before has ended. */
+export async function releaseLeases(db: Queries, now: number): Promise<void> {
   await db.run`update push_jobs set due_at = ${now}, leased = 0 where leased = 1`;
 }
 
-/** When the next job is due, or its lease ends; epoch milliseconds. */
+/** When the next job is due or the next lease ends; epoch milliseconds. */
 export async function nextJobAt(db: Queries): Promise<number | undefined> {
   const row = await db.get<{ at: number | null }>`select min(due_at) as at from push_jobs`;
   return row?.at ?? undefined;
 }
 
-export function keyOf({ subscriptionId, peerId }: Pick<Job, 'subscriptionId' | 'peerId'>): string {
+export function jobKey({ subscriptionId, peerId }: Pick<Job, 'subscriptionId' | 'peerId'>): string {
   return `${subscriptionId} ${peerId}`;
 }
 

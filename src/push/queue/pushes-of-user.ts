@@ -1,6 +1,6 @@
 import type { Queries } from '../../db/db.ts';
 
-/** The users to whom something of `id` still has to be pushed. */
+/** Ids of the users with a pending push or a job about `id`. */
 export async function findUsersToNotifyOf(db: Queries, id: string): Promise<string[]> {
   const rows = await db.all<{ user_id: string }>`
     select user_id from push_due
@@ -11,9 +11,9 @@ export async function findUsersToNotifyOf(db: Queries, id: string): Promise<stri
 }
 
 /**
- * In the transaction that deletes an account, with its inbox and those of `findUsersToNotifyOf` locked: removes its
- * subscriptions, unconfirmed ones too, its push log, and all that waits to be pushed to it or about it. Jobs come before
- * the log, so that who records one that is under way comes before this or finds the account deleted.
+ * Removes a user's subscriptions, push log, and all pending pushes and jobs to them or about them. It runs in the
+ * transaction that deletes the account, with the inboxes of the user and of `findUsersToNotifyOf` locked. Jobs are
+ * removed before the log: recording the result of a job in flight either comes before or finds the account deleted.
  */
 export async function removePushesOfUser(tx: Queries, id: string): Promise<void> {
   await tx.run`delete from push_jobs where user_id = ${id}`;

@@ -7,13 +7,13 @@ import type { Queries } from '../../db/db.ts';
 import { Events } from '../../events/hints.ts';
 import { holdInbox } from '../../inbox/inbox.ts';
 import { listSubscriptions, saveSubscription } from '../subscriptions/subscriptions.ts';
-import { notePushDue } from './due.ts';
-import { judgeDue } from './judge.ts';
+import { decideDue } from './decide.ts';
+import { enqueuePush } from './pending.ts';
 
 const START = 1_760_000_000_000;
 
-/** What two transactions do to each other between their statements, which one writer for all (SQLite) cannot show. */
-onPostgres('push beside others', (database) => {
+/** Two transactions interleave here, which the single writer of SQLite does not allow. */
+onPostgres('push beside concurrent transactions', (database) => {
   async function start(t: Parameters<typeof database.open>[0]) {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
@@ -30,7 +30,7 @@ onPostgres('push beside others', (database) => {
     return { db, alice, bob, session, save };
   }
 
-  test('a subscription that is saved while its session ends goes with it', async (t) => {
+  test('a subscription saved while its session ends is removed with it', async (t) => {
     const { db, bob, session, save } = await start(t);
     await save(null);
     let saving: Promise<void> | undefined;
@@ -49,58 +49,58 @@ onPostgres('push beside others', (database) => {
     assert.deepEqual(await listSubscriptions(db, bob), []);
   });
 
-  test('a device that goes while its push is decided keeps no other from being told', async (t) => {
+  test('a device that is removed during the decision does not make it fail', async (t) => {
     const { db, alice, bob, session, save } = await start(t);
     await save(session);
     await db.transaction(async (tx) => {
       await holdInbox(tx, bob);
-      await notePushDue(tx, { userId: bob, peerId: alice, seq: 1, now: START });
+      await enqueuePush(tx, { userId: bob, peerId: alice, seq: 1, now: START });
     });
-    let judging: Promise<unknown> | undefined;
+    let deciding: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.run`delete from push_subscriptions where user_id = ${bob}`;
-      judging = judgeDue(db, [{ userId: bob, peerId: alice }], new Map(), {
+      deciding = decideDue(db, [{ userId: bob, peerId: alice }], new Map(), {
         claim: false,
         now: START + 5_000,
       });
       await untilBlocked(tx, 1);
     });
-    await judging;
+    await deciding;
     const log = await db.all<{ outcome: string }>`select outcome from push_log`;
     assert.deepEqual(log, [{ outcome: 'no_device' }]);
   });
 
-  test('a message that comes while the push before it is closed is told', async (t) => {
+  test('a message that arrives while the job before it finishes is pushed', async (t) => {
     const { db, alice, bob, session, save } = await start(t);
     await save(session);
-    const judge = (now: number) =>
-      judgeDue(db, [{ userId: bob, peerId: alice }], new Map(), { claim: false, now });
-    const note = (seq: number, now: number) =>
+    const decide = (now: number) =>
+      decideDue(db, [{ userId: bob, peerId: alice }], new Map(), { claim: false, now });
+    const enqueue = (seq: number, now: number) =>
       db.transaction(async (tx) => {
         await holdInbox(tx, bob);
-        await notePushDue(tx, { userId: bob, peerId: alice, seq, now });
+        await enqueuePush(tx, { userId: bob, peerId: alice, seq, now });
       });
     const jobs = () => db.all<{ last_seq: number }>`select last_seq from push_jobs`;
-    await note(1, START);
-    await judge(START + 5_000);
+    await enqueue(1, START);
+    await decide(START + 5_000);
     assert.deepEqual(await jobs(), [{ last_seq: 1 }]);
-    await note(2, START + 8_000);
+    await enqueue(2, START + 8_000);
 
-    let judging: Promise<unknown> | undefined;
+    let deciding: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.run`delete from push_jobs where last_seq = 1`;
-      judging = judge(START + 13_000);
+      deciding = decide(START + 13_000);
       await untilBlocked(tx, 1);
     });
-    await judging;
+    await deciding;
     assert.deepEqual(await jobs(), [{ last_seq: 2 }]);
   });
 });
 
-/** Until so many transactions of this database wait for a lock, or `isOver` says that they will not. */
+/** Waits until `count` transactions of this database wait for a lock, or `isOver` returns true. */
 async function untilBlocked(tx: Queries, count: number, isOver = () => false): Promise<void> {
   for (;;) {
-    // Otherwise what was seen first is all that is seen.
+    // Without this, a transaction sees its first reading of pg_stat_activity again.
     await tx.get`select pg_stat_clear_snapshot()`;
     const row = await tx.get<{ n: number }>`
       select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -4,8 +4,8 @@ import { onEachDatabase } from '../../../test/databases.ts';
 import { notifications, startPushing } from '../../../test/pushing.ts';
 import { startSockets } from '../../sockets/test-client.ts';
 
-onEachDatabase('who is told of a message', (database) => {
-  test('a message for somebody who is not there rings at once on each of his devices (6)', async (t) => {
+onEachDatabase('push decisions', (database) => {
+  test('a message for a user without an attentive device rings at once on each of their devices (6)', async (t) => {
     const { pushService, alice, bob, subscribe, tell, log, devices } = await startPushing(t, database);
     const [phone, desktop] = [await subscribe(bob), await subscribe(bob)];
     await tell(alice, bob);
@@ -33,12 +33,12 @@ onEachDatabase('who is told of a message', (database) => {
     assert.deepEqual(await log(alice), []);
   });
 
-  test('a message that an attentive device has seen rings nowhere, and the log says where it was seen', async (t) => {
+  test('a message that an attentive device has seen is not pushed, and the log names that device', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const { attention } = service.services;
-    attention.set({}, bob.id, true);
-    attention.seen(bob.id, await write(alice, bob), 'Firefox on the desk');
+    attention.setAttentive({}, bob.id, true);
+    attention.acknowledge(bob.id, await write(alice, bob), 'Firefox on the desk');
     await pass(10_000);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     assert.deepEqual(
@@ -47,10 +47,10 @@ onEachDatabase('who is told of a message', (database) => {
     );
   });
 
-  test('a desktop with nobody before it costs five seconds, not the message', async (t) => {
+  test('an attentive device that does not acknowledge delays the push by five seconds', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    service.services.attention.set({}, bob.id, true);
+    service.services.attention.setAttentive({}, bob.id, true);
     await tell(alice, bob);
     await pass(4_999);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
@@ -58,28 +58,28 @@ onEachDatabase('who is told of a message', (database) => {
     assert.equal(pushService.received(phone.endpoint).length, 1);
   });
 
-  test('what was seen before a message does not keep it from ringing', async (t) => {
+  test('an acknowledgement of earlier messages does not cancel a push', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const { attention } = service.services;
-    attention.set({}, bob.id, true);
+    attention.setAttentive({}, bob.id, true);
     const first = await write(alice, bob, 'one');
     await write(alice, bob, 'two');
-    attention.seen(bob.id, first, 'desk');
+    attention.acknowledge(bob.id, first, 'desk');
     await pass(5_000);
     assert.equal(pushService.received(phone.endpoint).length, 1);
   });
 
-  test('a user whose attentive connection has left is told at once', async (t) => {
+  test('a user whose last attentive connection has left is notified at once', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const { attention } = service.services;
     const [one, other] = [{}, {}];
-    attention.set(one, bob.id, true);
-    attention.set(other, bob.id, true);
-    attention.set(one, bob.id, false);
+    attention.setAttentive(one, bob.id, true);
+    attention.setAttentive(other, bob.id, true);
+    attention.setAttentive(one, bob.id, false);
     assert.equal(attention.isAttentive(bob.id), true);
-    attention.gone(other);
+    attention.remove(other);
     assert.equal(attention.isAttentive(bob.id), false);
     await tell(alice, bob);
     assert.equal(pushService.received(phone.endpoint).length, 1);
@@ -99,7 +99,7 @@ onEachDatabase('who is told of a message', (database) => {
     assert.equal(pushService.received(phone.endpoint).length, 2);
   });
 
-  test('another conversation does not rest with it', async (t) => {
+  test('the cooldown of one conversation does not delay another', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
     const carol = await service.join('carol');
     const phone = await subscribe(bob);
@@ -113,10 +113,10 @@ onEachDatabase('who is told of a message', (database) => {
     assert.equal(new Set(topics).size, 2);
   });
 
-  test('what was marked read rings nowhere', async (t) => {
+  test('a message that was marked read is not pushed', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    service.services.attention.set({}, bob.id, true);
+    service.services.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     const marked = await service.post(
       '/api/messages/mark',
@@ -132,7 +132,7 @@ onEachDatabase('who is told of a message', (database) => {
     );
   });
 
-  test('where a message was marked read over a socket, the log names the device by its own word', async (t) => {
+  test('for a message marked read over a socket, the log has the name of that device', async (t) => {
     const service = await startSockets(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const desk = await service.connect();
@@ -147,7 +147,7 @@ onEachDatabase('who is told of a message', (database) => {
     );
   });
 
-  test('do-not-disturb: messages are received, and nothing rings (6)', async (t) => {
+  test('do-not-disturb: messages are received but not pushed (6)', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
     const phone = await subscribe(bob);
     await service.post('/api/user/settings', { dndEnabled: true }, { token: bob.token });
@@ -158,7 +158,7 @@ onEachDatabase('who is told of a message', (database) => {
     assert.equal(body.data.items.length, 1);
   });
 
-  test('nothing rings with push_enabled off, nor without a device; the log says so', async (t) => {
+  test('nothing is pushed with push_enabled off, nor without a device; the log has the reason', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
       t,
       database,
@@ -173,13 +173,13 @@ onEachDatabase('who is told of a message', (database) => {
     assert.deepEqual(await outcomes(bob), ['off', 'no_device']);
   });
 
-  test('a block that is answered before the message is due keeps it from ringing', async (t) => {
+  test('a block answered before the message is due cancels its push', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass, outcomes } = await startPushing(
       t,
       database,
     );
     const phone = await subscribe(bob);
-    service.services.attention.set({}, bob.id, true);
+    service.services.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     await service.post('/api/user/block', { blockedId: alice.id }, { token: bob.token });
     await pass(60_000);
@@ -187,10 +187,10 @@ onEachDatabase('who is told of a message', (database) => {
     assert.deepEqual(await outcomes(bob), ['blocked']);
   });
 
-  test('an account that is closed meanwhile is told nothing', async (t) => {
+  test('a user whose account is closed meanwhile is not notified', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    service.services.attention.set({}, bob.id, true);
+    service.services.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     await service.services.db.run`update users set status = 'suspended' where id = ${bob.id}`;
     await pass(5_000);
@@ -201,7 +201,7 @@ onEachDatabase('who is told of a message', (database) => {
     ]);
   });
 
-  test('a device goes with its session', async (t) => {
+  test('a device is removed with its session', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const again = await service.post('/api/login', { username: 'bob', password: bob.password });
@@ -211,17 +211,17 @@ onEachDatabase('who is told of a message', (database) => {
     assert.deepEqual(await outcomes({ ...bob, token: again.body.data.token }), ['no_device']);
   });
 
-  test('one entry a minute tells that a conversation is being looked at', async (t) => {
+  test('messages seen within a minute share one entry', async (t) => {
     const { service, alice, bob, write, pass, outcomes } = await startPushing(t, database);
     const { attention } = service.services;
-    attention.set({}, bob.id, true);
+    attention.setAttentive({}, bob.id, true);
     for (let i = 0; i < 3; i++) {
-      attention.seen(bob.id, await write(alice, bob), 'desk');
+      attention.acknowledge(bob.id, await write(alice, bob), 'desk');
       await pass(1_000);
     }
     assert.deepEqual(await outcomes(bob), ['seen']);
     await pass(60_000);
-    attention.seen(bob.id, await write(alice, bob), 'desk');
+    attention.acknowledge(bob.id, await write(alice, bob), 'desk');
     await pass(1_000);
     assert.deepEqual(await outcomes(bob), ['seen', 'seen']);
   });

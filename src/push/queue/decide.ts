@@ -10,33 +10,33 @@ import {
 } from '../subscriptions/unconfirmed.ts';
 import { type Job, LEASE_MS, originOf } from './jobs.ts';
 
-/** After a decision its pair rests, so that ten messages ring once or twice. */
-const REST_MS = 3_000;
-/** A pair waits 5 s after a message or 3 s after a decision; what waits longer was written before the clock was set back. */
+/** Time between two decisions about a pair, so that ten messages in a row ring once or twice. */
+const COOLDOWN_MS = 3_000;
+/** A pair waits 5 s after a message or 3 s after a decision; a wait longer than both together was written before the clock was set back. */
 const LONGEST_WAIT_MS = 8_000;
 
-/** A user who may have to be told of a peer's messages. */
+/** A recipient (`userId`) and the sender of the messages (`peerId`). */
 export interface Pair {
   readonly userId: string;
   readonly peerId: string;
 }
 
-/** Pairs that are due at once although their row says later, as nobody was there to see; by {@link pairKey}. */
-export type Urgent = ReadonlyMap<string, Pair>;
+/** Pairs to decide at once, before the time in their row, as no attentive device was connected; by {@link pairKey}. */
+export type Immediate = ReadonlyMap<string, Pair>;
 
-export interface Judgement {
-  /** Devices to be told now, claimed; none if nothing was to be claimed. */
+export interface Decisions {
+  /** Jobs to send now, claimed by this process; empty without `claim`. */
   readonly jobs: Job[];
-  /** Urgent pairs that rest after the decision before, and until when. */
-  readonly resting: { pair: Pair; until: number }[];
+  /** Immediate pairs that are in the cooldown of the decision before, and its end. */
+  readonly coolingDown: { pair: Pair; until: number }[];
 }
 
-interface Circumstances {
+interface DecideOptions {
   readonly claim: boolean;
   readonly now: number;
 }
 
-interface DueRow {
+interface PendingRow {
   user_id: string;
   peer_id: string;
   last_seq: number;
@@ -69,19 +69,19 @@ export function pairKey({ userId, peerId }: Pair): string {
   return `${userId} ${peerId}`;
 }
 
-/** Pairs whose time has come, the longest due first. */
+/** Pairs that are due, the longest due first. */
 export async function findDue(db: Queries, now: number, limit: number): Promise<Pair[]> {
   return db.all<Pair>`
     select user_id as "userId", peer_id as "peerId" from push_due where due_at <= ${now} order by due_at limit ${limit}`;
 }
 
-/** Pairs that wait longer than any can. */
+/** Pairs whose wait is longer than possible: the clock was set back. */
 export async function findOverlong(db: Queries, now: number): Promise<Pair[]> {
   return db.all<Pair>`
     select user_id as "userId", peer_id as "peerId" from push_due where due_at > ${now + LONGEST_WAIT_MS}`;
 }
 
-/** Whether a wait is over: its moment is there, or too far away to have been meant by this clock. */
+/** Whether a wait is over: its end has passed, or lies so far ahead that the clock must have been set back. */
 function isOver(until: number, now: number, longestMs: number): boolean {
   return until <= now || until > now + longestMs;
 }
@@ -93,58 +93,59 @@ export async function nextDueAt(db: Queries): Promise<number | undefined> {
 }
 
 /**
- * Decides what becomes of messages that nobody has seen: a job for each device, or an entry in the log that says why
- * not. With `claim`, jobs are claimed with their making, which saves a write. Behind the locks of the users' inboxes, so that a block or a mark that was answered before counts (architecture 8.2).
+ * Decides about the pending pushes of `pairs`: it makes a job for each device, or an entry in the push log with the
+ * reason for not sending. With `claim` it also claims the jobs, which saves a write. It locks the users' inboxes first,
+ * so blocks and marks that were answered before are respected (architecture 8.2).
  */
-export async function judgeDue(
+export async function decideDue(
   db: Db,
   pairs: readonly Pair[],
-  urgent: Urgent,
-  { claim, now }: Circumstances,
-): Promise<Judgement> {
+  immediate: Immediate,
+  { claim, now }: DecideOptions,
+): Promise<Decisions> {
   const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
   return db.transaction(async (tx) => {
     await Promise.all(userIds.map((userId) => holdInbox(tx, userId)));
-    const rows = await tx.all<DueRow>`
+    const rows = await tx.all<PendingRow>`
       select user_id, peer_id, last_seq, count, due_at, rests_until from push_due where user_id in ${tx.list(userIds)}`;
-    const judgement: Judgement = { jobs: [], resting: [] };
-    const due: DueRow[] = [];
+    const decisions: Decisions = { jobs: [], coolingDown: [] };
+    const due: PendingRow[] = [];
     for (const row of rows) {
       const pair = { userId: row.user_id, peerId: row.peer_id };
-      const isUrgent = urgent.has(pairKey(pair));
+      const isImmediate = immediate.has(pairKey(pair));
       const isDue =
         isOver(row.due_at, now, LONGEST_WAIT_MS) ||
-        (isUrgent && row.count > 0 && isOver(row.rests_until, now, REST_MS));
+        (isImmediate && row.count > 0 && isOver(row.rests_until, now, COOLDOWN_MS));
       if (isDue) due.push(row);
-      else if (isUrgent && row.count > 0) judgement.resting.push({ pair, until: row.rests_until });
+      else if (isImmediate && row.count > 0) decisions.coolingDown.push({ pair, until: row.rests_until });
     }
-    const rested = due.filter((row) => row.count === 0);
+    const cooledDown = due.filter((row) => row.count === 0);
     const unseen = due.filter((row) => row.count > 0);
     await Promise.all(
-      rested.map(
+      cooledDown.map(
         (row) => tx.run`delete from push_due where user_id = ${row.user_id} and peer_id = ${row.peer_id}`,
       ),
     );
-    if (unseen.length > 0) await judgeUnseen(tx, unseen, { claim, now }, judgement.jobs);
-    return judgement;
+    if (unseen.length > 0) await decideUnseen(tx, unseen, { claim, now }, decisions.jobs);
+    return decisions;
   });
 }
 
-async function judgeUnseen(
+async function decideUnseen(
   tx: Tx,
-  unseen: readonly DueRow[],
-  circumstances: Circumstances,
+  unseen: readonly PendingRow[],
+  options: DecideOptions,
   jobs: Job[],
 ): Promise<void> {
-  const { now } = circumstances;
+  const { now } = options;
   const ids = [...new Set(unseen.map((row) => row.user_id))];
   const userIds = tx.list(ids);
   const peerIds = tx.list([...new Set(unseen.map((row) => row.peer_id))]);
-  const [users, blocks, devices, known, noted] = await Promise.all([
+  const [users, blocks, devices, known, logged] = await Promise.all([
     tx.all<UserRow>`select id, status, push_enabled, dnd_enabled from users where id in ${userIds}`,
     tx.all<{ blocker_id: string; blocked_id: string }>`
       select blocker_id, blocked_id from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}`,
-    // In one statement, so that a confirmed device that is removed meanwhile is seen in one of the two tables.
+    // One statement, so that a confirmed device that is removed meanwhile appears in one of the two tables.
     tx.all<DeviceRow>`
       select subs.id, subs.user_id, subs.endpoint, subs.user_agent, subs.session_id, subs.unusable_since, subs.not_before,
         subs.told_at, last_confirmed.removed_at
@@ -162,27 +163,27 @@ async function judgeUnseen(
   const writes: Promise<unknown>[] = [];
   for (const row of unseen) {
     const pair = { userId: row.user_id, peerId: row.peer_id };
-    const rested = now + REST_MS;
+    const cooldownUntil = now + COOLDOWN_MS;
     writes.push(tx.run`
-      update push_due set count = 0, due_at = ${rested}, rests_until = ${rested}
+      update push_due set count = 0, due_at = ${cooldownUntil}, rests_until = ${cooldownUntil}
       where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
     const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
-    const not = whyNot(userOf.get(row.user_id), blocked.has(pairKey(pair)), notified.length);
-    for (const { id } of !not || not === 'no_device' ? unconfirmed : [])
-      if (!noted.has(id)) {
-        noted.add(id);
-        const why = { ...pair, kind: 'message', subscriptionId: id, outcome: 'unconfirmed' } as const;
-        writes.push(addToPushLog(tx, why, now));
+    const reason = reasonNotToSend(userOf.get(row.user_id), blocked.has(pairKey(pair)), notified.length);
+    for (const { id } of !reason || reason === 'no_device' ? unconfirmed : [])
+      if (!logged.has(id)) {
+        logged.add(id);
+        const entry = { ...pair, kind: 'message', subscriptionId: id, outcome: 'unconfirmed' } as const;
+        writes.push(addToPushLog(tx, entry, now));
       }
-    if (not) {
-      writes.push(addToPushLog(tx, { ...pair, kind: 'message', outcome: not }, now));
+    if (reason) {
+      writes.push(addToPushLog(tx, { ...pair, kind: 'message', outcome: reason }, now));
       continue;
     }
     for (const device of notified) {
-      const open = () => openJob(tx, device, row, circumstances, jobs);
+      const open = () => openJob(tx, device, row, options, jobs);
       writes.push(
         isKnown.has(`${device.id} ${row.peer_id}`)
-          ? // It may have been sent and closed since it was read: nothing keeps whoever records that out.
+          ? // The job may have been finished since it was read, as recording a result takes no inbox lock.
             extendJob(tx, device, row, now).then((isThere) => (isThere ? undefined : open()))
           : open(),
       );
@@ -191,7 +192,11 @@ async function judgeUnseen(
   await Promise.all(writes);
 }
 
-function whyNot(user: UserRow | undefined, isBlocked: boolean, devices: number): PushLogOutcome | undefined {
+function reasonNotToSend(
+  user: UserRow | undefined,
+  isBlocked: boolean,
+  devices: number,
+): PushLogOutcome | undefined {
   if (user?.status !== 'active') return 'account_closed';
   if (isBlocked) return 'blocked';
   if (user.push_enabled === 0) return 'off';
@@ -199,8 +204,8 @@ function whyNot(user: UserRow | undefined, isBlocked: boolean, devices: number):
   return devices === 0 ? 'no_device' : undefined;
 }
 
-/** Its time stays the push service's, or that of the process which has it. @returns whether there is such a job */
-async function extendJob(tx: Tx, device: DeviceRow, row: DueRow, now: number): Promise<boolean> {
+/** Adds messages to a job, without changing when it is due or who holds its lease. @returns whether the job exists */
+async function extendJob(tx: Tx, device: DeviceRow, row: PendingRow, now: number): Promise<boolean> {
   const extended = await tx.run`
     update push_jobs set last_seq = ${row.last_seq}, since = ${now}
     where subscription_id = ${device.id} and peer_id = ${row.peer_id}`;
@@ -210,8 +215,8 @@ async function extendJob(tx: Tx, device: DeviceRow, row: DueRow, now: number): P
 async function openJob(
   tx: Tx,
   device: DeviceRow,
-  row: DueRow,
-  { claim, now }: Circumstances,
+  row: PendingRow,
+  { claim, now }: DecideOptions,
   jobs: Job[],
 ): Promise<void> {
   const { id, user_id: userId } = device;

@@ -2,13 +2,13 @@ import type { Db, Queries } from '../../db/db.ts';
 import { holdInbox } from '../../inbox/inbox.ts';
 import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
-/** How long a message has to be seen before it is worth a push (architecture 8.1). */
+/** A message seen within this time is not pushed (architecture 8.1). */
 const SEEN_WITHIN_MS = 5_000;
 
-// Rows of a user are written with his inbox locked only, so that whoever writes several of them waits for nobody.
+// A user's rows are written only with the user's inbox locked, so writers of several rows cannot deadlock.
 
-/** In the transaction of the message: if nobody sees it, its recipient is to be told of it. */
-export async function notePushDue(
+/** Adds a message to the pending push of its pair, in the transaction that stores the message. */
+export async function enqueuePush(
   tx: Queries,
   { userId, peerId, seq, now }: { userId: string; peerId: string; seq: number; now: number },
 ): Promise<void> {
@@ -24,35 +24,36 @@ export async function notePushDue(
 }
 
 /**
- * In the transaction of the mark: everything of `peerId` was read, so nothing of it is worth a push.
+ * Cancels the pushes about `peerId`, in the transaction that marks all of their messages read.
  *
- * @param read.device where, as in {@link noteSeen}; empty if it is not known
+ * @param read.device as in {@link markPushesSeen}
  */
-export async function noteRead(
+export async function markPushesRead(
   tx: Queries,
   { userId, peerId, device, now }: { userId: string; peerId: string; device: string; now: number },
 ): Promise<void> {
-  const waited = await withdraw(tx, userId, peerId);
-  if (waited) await markSeenInLog(tx, { userId, peerId, detail: device, jobLogIds: waited.jobLogIds }, now);
+  const cancelled = await cancelPending(tx, userId, peerId);
+  if (cancelled)
+    await markSeenInLog(tx, { userId, peerId, detail: device, jobLogIds: cancelled.jobLogIds }, now);
 }
 
-/** In the transaction of a block: nothing of `peerId` is told any more. */
+/** Cancels the pushes about `peerId`, in the transaction that blocks them. */
 export async function cancelPushes(tx: Queries, userId: string, peerId: string, now: number): Promise<void> {
-  const waited = await withdraw(tx, userId, peerId);
-  if (!waited) return;
+  const cancelled = await cancelPending(tx, userId, peerId);
+  if (!cancelled) return;
   await tx.run`
     update push_log set at = ${now}, outcome = 'blocked', reason = '', detail = '', waiting_until = null
-    where id in ${tx.list(waited.jobLogIds)}`;
-  if (waited.jobLogIds.length === 0)
+    where id in ${tx.list(cancelled.jobLogIds)}`;
+  if (cancelled.jobLogIds.length === 0)
     await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'blocked' }, now);
 }
 
 /**
- * An attentive device acknowledged the user's inbox up to `seq`, so nothing up to there is worth a push.
+ * Cancels the pushes about messages up to `seq` of the user's inbox, which an attentive device acknowledged.
  *
- * @param device the word by which the user knows that device, for the log
+ * @param device the device's name, for the push log; empty if unknown
  */
-export async function noteSeen(
+export async function markPushesSeen(
   db: Db,
   { userId, seq, device, now }: { userId: string; seq: number; device: string; now: number },
 ): Promise<void> {
@@ -73,8 +74,8 @@ export async function noteSeen(
   });
 }
 
-/** Takes back all that waits to be told of `peerId`. @returns `undefined` if nothing did */
-async function withdraw(
+/** Removes the pending push and the jobs about `peerId`. @returns their log entries; `undefined` if there was nothing */
+async function cancelPending(
   tx: Queries,
   userId: string,
   peerId: string,
