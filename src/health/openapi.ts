@@ -5,7 +5,7 @@ import { ErrorAnswer } from '../http/envelope.ts';
 import type { DefinedRoute } from '../http/server.ts';
 
 /** Our annotations of a schema that are not JSON Schema's (`http/validation.ts`). */
-const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'judge']);
+const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'refine']);
 
 /** A route's schemas; those of its answers by code. */
 interface Definition {

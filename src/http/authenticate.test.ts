@@ -50,7 +50,7 @@ test('a route is closed unless its definition opens it, wherever it lies', async
   }
 });
 
-test('a public route knows its caller if there is one, remembered or not', async () => {
+test('a public route knows its caller if there is one, cached or not', async () => {
   for (const remembered of [true, false]) {
     const { get } = startGuarded({ remembered });
     assert.deepEqual((await get('/api/open', 'good')).json(), { code: 200, id: 'alice' });
@@ -65,7 +65,7 @@ test('a public route that takes its caller for granted is a fault, not a hole', 
   assert.ok(lines.some((line) => line.includes('a public route asked for its caller')));
 });
 
-test('when nobody can be identified, nobody gets in: 500, in the envelope', async () => {
+test('when identification fails, a request is refused with a 500 in the envelope', async () => {
   const { get } = startGuarded({ fails: true });
   for (const url of ['/api/closed', '/api/open', '/api/%zz']) {
     const answer = await get(url, 'good');

@@ -16,9 +16,9 @@ export interface Caller {
 
 /** Turns tokens into callers. */
 export interface Authenticator {
-  /** The caller if the token is remembered; says nothing about others. */
+  /** The caller of a cached token. `undefined` says only that the token is not cached. */
   recall(token: string): Caller | undefined;
-  /** The caller of a token; `undefined` if no one may enter with it (interface 5.5). */
+  /** The caller of a token; `undefined` if it is invalid or its session has ended (interface 5.5). */
   identify(token: string): Promise<Caller | undefined>;
 }
 
@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `public` opens a route to callers without a token; every other route answers them 401 (interface 5.5). */
     access?: 'public';
-    /** Which of the two limits counts the calls (interface 8); `api` unless told. */
+    /** Which of the two limits counts the calls (interface 8); by default `api`. */
     limit?: 'auth' | 'api';
   }
   interface FastifyRequest {
@@ -50,8 +50,8 @@ interface Guard {
 }
 
 /**
- * Judges every request before its body is read: first the limit, then the token (architecture 10.1).
- * A token that is not valid counts as none: the limit then counts the client's address, and a public route goes on.
+ * Authorizes every request before its body is read: first the limit, then the token (architecture 10.1).
+ * An invalid token counts as none: the limit then counts the client's address, and a public route goes on.
  */
 export function guardRequests(
   app: App,
@@ -59,26 +59,30 @@ export function guardRequests(
 ): void {
   app.decorateRequest('caller', null);
 
-  app.addHook('onRequest', judgeRequest);
-  app.judgeUnrouted = judgeRequest;
+  app.addHook('onRequest', authorizeRequest);
+  app.authorizeUnrouted = authorizeRequest;
 
-  function judgeRequest(request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void): void {
-    // Made anew at each reading.
+  function authorizeRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (refused?: Error) => void,
+  ): void {
+    // A getter that builds a new object at each access.
     const { url, config: route } = request.routeOptions;
     const path = url ?? pathOf(request);
     if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
     const token = bearerToken(request.headers.authorization);
-    const known = token === undefined ? undefined : authentication.recall(token);
-    if (token === undefined || known) done(judge(request, reply, path, route, known));
+    const cached = token === undefined ? undefined : authentication.recall(token);
+    if (token === undefined || cached) done(decide(request, reply, path, route, cached));
     else
       authentication.identify(token).then(
-        (caller) => done(judge(request, reply, path, route, caller)),
+        (caller) => done(decide(request, reply, path, route, caller)),
         (error) => done(error),
       );
   }
 
-  /** @param route none for a path that cannot be read */
-  function judge(
+  /** @param route `undefined` for a path that cannot be read */
+  function decide(
     request: FastifyRequest,
     reply: FastifyReply,
     path: string,
@@ -88,7 +92,7 @@ export function guardRequests(
     const { access, limit = 'api' } = route ?? {};
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (log) {
-      // Signing in is counted for the address alone: whoever holds many tokens gets no more tries by them.
+      // Signing in is counted by address only, so that many tokens give a caller no more attempts.
       const key = caller && limit === 'api' ? caller.userId : addressKey(request, config.trustProxy);
       const verdict = log.take(key, monotonicMs());
       reply.headers({ ...rateLimitHeaders(limit, log, verdict) });
@@ -103,7 +107,7 @@ export function guardRequests(
   }
 }
 
-/** What the client of a request is counted by (`clientKey`). */
+/** The key by which limits count the client of a request (`clientKey`). */
 export function addressKey({ raw }: FastifyRequest, trusted: TrustedNetworks): string {
   const forwarded = raw.headers['x-forwarded-for'];
   return clientKey(
@@ -119,13 +123,13 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([\w~+/.-]+=*) *$/i.exec(authorization)?.[1];
 }
 
-/** Who calls a route that is not public. */
+/** The caller of a route that is not public. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('a public route asked for its caller');
   return request.caller;
 }
 
-/** Fires when the client goes away before it was answered. */
+/** Aborts when the client disconnects before the answer is sent. */
 export function clientGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (reply.raw.destroyed) gone.abort();

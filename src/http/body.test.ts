@@ -47,7 +47,7 @@ test('bytes of any kind are an object or refused, and nothing else happens', () 
   );
 });
 
-test('32 levels are read and 33 are not, whatever stands in strings', () => {
+test('32 levels are read and 33 are not, with any brackets in strings', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
   assert.equal(
     wordOf(() => parseObject(nested(32))),

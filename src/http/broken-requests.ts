@@ -14,7 +14,7 @@ export function answerBrokenRequests(server: Server, nextId: () => string) {
   server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
     youngest.set(request.socket, answer);
   });
-  // An expectation that nobody knows is no reason to refuse (RFC 9110, 10.1.1), and 417 is none of our codes.
+  // An unknown expectation need not be refused (RFC 9110, 10.1.1), and the interface has no code 417.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());

@@ -25,7 +25,7 @@ test('an IPv4 client is counted by its address, also when the socket shows it ma
   assert.equal(clientAddress('::ffff:203.0.113.7', undefined, nobody), '203.0.113.7');
 });
 
-test('an IPv6 client is counted by its /64, whatever the rest, the spelling and the zone', () => {
+test('an IPv6 client is counted by its /64, for any host part, spelling and zone', () => {
   const spellings = [
     '2001:db8:0:1::1',
     '2001:DB8::1:ffff:ffff:ffff:ffff',
@@ -103,7 +103,7 @@ test('ports and brackets in entries are left out', () => {
   assert.equal(clientKey('10.0.0.1', '[::ffff:198.51.100.1]:80', proxies), '198.51.100.1');
 });
 
-test('whatever a client sends left of what the proxy wrote, it stays the client', () => {
+test('entries that a client sends left of the proxy’s do not change its address', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('10.0.0.1')), (sent) => {
       assert.equal(clientKey('10.0.0.1', `${sent}, 198.51.100.1`, proxies), '198.51.100.1');
@@ -148,7 +148,7 @@ test('networks are addresses, prefixes of IPv4 and IPv6, and the word loopback',
   assert.equal(networks('').length, 0);
 });
 
-test('anything else is not a list of networks, nor is a network of everybody', () => {
+test('anything else is not a list of networks, nor is a network of all addresses', () => {
   const wrong = [
     'localhost',
     '10.0.0.0/33',

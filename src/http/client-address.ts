@@ -64,7 +64,7 @@ function parseNetwork(word: string): readonly [Address, number] | undefined {
 
 /**
  * What a client is counted by (architecture 10.7): an IPv4 address as itself, also where it is mapped into IPv6;
- * an IPv6 address by its /64, since whoever has one address there has them all.
+ * an IPv6 address by its /64, since a client with one address of a /64 has all of them.
  *
  * @param remoteAddress the other end of the connection, `undefined` once it is closed: then the key is `unknown`
  * @param forwarded the value of `X-Forwarded-For`, several lines joined by commas in their order

@@ -57,7 +57,7 @@ onSqlite('Pages of other origins', (database) => {
     }
   });
 
-  test('a page of any other origin is told nothing, however its origin is spelt', async (t) => {
+  test('a page of any other origin gets no headers, in any spelling of its origin', async (t) => {
     const service = await startService(t, database, { env: { ...env, RATE_LIMIT_API: 'off' } });
     const others = [
       'https://app.example.com.evil.example',
@@ -81,7 +81,7 @@ onSqlite('Pages of other origins', (database) => {
     }
   });
 
-  test('without ORIGINS nobody is', async (t) => {
+  test('without ORIGINS no page may call', async (t) => {
     const service = await startService(t, database);
     const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
     const answer = await service.call('OPTIONS', '/api/login', { headers });

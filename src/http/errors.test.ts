@@ -44,7 +44,7 @@ test('our own texts are English on the push endpoints, however the path is spelt
   assert.equal((await get('/api/push/%zz')).msg, 'The request is malformed');
 });
 
-test('what else is thrown is a fault, whatever it calls itself', async () => {
+test('any other error is a fault, whatever its name and status', async () => {
   const thrown: unknown[] = [
     new Error('plain'),
     Object.assign(new Error('poses as a refusal'), { statusCode: 404, code: 'E_NOT_OURS' }),

@@ -80,7 +80,7 @@ function keepConnection(reply: FastifyReply): void {
   if (isOurs && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
 }
 
-/** The client has gone: nobody reads the answer, and nothing is wrong. */
+/** The client has disconnected: no one reads the answer, and nothing is wrong. */
 function isAbandoned(error: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
   if (!(error instanceof Error)) return false;
   const waitedInVain = error.name === 'AbortError' && reply.raw.destroyed;

@@ -23,7 +23,7 @@ test('of 60 a minute, 60 calls at once are allowed and the 61st is refused (8)',
   assert.deepEqual(verdicts[60], { allowed: false, remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 });
 });
 
-test('the edge of two windows lets nobody have both: 59 late in one minute leave 1 for the next', () => {
+test('the edge of two windows does not allow both limits: 59 late in one minute leave 1 for the next', () => {
   const log = openRateLimit({ limit: 60, windowMs: minute });
   assert.equal(takeMany(log, 'alice', 1_000, 1), 1);
   assert.equal(takeMany(log, 'alice', 59_900, 70), 59);
@@ -34,7 +34,7 @@ test('the edge of two windows lets nobody have both: 59 late in one minute leave
   assert.equal(takeMany(log, 'alice', 119_900, 70), 59);
 });
 
-test('refused calls do not count: who keeps knocking is let in as early as who waits', () => {
+test('refused calls do not count: a caller that retries is allowed as early as one that waits', () => {
   const log = openRateLimit({ limit: 3, windowMs: minute });
   takeMany(log, 'alice', 0, 3);
   for (let now = 1_000; now < minute; now += 1_000) assert.equal(log.take('alice', now).allowed, false);
@@ -48,7 +48,7 @@ test('each key is counted by itself', () => {
   assert.equal(takeMany(log, '', 0, 5), 2);
 });
 
-test('a refusal tells in whole seconds, rounded up, when the next call is allowed', () => {
+test('a refusal gives in whole seconds, rounded up, when the next call is allowed', () => {
   const log = openRateLimit({ limit: 2, windowMs: minute });
   log.take('alice', 0);
   log.take('alice', 30_500);
@@ -343,7 +343,7 @@ test('the headers name the policy, what is left and until when, as the draft spe
   );
 });
 
-test('a policy of the same name with other numbers is told by its own', () => {
+test('a policy of the same name with other numbers has headers of its own', () => {
   const verdict = { allowed: true, remaining: 1, resetSeconds: 1, retryAfterSeconds: 0 };
   rateLimitHeaders('changing', { limit: 5, windowMs: 1_000 }, verdict);
   const headers = rateLimitHeaders('changing', { limit: 7, windowMs: 1_500 }, verdict);

@@ -220,7 +220,7 @@ export interface RateLimitHeaders {
 const policies = new Map<string, { limit: Limit; text: string }>();
 
 /**
- * The fields that tell a client where it stands, by draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w`
+ * The header fields that report a client's quota, by draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w`
  * seconds, of which `r` are left until `t` seconds from now; and `Retry-After` (RFC 9110, 10.2.3), which on a
  * refusal is the same moment as `t`.
  *

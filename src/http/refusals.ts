@@ -15,7 +15,7 @@ interface Count {
 
 /**
  * Counts the requests that rate limits refuse, so that the log says once a minute which limit refused how many and where
- * they came from: one line for a limit, whatever comes, without whole addresses.
+ * they came from: one line for each limit, at any load, without whole addresses.
  */
 export class Refusals {
   readonly #log: Pick<Logger, 'warn'>;
@@ -25,7 +25,7 @@ export class Refusals {
     this.#log = log;
   }
 
-  /** @param address what the client is counted by (`clientKey`) */
+  /** @param address the key of the client's address (`clientKey`) */
   note(limit: keyof typeof SETTINGS, address: string): void {
     const count = this.#byLimit.get(limit) ?? { refused: 0, networks: new Map<string, number>() };
     this.#byLimit.set(limit, count);

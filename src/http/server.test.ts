@@ -96,7 +96,7 @@ test('a request that does not arrive in its time is ended with a 400', async (t)
   );
 });
 
-test('drop by drop is too slow as well, and holds up nobody else', async (t) => {
+test('a request that arrives byte by byte is too slow as well, and delays no other', async (t) => {
   const { port, lines } = await startBare(t, { requestTimeoutMs: 300 });
   using connection = await openConnection(port);
   connection.write(`GET /busy HTTP/1.1\r\n${host}X: `);

@@ -30,11 +30,11 @@ const END_IDLE_MS = 50;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Judges a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
-    judgeUnrouted:
+    /** Authorizes a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
+    authorizeUnrouted:
       | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
       | null;
-    /** Which requests become sockets; nobody's do until `socketRoutes` sets it. */
+    /** Which requests become sockets; none until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
     /** Every route there is, in the order of their definition, without the HEAD that comes with each GET. */
     readonly definedRoutes: readonly DefinedRoute[];
@@ -71,25 +71,25 @@ export function openServer(
     forceCloseConnections: 'idle',
     requestTimeout: requestTimeoutMs,
     http: {
-      // Without it, Node takes every request that offers any upgrade away from its route once somebody listens for them:
+      // Without it, Node takes every request that offers any upgrade away from its route once there is a listener for them:
       // clients that offer HTTP/2 with each first request (`Upgrade: h2c`) could call nothing any more.
       shouldUpgradeCallback: (request: IncomingMessage) => app.upgrades.may(request),
       // Node's own refusal of a request without Host has no body; ours follows below.
       requireHostHeader: false,
-      // Node exchanges the two times if this one, 60 s unless told, is the longer.
+      // Node exchanges the two times if this one, 60 s by default, is the longer.
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
     frameworkErrors: (error, request, reply) => {
       nameAnswer(request, reply);
       const answer = (refused?: Error) => answerError(refused ?? error, request, reply);
-      if (app.judgeUnrouted) app.judgeUnrouted(request, reply, answer);
+      if (app.authorizeUnrouted) app.authorizeUnrouted(request, reply, answer);
       else answer();
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const refuseBroken = answerBrokenRequests(app.server, nextId);
-  app.decorate('judgeUnrouted', null);
+  app.decorate('authorizeUnrouted', null);
   app.decorate('upgrades', { may: () => false });
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);

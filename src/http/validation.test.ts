@@ -42,13 +42,13 @@ test('lengths count code points', () => {
   assert.deepEqual(refused({ name: 'e\u0301e\u0301e\u0301' }), ['name_long', 'at most four']);
 });
 
-test('a field with a text of its own answers with it, whatever is wrong', () => {
+test('a field with a refusal of its own uses it for every error', () => {
   for (const name of [undefined, null, 7, ['Ana'], {}, 'A', ''])
     assert.deepEqual(refused({ name }), ['name_length', 'two to four'], String(name));
   assert.deepEqual(refused({ name: 'Anastasia' }), ['name_long', 'at most four']);
 });
 
-test('fields are judged in the order of the schema, not in that of the body', () => {
+test('fields are validated in the order of the schema, not of the body', () => {
   assert.deepEqual(refused({ age: 'x', bio: 7, name: 'A' }), ['name_length', 'two to four']);
   assert.deepEqual(refused({ age: 'x', bio: 7, name: 'Ana' }), ['invalid_field', '参数 bio 需为字符串']);
 });

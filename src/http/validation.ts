@@ -6,13 +6,13 @@ import { ServiceError } from '../errors.ts';
 export type Refusal = readonly [word: string, text: string];
 
 /**
- * Annotations that a field's schema may carry beside JSON Schema's: `refusal` answers whatever is wrong with it,
- * `tooLong` only what is longer than `maxLength`. `judge` sees a text that is right in shape, and refuses by throwing.
+ * Annotations that a field's schema may carry beside JSON Schema's: `refusal` replaces every error of the field,
+ * `tooLong` only the one for a text above `maxLength`. `refine` gets a text that matches the schema, and refuses it by throwing.
  */
 interface Annotations {
   refusal?: Refusal;
   tooLong?: Refusal;
-  judge?: (value: string) => void;
+  refine?: (value: string) => void;
 }
 
 /** A string of `minLength` to `maxLength` code points. */
@@ -21,10 +21,10 @@ export function text(options: TStringOptions & Annotations = {}) {
 }
 
 /**
- * Judges the fields of an object one by one in the order of the schema, so that the answer does not depend on
- * the order in which they were sent. Unknown fields are left out of what is returned; nothing is coerced.
+ * Validates the fields of an object in the order of the schema, so that the answer does not depend on the order in
+ * which they were sent. Unknown fields are left out of the result; nothing is coerced.
  *
- * @throws {ServiceError} `invalid`: the field's own refusal, what its `judge` throws, or `invalid_field` with the field's name
+ * @throws {ServiceError} `invalid`: the field's own refusal, what its `refine` throws, or `invalid_field` with the field's name
  */
 export function readFields<S extends TObject>(schema: S, input: object, english = false): Static<S> {
   const required: readonly string[] = schema.required ?? [];
@@ -34,7 +34,7 @@ export function readFields<S extends TObject>(schema: S, input: object, english 
     if (value === undefined) {
       if (required.includes(name)) throw refuseField(name, field, value, english);
     } else if (Value.Check(field, value)) {
-      if (typeof value === 'string') (field as Annotations).judge?.(value); // ours, where `text` was given it
+      if (typeof value === 'string') (field as Annotations).refine?.(value); // ours, where `text` was given it
       read[name] = value;
     } else throw refuseField(name, field, value, english);
   }

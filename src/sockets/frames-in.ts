@@ -9,7 +9,7 @@ import { text } from '../http/validation.ts';
 export const RequestId = text({
   minLength: 1,
   maxLength: 64,
-  judge: (id) => {
+  refine: (id) => {
     if (hasBadText(id)) throw refusal('invalid', 'body_bad_text');
   },
 });

@@ -10,11 +10,11 @@ export const Username = text({
   minLength: 2,
   maxLength: 32,
   refusal: USERNAME_LENGTH,
-  judge: refuseUnreadableName,
+  refine: refuseUnreadableName,
 });
 export const Nickname = text({
   maxLength: 64,
-  judge: refuseInvisibleNickname,
+  refine: refuseInvisibleNickname,
   description: 'Empty: the username',
 });
 export const Email = text({

@@ -380,7 +380,7 @@ function toSchema(data: Endpoint['data']): unknown {
 
 /** A schema as `/openapi.json` shows it: without our own annotations, and with OpenAPI's way to say `const`. */
 function plain(schema: TSchema): unknown {
-  const own = ['refusal', 'tooLong', 'judge'];
+  const own = ['refusal', 'tooLong', 'refine'];
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (own.includes(key)) return undefined;
     if (typeof value !== 'object' || value === null || !('const' in value)) return value;
