@@ -44,8 +44,7 @@ export function startRounds(services: Services): AsyncDisposable {
   }
 
   async function cleanUp(): Promise<void> {
-    const sessionIds = await endIdleSessions(db, now());
-    if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
+    await endIdleSessions({ db, events }, now());
     await removeIdleProofs(db, now());
     await removeExpired(db, now());
     await applyEarlyReceipts(db, now());

@@ -32,7 +32,7 @@ interface SignInResult {
  * @throws {ServiceError} `invalid` for an unsafe avatar; for a taken name with the text of interface 7
  */
 export async function register(
-  { db, passwords, now, signal }: HashingContext,
+  { db, events, passwords, now, signal }: HashingContext & Inboxes,
   body: RegisterBody,
   device: string,
 ): Promise<SignInResult> {
@@ -58,6 +58,7 @@ export async function register(
       insert into sessions (id, user_id, device, created_at, used_at) values (${sessionId}, ${id}, ${device}, ${now}, ${now})`;
     return row;
   });
+  events.publish({ type: 'user-changed', userId: id });
   return { user, sessionId };
 }
 
@@ -155,7 +156,10 @@ export async function changePassword(
       const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
       await endProofsOfUser(tx, caller.userId, proofs);
       append.keep();
-      if (sessionIds.length > 0) await append(caller.userId, 'sessions', { ended: sessionIds });
+      if (sessionIds.length > 0) {
+        await append(caller.userId, 'sessions', { ended: sessionIds });
+        append.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
+      }
       return sessionIds;
     });
     if (ended) return ended;

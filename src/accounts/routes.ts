@@ -51,10 +51,9 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     config: { access: 'public', limit: 'auth' },
     schema: { body: RegisterBody, response: answers(messageAnswer(Registered), 400) },
     handler: async (request, reply) => {
-      const context = { db, passwords, now: now(), signal: clientGone(reply) };
+      const context = { db, events, passwords, now: now(), signal: clientGone(reply) };
       const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
-      events.publish({ type: 'user-changed', userId: id });
       const token = await tokens.issue(id, sessionId);
       await answerProof(request, reply, { userId: id, sessionId });
       return { code: 200 as const, message: '注册成功', data: { id, username, nickname, email, token } };
@@ -83,7 +82,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
-      const sessionIds = await passwordAttempts.guard(caller.userId, () =>
+      await passwordAttempts.guard(caller.userId, () =>
         changePassword(
           { db, events, passwords, now: now(), signal: clientGone(reply) },
           caller,
@@ -92,7 +91,6 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
           readProofs(request.headers['device-proof']),
         ),
       );
-      events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
       return { code: 200 as const, message: '密码修改成功' };
     },
   });
@@ -111,7 +109,6 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
       await endSession({ db, events }, userId, sessionId, now());
-      events.publish({ type: 'sessions-ended', sessionIds: [sessionId], reason: 'ended' });
       return { code: 200 as const, message: '已退出登录' };
     },
   });
@@ -128,7 +125,6 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { body: EndSessionBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
       await endSession({ db, events }, callerOf(request).userId, request.body.id, now());
-      events.publish({ type: 'sessions-ended', sessionIds: [request.body.id], reason: 'ended' });
       return { code: 200 as const, message: '已结束该会话' };
     },
   });

@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/hints.ts';
+import { Events, type ServiceEvent } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { findSession } from './session-lookup.ts';
 import {
@@ -75,10 +75,15 @@ onEachDatabase('sessions', (database) => {
     await touchSessions(db, [used], START + DAY_MS);
     const lastMoment = START + 180 * DAY_MS - 1;
     assert.ok(await findSession(db, idle, lastMoment));
-    assert.deepEqual(await endIdleSessions(db, lastMoment), []);
+    const events = new Events();
+    const published: ServiceEvent[] = [];
+    events.subscribe((event) => published.push(event));
+    await endIdleSessions({ db, events }, lastMoment);
+    assert.deepEqual(published, []);
     assert.equal(await findSession(db, idle, lastMoment + 1), undefined);
     assert.equal((await listSessions(db, alice, '', lastMoment + 1)).length, 1);
-    assert.deepEqual(await endIdleSessions(db, lastMoment + 1), [idle]);
+    await endIdleSessions({ db, events }, lastMoment + 1);
+    assert.deepEqual(published, [{ type: 'sessions-ended', sessionIds: [idle], reason: 'ended' }]);
     assert.ok(await findSession(db, used, lastMoment + 1));
     assert.deepEqual(await endpoints(db), [kept]);
   });

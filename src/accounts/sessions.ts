@@ -81,6 +81,7 @@ export async function endSession(
     const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
     if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
     await append(userId, 'sessions', { ended: [sessionId] });
+    append.publish({ type: 'sessions-ended', sessionIds: [sessionId], reason: 'ended' });
   });
 }
 
@@ -121,9 +122,8 @@ export async function endSurplusSessions(
   events.publish({ type: 'sessions-ended', sessionIds: surplus, reason: 'ended' });
 }
 
-/** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. @returns their ids */
-export async function endIdleSessions(db: Db, now: number): Promise<string[]> {
-  const ended: string[] = [];
+/** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. */
+export async function endIdleSessions({ db, events }: Inboxes, now: number): Promise<void> {
   await inBatches(async (limit) => {
     const rows = await db.transaction(
       (tx) => tx.all<{ id: string }>`
@@ -131,10 +131,10 @@ export async function endIdleSessions(db: Db, now: number): Promise<string[]> {
           select id from sessions where used_at <= ${now - SESSION_IDLE_MS} order by used_at limit ${limit})
         returning id`,
     );
-    ended.push(...rows.map((row) => row.id));
+    const sessionIds = rows.map((row) => row.id);
+    if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
     return rows.length;
   });
-  return ended;
 }
 
 export async function touchSessions(db: Db, sessionIds: readonly string[], now: number): Promise<void> {

@@ -23,7 +23,7 @@ onEachDatabase('inboxes', (database) => {
     const events = new Events();
     const heard: string[] = [];
     events.subscribe((event) => {
-      if (event.type === 'inbox') heard.push(`${event.userId} ${event.event.seq}`);
+      heard.push(event.type === 'inbox' ? `${event.userId} ${event.event.seq}` : event.type);
     });
     return { db, events, heard };
   }
@@ -52,6 +52,25 @@ onEachDatabase('inboxes', (database) => {
     await say(inboxes, 'alice');
     assert.deepEqual([await seqs(inboxes.db, 'alice'), await readHead(inboxes.db, 'bob')], [[1], 0]);
     assert.deepEqual(inboxes.heard, ['alice 1']);
+  });
+
+  test('a hint is published after the commit and behind the events, and not at all if nothing stands', async (t) => {
+    const inboxes = await openFor(t, 'alice');
+    const hint = { type: 'user-changed', userId: 'alice' } as const;
+    await withInboxes(inboxes, ['alice'], 1, async (_tx, append) => append.publish(hint));
+    const failing = withInboxes(inboxes, ['alice'], 1, async (_tx, append) => {
+      append.publish(hint);
+      await append('alice', 'sessions', NONE);
+      throw new ServiceError('forbidden', 'no', 'no');
+    });
+    await assert.rejects(failing);
+    assert.deepEqual(inboxes.heard, []);
+    await withInboxes(inboxes, ['alice'], 1, async (_tx, append) => {
+      append.publish(hint);
+      await append('alice', 'sessions', NONE);
+      assert.deepEqual(inboxes.heard, []);
+    });
+    assert.deepEqual(inboxes.heard, ['alice 1', 'user-changed']);
   });
 
   test('nobody has no inbox, and only who was locked gets events', async (t) => {

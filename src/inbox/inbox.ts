@@ -1,6 +1,6 @@
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import type { Events } from '../events/hints.ts';
+import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 
 /** The log of everything that a user's devices must learn, in the database, and who is told when it grows. */
@@ -21,6 +21,8 @@ export interface Append {
    * @throws {ServiceError} `not-found` when one of the users does not exist
    */
   refuseUnknownUsers(): Promise<void>;
+  /** Sent after the commit, behind all appended events; not at all if the body leaves no trace. */
+  publish(hint: ServiceEvent): void;
   /** Any number of times for each locked user. `at` is the time of the event; left out, it is that of the transaction. */
   <E extends LogEventName>(userId: string, event: E, data: LogEventData[E], at?: number): Promise<void>;
 }
@@ -44,10 +46,12 @@ export async function withInboxes<T>(
 ): Promise<T> {
   const ordered = [...new Set(userIds)].sort();
   const appended = new Map<string, LogEvent[]>();
+  const hints: ServiceEvent[] = [];
   let result: T;
   try {
     result = await db.transaction(async (tx) => {
       appended.clear();
+      hints.length = 0;
       let isKept = false;
       const seqs = new Map<string, number>();
       // Not awaited before the body begins: its questions travel behind the locks, and a connection answers in order.
@@ -65,6 +69,7 @@ export async function withInboxes<T>(
       const keep = () => {
         isKept = true;
       };
+      const publish = (hint: ServiceEvent) => void hints.push(hint);
       const append = async <E extends LogEventName>(
         userId: string,
         event: E,
@@ -82,7 +87,7 @@ export async function withInboxes<T>(
           insert into inbox (user_id, seq, at, event, data)
           values (${userId}, ${seq}, ${at}, ${event}, ${JSON.stringify(data)})`;
       };
-      const own = body(tx, Object.assign(append, { seqOf, keep, refuseUnknownUsers }));
+      const own = body(tx, Object.assign(append, { seqOf, keep, refuseUnknownUsers, publish }));
       const value = options.bodyFirst ? await own : await unlessRefused(locks, own);
       if (appended.size === 0 && !isKept) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
@@ -96,6 +101,7 @@ export async function withInboxes<T>(
   }
   for (const [userId, own] of appended)
     for (const event of own.sort((a, b) => a.seq - b.seq)) events.publish({ type: 'inbox', userId, event });
+  for (const hint of hints) events.publish(hint);
   return result;
 }
 

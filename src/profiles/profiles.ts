@@ -41,6 +41,7 @@ export async function updateProfile(
       where id = ${userId} returning *`;
     if (!row) throw userNotFound();
     await append(userId, 'profile', toOwnUser(row));
+    append.publish({ type: 'user-changed', userId });
     return row;
   });
 }

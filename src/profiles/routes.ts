@@ -42,7 +42,6 @@ export async function profileRoutes(app: App, { db, events, now, presence }: Ser
     handler: async (request) => {
       const { userId } = callerOf(request);
       const row = await updateProfile({ db, events }, userId, request.body, now());
-      events.publish({ type: 'user-changed', userId });
       return { code: 200 as const, message: '资料更新成功', data: toOwnUser(row) };
     },
   });

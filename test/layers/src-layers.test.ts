@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { arrowsOf, filesOf, ringsOf, upwards } from './imports.ts';
 
@@ -73,6 +74,17 @@ test('a room imports only rooms below it', () => {
 
 test('a folder of push/ imports only folders before it', () => {
   assert.deepEqual(upwards(arrows, PUSH, entryOf('src/push')), []);
+});
+
+test('routes and frames publish nothing: the rule that they call does', () => {
+  const edges = filesOf('src').filter((file) => /(?:^|[/-])(?:routes|frames)\.ts$/.test(file));
+  assert.ok(edges.length > 15, String(edges.length));
+  assert.deepEqual(
+    edges.filter((file) =>
+      /\.publish\b/.test(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')),
+    ),
+    [],
+  );
 });
 
 test('no files import each other in a ring', () => {

@@ -39,9 +39,9 @@ const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Pr
   },
   'the end of its session': ({ service, bob }) => service.post('/api/logout', {}, { token: bob.token }),
   'the disuse of its session': async ({ service, bob, now }) => {
-    const { db } = service.services;
+    const { db, events } = service.services;
     await db.run`update sessions set used_at = 1 where user_id = ${bob.id}`;
-    await endIdleSessions(db, now());
+    await endIdleSessions({ db, events }, now());
   },
   'the clean-up of unusable keys': async ({ service, now }) => {
     const { db } = service.services;
