@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WaitingLine } from './bounded-queue.ts';
+import { BoundedQueue } from './bounded-queue.ts';
 
 /** A job that ends when told, and writes down that it started. */
 function openJob(started: string[], name: string) {
@@ -28,7 +28,7 @@ function overloaded(error: unknown): boolean {
 }
 
 test('no more jobs run at once than there are places, and they start in order of arrival', async () => {
-  const queue = new WaitingLine({ concurrency: 2, limit: 10 });
+  const queue = new BoundedQueue({ concurrency: 2, limit: 10 });
   const started: string[] = [];
   const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => openJob(started, name));
   assert(a && b && c && d && e);
@@ -51,7 +51,7 @@ test('no more jobs run at once than there are places, and they start in order of
 });
 
 test('one more than the line holds is told to come back in three seconds', async () => {
-  const queue = new WaitingLine({ concurrency: 1, limit: 2 });
+  const queue = new BoundedQueue({ concurrency: 1, limit: 2 });
   const started: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => openJob(started, name));
   assert(a && b && c && d);
@@ -67,7 +67,7 @@ test('one more than the line holds is told to come back in three seconds', async
 });
 
 test('a waiting job whose client is gone never runs and makes room', async () => {
-  const queue = new WaitingLine({ concurrency: 1, limit: 2 });
+  const queue = new BoundedQueue({ concurrency: 1, limit: 2 });
   const started: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => openJob(started, name));
   assert(a && b && c && d);
@@ -86,7 +86,7 @@ test('a waiting job whose client is gone never runs and makes room', async () =>
 });
 
 test('a job whose client was gone from the start takes no place', async () => {
-  const queue = new WaitingLine({ concurrency: 1, limit: 1 });
+  const queue = new BoundedQueue({ concurrency: 1, limit: 1 });
   const started: string[] = [];
   const a = openJob(started, 'a');
   await assert.rejects(queue.run(a.job, AbortSignal.abort(new Error('client is gone'))), {
@@ -96,7 +96,7 @@ test('a job whose client was gone from the start takes no place', async () => {
 });
 
 test('a started job keeps its place until it has ended, even if its client is gone', async () => {
-  const queue = new WaitingLine({ concurrency: 1, limit: 2 });
+  const queue = new BoundedQueue({ concurrency: 1, limit: 2 });
   const started: string[] = [];
   const [a, b, c] = ['a', 'b', 'c'].map((name) => openJob(started, name));
   assert(a && b && c);
@@ -122,7 +122,7 @@ test('a started job keeps its place until it has ended, even if its client is go
 });
 
 test('a job that fails gives its place on', async () => {
-  const queue = new WaitingLine({ concurrency: 1, limit: 1 });
+  const queue = new BoundedQueue({ concurrency: 1, limit: 1 });
   const started: string[] = [];
   const [a, b] = ['a', 'b'].map((name) => openJob(started, name));
   assert(a && b);

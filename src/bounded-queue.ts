@@ -7,7 +7,7 @@ export const LONGEST_WAIT_SECONDS = 3;
  * A fixed number of places for jobs and a bounded line before them, first come, first served. The counts are there
  * for metrics.
  */
-export class WaitingLine {
+export class BoundedQueue {
   readonly concurrency: number;
   readonly limit: number;
   #running = 0;

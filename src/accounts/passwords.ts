@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import * as bcrypt from '@node-rs/bcrypt';
-import { LONGEST_WAIT_SECONDS, WaitingLine } from '../bounded-queue.ts';
+import { BoundedQueue, LONGEST_WAIT_SECONDS } from '../bounded-queue.ts';
 import {
   isCutByBcrypt,
   keyedDigest,
@@ -30,7 +30,7 @@ export interface Passwords {
   /**
    * The text to store for `password`: `$bcrypt-sha256$v=2,..`, with a new salt at each call.
    *
-   * @throws what {@link WaitingLine.run} throws
+   * @throws what {@link BoundedQueue.run} throws
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /**
@@ -39,7 +39,7 @@ export interface Passwords {
    * format or a lower cost than new hashes. It is false for a plain bcrypt hash and a password over 72 bytes: bcrypt
    * did not check the rest of that password, so it must not become part of the hash.
    *
-   * @throws what {@link WaitingLine.run} throws
+   * @throws what {@link BoundedQueue.run} throws
    */
   verify(
     password: string,
@@ -50,10 +50,10 @@ export interface Passwords {
    * For imports: turns a raw SHA-256 into the wrapped format, which the same password matches; returns any other
    * text unchanged.
    *
-   * @throws what {@link WaitingLine.run} throws
+   * @throws what {@link BoundedQueue.run} throws
    */
   wrapLegacy(stored: string, signal?: AbortSignal): Promise<string>;
-  readonly queue: WaitingLine;
+  readonly queue: BoundedQueue;
 }
 
 /**
@@ -71,7 +71,7 @@ export function openPasswords(options: {
   if (!Number.isInteger(cost) || cost < MIN_COST || cost > MAX_STORED_COST) {
     throw new RangeError(`bcrypt cost must be a whole number from ${MIN_COST} to ${MAX_STORED_COST}`);
   }
-  const queue = new WaitingLine({
+  const queue = new BoundedQueue({
     concurrency,
     limit: options.queueLimit ?? queueLimitFor(cost, concurrency),
   });

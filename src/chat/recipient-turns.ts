@@ -1,4 +1,4 @@
-import { WaitingLine } from '../bounded-queue.ts';
+import { BoundedQueue } from '../bounded-queue.ts';
 
 /** How many messages may wait for one recipient. */
 const MAX_WAITING = 200;
@@ -9,13 +9,13 @@ const MAX_WAITING = 200;
  * writer commits them together, so there is nothing to be held back.
  */
 export class RecipientTurns {
-  readonly #lines = new Map<string, WaitingLine>();
+  readonly #lines = new Map<string, BoundedQueue>();
 
   /** @throws {ServiceError} `rate-limited`, word `overloaded`, when 200 wait for this recipient; whatever `job` throws */
   async run<T>(recipientId: string, job: () => Promise<T>): Promise<T> {
     let line = this.#lines.get(recipientId);
     if (!line) {
-      line = new WaitingLine({ concurrency: 1, limit: MAX_WAITING });
+      line = new BoundedQueue({ concurrency: 1, limit: MAX_WAITING });
       this.#lines.set(recipientId, line);
     }
     try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { WaitingLine } from '../bounded-queue.ts';
+import { BoundedQueue } from '../bounded-queue.ts';
 import { clientGone } from '../http/authenticate.ts';
 import { answers } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
@@ -16,7 +16,7 @@ const HIGH_WATER_BYTES = 256 * 1024;
 
 export async function directoryRoutes(app: App, { db, events, presence }: Services): Promise<void> {
   const everybody = new ReadyDirectory(db, presence, events);
-  const fullLists = new WaitingLine({ concurrency: 2, limit: 20 });
+  const fullLists = new BoundedQueue({ concurrency: 2, limit: 20 });
 
   app.get('/api/users', {
     schema: { querystring: DirectoryQuery, response: answers(DirectoryAnswer, 400, 401) },
