@@ -5,13 +5,13 @@ import { startPushing } from '../../../test/pushing.ts';
 import type { Db } from '../../db/db.ts';
 import { decideDue } from '../queue/decide.ts';
 import { claimJobs } from '../queue/jobs.ts';
-import { Lanes } from './lanes.ts';
-import { type Flight, Outbox } from './outbox.ts';
+import { Dispatcher, type InFlightJob } from './dispatcher.ts';
+import { OriginQueues } from './origin-queues.ts';
 
 onEachDatabase('a push that is due again at once', (database) => {
   test('is sent again, also if it is claimed before the answer to its record has come', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, now } = await startPushing(t, database);
-    await service.pushes[Symbol.asyncDispose](); // an outbox of this test sends instead
+    await service.pushes[Symbol.asyncDispose](); // a dispatcher of this test sends instead
     const { services } = service;
     const phone = await subscribe(bob);
     pushService.answerNext(phone.endpoint, { status: 413 });
@@ -31,19 +31,19 @@ onEachDatabase('a push that is due again at once', (database) => {
         return typeof value === 'function' ? value.bind(real) : value;
       },
     });
-    const outbox = new Outbox({ ...services, db }, new Lanes<Flight>(), () => {});
-    t.after(() => outbox.close());
+    const dispatcher = new Dispatcher({ ...services, db }, new OriginQueues<InFlightJob>(), () => {});
+    t.after(() => dispatcher.close());
 
     const pair = { userId: bob.id, peerId: alice.id };
     const later = now() + 5_000;
     const { jobs } = await decideDue(services.db, [pair], new Map(), { claim: true, now: later });
     assert.equal(jobs.length, 1);
-    for (const job of jobs) assert(outbox.take(job));
+    for (const job of jobs) assert(dispatcher.submit(job));
     await committed.promise;
     const [again] = await claimJobs(services.db, later, 10);
-    assert(again && outbox.take(again));
+    assert(again && dispatcher.submit(again));
     known.resolve();
-    await outbox.untilIdle();
+    await dispatcher.untilIdle();
     assert.deepEqual(
       pushService.attempts(phone.endpoint).map(({ text }) => JSON.parse(text ?? '').notification.title),
       ['alice', 'Doorman'],

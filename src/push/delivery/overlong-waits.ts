@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { type Job, LEASE_MS, returnJobs } from '../queue/jobs.ts';
-import { LONGEST_SET_ASIDE_MS, LONGEST_WAIT_MS } from './outcomes.ts';
+import { LONGEST_SUSPENSION_MS, LONGEST_WAIT_MS } from './retry-policy.ts';
 
 /** No job waits longer, but for a subscription that is set aside. */
 const LONGEST_JOB_WAIT_MS = 24 * 60 * 60 * 1000;
@@ -38,7 +38,7 @@ export async function endOverlongWaits(
       update push_subscriptions set not_before = coalesce((
         select max(due_at) from push_jobs
         where subscription_id = push_subscriptions.id and leased = 0 and due_at <= ${now + LONGEST_WAIT_MS}), 0)
-      where not_before > ${now + LONGEST_SET_ASIDE_MS} or (refusals = 0 and not_before > ${now + LONGEST_WAIT_MS})`;
+      where not_before > ${now + LONGEST_SUSPENSION_MS} or (refusals = 0 and not_before > ${now + LONGEST_WAIT_MS})`;
     await tx.run`
       update push_jobs set due_at = ${now}
       where leased = 0 and due_at > ${now + LONGEST_JOB_WAIT_MS}

@@ -5,7 +5,7 @@ import { addCrowd } from '../../../test/people.ts';
 import { notifications, startPushing } from '../../../test/pushing.ts';
 import { rotateVapidKeys } from '../subscriptions/vapid-keys.ts';
 
-onEachDatabase('what a push tells', (database) => {
+onEachDatabase('the contents of a push', (database) => {
   test('it shows as much as the user chose', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
@@ -38,7 +38,7 @@ onEachDatabase('what a push tells', (database) => {
     assert.equal(JSON.parse(pushService.received(phone.endpoint)[0]?.text ?? '').app_badge, 100);
   });
 
-  test('the badge counts what is unread, but of nobody whom the user blocks', async (t) => {
+  test('the badge counts what is unread, but not from users that the user blocks', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, tell, pass } = await startPushing(
       t,
       database,
@@ -77,7 +77,7 @@ onEachDatabase('what a push tells', (database) => {
     assert.equal(second?.headers.topic, first?.headers.topic);
   });
 
-  test('a device that nobody confirmed gets fixed words: no sender, text, count or conversation (promise 7)', async (t) => {
+  test('an unconfirmed device gets fixed words: no sender, text, count or conversation (promise 7)', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
       t,
       database,
@@ -100,7 +100,7 @@ onEachDatabase('what a push tells', (database) => {
     assert.deepEqual(await outcomes(bob), ['accepted', 'accepted']);
   });
 
-  test('a device that nobody confirmed is told at most once a minute, and the last message is not lost', async (t) => {
+  test('an unconfirmed device is notified at most once a minute, and the last message is not lost', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, write, pass, outcomes } = await startPushing(
       t,
       database,
@@ -152,7 +152,7 @@ onEachDatabase('what a push tells', (database) => {
     assert.notEqual(keys[0], keys[1]);
   });
 
-  test('a device with keys that are none is found out, told nothing, and keeps nobody else waiting', async (t) => {
+  test('a device with invalid keys is marked, is not notified, and delays no one else', async (t) => {
     const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
     const broken = pushService.subscribe();
     const noPoint = Buffer.alloc(65, 4).toString('base64url');

@@ -6,18 +6,18 @@ import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import { buildRequest } from '../webpush/client.ts';
 import { decodeKey, InvalidKeysError } from '../webpush/encryption.ts';
 import type { PushRequest } from '../webpush/request.ts';
-import { type Preview, tellNews, tellNewsShort, tellNothing, topicOf } from './notification.ts';
-import type { Outcome } from './outcomes.ts';
+import { genericPayload, messagePayload, type Preview, shortPayload, topicOf } from './payload.ts';
+import type { Result } from './retry-policy.ts';
 
-/** What waited for so long is no news any more, neither here nor at the push service. */
+/** How long a push is worth sending, in the queue and at the push service. */
 export const TTL_SECONDS = 24 * 60 * 60;
 /** How many unread conversations the badge counts: reading 100,000 holds everyone up for 30 ms. */
 const BADGE_CONVERSATIONS = 100;
-/** A lease that ends sooner might end before the answer comes. */
+/** A lease that ends sooner might end before the answer arrives. */
 const LEAST_LEASE_MS = 15_000;
 
-/** A job with all that its sending hangs on, as it stands now. */
-export interface ReadyRow {
+/** A job joined with its current subscription, user, settings, block and unread count. */
+export interface SendableJob {
   readonly subscription_id: string;
   readonly peer_id: string;
   readonly user_id: string;
@@ -49,18 +49,18 @@ export interface ReadyRow {
   readonly sender: string;
   readonly unread: number | null;
   readonly blocked_at: number | null;
-  /** The inbox event of the message, for whoever wants to see its text, if it is still kept. */
+  /** The inbox event of the message, if the user's preview shows its text and the event is still kept. */
   readonly event: string | null;
   /** Unread messages in 100 conversations at most, without those of users that the user blocks. */
   readonly badge: number;
 }
 
 /** Reads what the sending of each job hangs on, by {@link jobKey}; a job that was withdrawn is missing. */
-export async function readReady(db: Db, jobs: readonly Job[]): Promise<Map<string, ReadyRow>> {
+export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<string, SendableJob>> {
   const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
   const userIds = [...new Set(jobs.map((job) => job.userId))];
   const [rows, badges] = await Promise.all([
-    db.all<Omit<ReadyRow, 'badge'>>`
+    db.all<Omit<SendableJob, 'badge'>>`
       select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.tries, jobs.since,
         jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id, subs.vapid_public,
         subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals, subs.refused_since, subs.told_at,
@@ -98,13 +98,13 @@ async function readBadge(db: Db, userId: string): Promise<number> {
   return row?.unread ?? 0;
 }
 
-/** Whether the row is still what this process claimed, for long enough to hear the answer. */
-export function isOurs(job: Job, row: ReadyRow, now: number): boolean {
+/** Whether this process still holds the lease, for long enough to get an answer. */
+export function hasLease(job: Job, row: SendableJob, now: number): boolean {
   return row.due_at === job.leaseUntil && job.leaseUntil - now >= LEAST_LEASE_MS;
 }
 
-/** Why the device is not told, or not now, as things stand directly before; `undefined` if it is. */
-export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
+/** Why a job is not sent, or not yet, checked directly before sending; `undefined` if it is to be sent. */
+export function reasonToSkip(row: SendableJob, now: number): Result | undefined {
   if (row.status !== 'active') return { kind: 'dropped', outcome: 'account_closed' };
   if (row.blocked_at !== null) return { kind: 'dropped', outcome: 'blocked' };
   if (row.push_enabled === 0) return { kind: 'dropped', outcome: 'off' };
@@ -117,16 +117,20 @@ export function whyNotNow(row: ReadyRow, now: number): Outcome | undefined {
   if (now - row.since >= TTL_SECONDS * 1000)
     return { kind: 'dropped', outcome: 'failed', reason: 'gave_up_24h' };
   if (row.not_before > now)
-    return { kind: 'postponed', until: row.not_before, status: null, reason: 'push_service_paused' };
+    return { kind: 'deferred', until: row.not_before, status: null, reason: 'push_service_paused' };
   return undefined;
 }
 
 /**
- * Takes the one turn a minute of an unconfirmed device.
+ * Takes an unconfirmed device's slot for a notification, one a minute.
  *
- * @returns why it is not its turn: what it was told since covers this, or it has to wait
+ * @returns `undefined` if the slot was taken; else `dropped`, if a notification since covers this job, or `deferred`
  */
-export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): Promise<Outcome | undefined> {
+export async function takeUnconfirmedSlot(
+  db: Db,
+  row: SendableJob,
+  now: number,
+): Promise<Result | undefined> {
   const taken = await db.run`
     update push_subscriptions set told_at = ${now}
     where id = ${row.subscription_id} and told_at <= ${now - UNCONFIRMED_INTERVAL_MS}`;
@@ -136,7 +140,7 @@ export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): P
   const toldAt = known?.told_at ?? now;
   if (toldAt >= row.since) return { kind: 'dropped', outcome: 'told_already' };
   return {
-    kind: 'postponed',
+    kind: 'deferred',
     until: toldAt + UNCONFIRMED_INTERVAL_MS,
     status: null,
     reason: 'unconfirmed_rate',
@@ -144,13 +148,13 @@ export async function takeUnconfirmedTurn(db: Db, row: ReadyRow, now: number): P
 }
 
 /**
- * The request for a device: encrypted, signed with the key that its subscription was made with (RFC 8292 4).
+ * Builds the request for a device: encrypted, signed with the key that its subscription was made with (RFC 8292 4).
  *
- * @param receipt by which the device tells what became of the notification
+ * @param receipt returned by the device when the notification is shown or clicked
  * @throws {InvalidKeysError}
  */
-export function requestFor(
-  row: ReadyRow,
+export function buildRequestFor(
+  row: SendableJob,
   receipt: string,
   keyring: VapidKeyring,
   publicUrl: string,
@@ -164,16 +168,16 @@ export function requestFor(
     p256dh,
     auth,
     vapid: keyring.signerFor(row.vapid_public),
-    payload: isConfirmed ? payloadFor(row, receipt, publicUrl) : tellNothing(publicUrl),
+    payload: isConfirmed ? payloadFor(row, receipt, publicUrl) : genericPayload(publicUrl),
     ttlSeconds: TTL_SECONDS,
     urgency: 'high',
     topic: topicOf(row.auth, row.user_id, isConfirmed ? row.peer_id : ''),
   });
 }
 
-function payloadFor(row: ReadyRow, receipt: string, publicUrl: string): Buffer {
-  if (row.short === 1) return tellNewsShort(publicUrl, row.peer_id, receipt);
-  return tellNews(publicUrl, {
+function payloadFor(row: SendableJob, receipt: string, publicUrl: string): Buffer {
+  if (row.short === 1) return shortPayload(publicUrl, row.peer_id, receipt);
+  return messagePayload(publicUrl, {
     receipt,
     preview: row.push_preview,
     peerId: row.peer_id,

@@ -14,7 +14,7 @@ import type { Reach } from '../webpush/endpoint-guard.ts';
 import type { PushWord } from '../webpush/push-words.ts';
 import type { PushResponse } from '../webpush/request.ts';
 import { toPushWord } from '../webpush/request.ts';
-import { tellTest } from './notification.ts';
+import { testPayload } from './payload.ts';
 
 /** How long a test send waits for the push services; what comes later still stands in the push log. */
 const WAIT_MS = 3_000;
@@ -38,9 +38,9 @@ interface Sending {
  * Sends a test notification to every device of the user (interface 4.15; its content is ours), unconfirmed ones too. A
  * device that its push service no longer knows is removed.
  *
- * @param onFault told of what goes wrong on our side after the answer
+ * @param onFault called with errors of the service itself after the answer
  * @param deviceId the only one to send to
- * @returns what the push services said within 3 s; `undefined` if nothing is stored, or not that device
+ * @returns what the push services logged within 3 s; `undefined` if nothing is stored, or not that device
  * @throws {ServiceError} `rate-limited`, word `too_many_test_sends`; a call that had nothing to send to is not counted
  */
 export async function sendTest(
@@ -99,7 +99,7 @@ async function sendOne(
     const p256dh = decodeKey(subscription.p256dh);
     const auth = decodeKey(subscription.auth);
     if (!p256dh || !auth) throw new InvalidKeysError('The keys are not Base64');
-    const payload = tellTest(
+    const payload = testPayload(
       publicUrl,
       subscription.session_id === null ? undefined : pushReceipts.issue(logId),
     );

@@ -66,7 +66,7 @@ onEachDatabase('the push worker', (database) => {
     assert(jobs.some((job) => job.tries === 0));
   });
 
-  test('what was under way when the process was killed goes out after the restart', async (t) => {
+  test('jobs in flight when the process was killed are sent after the restart', async (t) => {
     await using pushService = await startPushService();
     const settings = settingsOf(await database.create(t));
     const device = pushService.subscribe();
@@ -89,7 +89,7 @@ onEachDatabase('the push worker', (database) => {
     await pushService.next(device.endpoint, HANGS_MS);
   });
 
-  test('two workers on one database tell each device once', async (t) => {
+  test('two workers on one database notify each device once', async (t) => {
     const { service, pushService, alice, subscribe, write } = await startPushing(t, database);
     const other = openPushWorker(service.services);
     await other.runDue();

@@ -10,22 +10,22 @@ import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../qu
 import { markPushesSeen } from '../queue/pending.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
 import type { PushClient } from '../webpush/client.ts';
-import { Lanes } from './lanes.ts';
-import { type Flight, Outbox } from './outbox.ts';
+import { Dispatcher, type InFlightJob } from './dispatcher.ts';
+import { OriginQueues } from './origin-queues.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
 
-/** How many pairs are judged, and jobs claimed, in one transaction. */
+/** How many pairs are decided, and jobs claimed, in one transaction. */
 const BATCH = 128;
 /** While more than this wait for their turn, no more are claimed but by a look further, for what others may take. */
 const ENOUGH_WAITING = 896;
 const FURTHER = 512;
 const LOOK_FURTHER_MS = 250;
-/** For what another process left, and whatever else was missed. */
+/** The worker looks at the database at least this often, for work that it missed. */
 const SWEEP_MS = 15_000;
 const AFTER_FAULT_MS = 1_000;
-/** What is seen is written down together with what is seen within so long. */
+/** Acknowledgements within this time are written together. */
 const SEEN_STEP_MS = 200;
-/** How long after a message its row is due while somebody may still see it; see `pending.ts`. */
+/** How long an attentive device has to see a message before its push is due; see `pending.ts`. */
 const SEEN_WITHIN_MS = 5_000;
 
 interface Needs {
@@ -42,14 +42,14 @@ interface Needs {
 }
 
 /**
- * Tells devices of messages that nobody has seen (architecture 8). What is to be done stands in the database, so a crash loses
- * nothing: messages that are due are judged, which makes a job for each device; jobs are claimed and handed to the
- * {@link Outbox}. It wakes when the earliest is due, and at once when a message comes for somebody who is not there.
+ * Sends pushes for messages that no device has seen (architecture 8). All work is in the database, so a crash loses
+ * nothing: pending pushes that are due are decided, which makes a job for each device; jobs are claimed and handed to
+ * the {@link Dispatcher}. It wakes when the earliest is due, and at once for a user without an attentive device.
  */
 export class PushWorker implements AsyncDisposable {
   readonly #needs: Needs;
-  readonly #lanes = new Lanes<Flight>();
-  readonly #outbox: Outbox;
+  readonly #queues = new OriginQueues<InFlightJob>();
+  readonly #dispatcher: Dispatcher;
   /** Pairs to decide without waiting, as no attentive device is connected, and from which moment. */
   readonly #immediate = new Map<string, { pair: Pair; at: number }>();
   #running: Promise<void> | undefined;
@@ -67,23 +67,23 @@ export class PushWorker implements AsyncDisposable {
   constructor(needs: Needs) {
     this.#needs = needs;
     this.#clockSteps = new ClockSteps(needs);
-    this.#outbox = new Outbox(needs, this.#lanes, () => this.#wake());
-    needs.events.subscribe((event) => this.#learn(event));
+    this.#dispatcher = new Dispatcher(needs, this.#queues, () => this.#wake());
+    needs.events.subscribe((event) => this.#onEvent(event));
     needs.attention.onAcknowledged(() => this.#wakeAt(needs.now() + SEEN_STEP_MS));
     this.#wake();
   }
 
-  /** Works on all that is due now, and waits until it was answered and recorded. */
+  /** Sends all that is due now, and waits until the results are recorded. */
   async runDue(): Promise<void> {
     do {
       this.#wake();
       await this.#running;
-      await this.#outbox.untilIdle();
+      await this.#dispatcher.untilIdle();
       // A round of its own may have claimed what was due while this looked.
     } while (!this.#isStopping && ((await this.#isAnythingDue()) || this.#isAtWork));
   }
 
-  /** Takes up nothing more, waits up to 5 s for what is under way, and gives the rest back to whoever comes next. */
+  /** Stops: waits up to 5 s for requests in flight, and returns all other jobs to the queue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -93,20 +93,20 @@ export class PushWorker implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     await this.#running;
-    await this.#outbox.close();
+    await this.#dispatcher.close();
   }
 
-  #learn(event: ServiceEvent): void {
+  #onEvent(event: ServiceEvent): void {
     if (event.type === 'clock-step') this.#wake();
     if (event.type !== 'inbox') return;
     const { userId, event: logged } = event;
     if (logged.event === 'message') {
       const { peer, from } = logged.data;
-      if (from !== userId) this.#noteMessage({ userId, peerId: peer });
-    } else if (logged.event === 'block') this.#outbox.withdraw(userId, logged.data.userId);
+      if (from !== userId) this.#onMessage({ userId, peerId: peer });
+    } else if (logged.event === 'block') this.#dispatcher.cancel(userId, logged.data.userId);
   }
 
-  #noteMessage(pair: Pair): void {
+  #onMessage(pair: Pair): void {
     const now = this.#needs.now();
     if (this.#needs.attention.isAttentive(pair.userId)) {
       this.#wakeAt(now + SEEN_WITHIN_MS);
@@ -118,11 +118,11 @@ export class PushWorker implements AsyncDisposable {
     this.#wake();
   }
 
-  /** A round begins soon, or once more after the one that is under way. */
+  /** Runs the loop, or lets it run once more if it is running. */
   #wake(): void {
     if (this.#isStopping) return;
     this.#again = true;
-    this.#running ??= this.#rounds().finally(() => {
+    this.#running ??= this.#runLoop().finally(() => {
       this.#running = undefined;
     });
   }
@@ -142,13 +142,13 @@ export class PushWorker implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  async #rounds(): Promise<void> {
+  async #runLoop(): Promise<void> {
     while (this.#again && !this.#isStopping) {
-      // Messages that are committed together are judged together.
+      // Messages that are committed together are decided together.
       await new Promise(setImmediate);
       this.#again = false;
       try {
-        await this.#round();
+        await this.#runOnce();
       } catch (err) {
         this.#needs.log.error({ err }, 'pushes could not be decided');
         this.#wakeAt(this.#needs.now() + AFTER_FAULT_MS);
@@ -156,10 +156,10 @@ export class PushWorker implements AsyncDisposable {
     }
   }
 
-  async #round(): Promise<void> {
+  async #runOnce(): Promise<void> {
     const { db, now } = this.#needs;
     if (!this.#hasStarted) {
-      // One process at a time has the database (architecture 11), so whoever held these is gone.
+      // One process at a time has the database (architecture 11), so the holder of these leases has ended.
       await releaseLeases(db, now());
     }
     this.#clockStepMs += this.#clockSteps.takeMs();
@@ -181,7 +181,7 @@ export class PushWorker implements AsyncDisposable {
     const at = now();
     for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
     for (const pair of await findOverlong(db, at)) this.#immediate.set(pairKey(pair), { pair, at });
-    await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#outbox.holds(job));
+    await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#dispatcher.holds(job));
     this.#clockStepMs = 0;
   }
 
@@ -203,40 +203,41 @@ export class PushWorker implements AsyncDisposable {
     }
     const pairs = await findDue(db, at, BATCH);
     if (pairs.length + immediate.size === 0) return false;
-    const claim = this.#lanes.waiting < ENOUGH_WAITING;
+    const claim = this.#queues.waiting < ENOUGH_WAITING;
     const decisions = await decideDue(db, [...pairs, ...immediate.values()], immediate, { claim, now: at });
     for (const { pair, until } of decisions.coolingDown)
       this.#immediate.set(pairKey(pair), { pair, at: until });
-    await this.#take(decisions.jobs);
+    await this.#submit(decisions.jobs);
     return pairs.length === BATCH || immediate.size === BATCH;
   }
 
-  /** @returns whether jobs were left that nobody looked at, as enough wait already */
+  /** @returns whether due jobs were left unclaimed, as enough wait already */
   async #claim(): Promise<boolean> {
     const { db, now } = this.#needs;
-    let isFurther = this.#lanes.waiting >= ENOUGH_WAITING;
+    let isFurther = this.#queues.waiting >= ENOUGH_WAITING;
     while (!this.#isStopping) {
       if (((await nextJobAt(db)) ?? Number.POSITIVE_INFINITY) > now()) return false;
-      if (this.#lanes.waiting >= ENOUGH_WAITING && !isFurther) return true;
-      await this.#take(await claimJobs(db, now(), isFurther ? FURTHER : BATCH));
+      if (this.#queues.waiting >= ENOUGH_WAITING && !isFurther) return true;
+      await this.#submit(await claimJobs(db, now(), isFurther ? FURTHER : BATCH));
       isFurther = false;
     }
     return false;
   }
 
   /** Hands jobs to their lanes; what a lane has no room for comes again about when its turn would be. */
-  async #take(jobs: readonly Job[]): Promise<void> {
+  async #submit(jobs: readonly Job[]): Promise<void> {
     const refused: { job: Job; dueAt: number }[] = [];
     const at = this.#needs.now();
     for (const job of jobs) {
       if (this.#isStopping) refused.push({ job, dueAt: at });
-      else if (!this.#outbox.take(job)) refused.push({ job, dueAt: this.#lanes.turnAfter(job.origin, at) });
+      else if (!this.#dispatcher.submit(job))
+        refused.push({ job, dueAt: this.#queues.retryAt(job.origin, at) });
     }
     if (refused.length > 0) await returnJobs(this.#needs.db, refused);
   }
 
   get #isAtWork(): boolean {
-    return this.#running !== undefined || !this.#outbox.isIdle;
+    return this.#running !== undefined || !this.#dispatcher.isIdle;
   }
 
   async #isAnythingDue(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushResponse } from '../webpush/request.ts';
-import { judgeAnswer, setAsideUntil } from './outcomes.ts';
+import { classifyResponse, suspendedUntil } from './retry-policy.ts';
 
 const NOW = 1_790_000_000_000;
 const HOUR = 3_600_000;
@@ -17,14 +17,18 @@ function refused(status: number, retryAfter?: string | string[]): PushResponse {
 }
 
 test('201 and 202 are good, 404 and 410 remove, 413 is sent again in its short form, once', () => {
-  assert.deepEqual(judgeAnswer({ kind: 'accepted', status: 202 }, fresh, NOW, 0), {
+  assert.deepEqual(classifyResponse({ kind: 'accepted', status: 202 }, fresh, NOW, 0), {
     kind: 'accepted',
     status: 202,
   });
   for (const status of [404, 410])
-    assert.deepEqual(judgeAnswer(refused(status), fresh, NOW, 0), { kind: 'gone', status, reason: 'gone' });
-  assert.deepEqual(judgeAnswer(refused(413), fresh, NOW, 0), { kind: 'shortened' });
-  assert.equal(judgeAnswer(refused(413), { ...fresh, short: 1 }, NOW, 0).kind, 'refused');
+    assert.deepEqual(classifyResponse(refused(status), fresh, NOW, 0), {
+      kind: 'gone',
+      status,
+      reason: 'gone',
+    });
+  assert.deepEqual(classifyResponse(refused(413), fresh, NOW, 0), { kind: 'truncated' });
+  assert.equal(classifyResponse(refused(413), { ...fresh, short: 1 }, NOW, 0).kind, 'refused');
 });
 
 test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
@@ -39,8 +43,8 @@ test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
       ['9'.repeat(30), HOUR],
       ['Fri, 31 Dec 9999 23:59:59 GMT', HOUR],
     ] as [string | string[], number][])
-      assert.deepEqual(judgeAnswer(refused(status, retryAfter), fresh, NOW, 0), {
-        kind: 'silenced',
+      assert.deepEqual(classifyResponse(refused(status, retryAfter), fresh, NOW, 0), {
+        kind: 'rate_limited',
         until: NOW + waited,
         status,
         reason: status === 429 ? 'rate_limited' : 'server_error',
@@ -50,14 +54,14 @@ test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
 test('429 and 503 with a Retry-After that cannot be read come back like any failure', () => {
   for (const retryAfter of ['soon', '-1', '1.5', ''])
     assert.deepEqual(
-      judgeAnswer(refused(503, retryAfter), fresh, NOW, 1),
-      judgeAnswer(refused(503), fresh, NOW, 1),
+      classifyResponse(refused(503, retryAfter), fresh, NOW, 1),
+      classifyResponse(refused(503), fresh, NOW, 1),
     );
 });
 
 test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dropped after 24 h', () => {
   const wait = (answer: PushResponse, tries: number, random: number) => {
-    const outcome = judgeAnswer(answer, { ...fresh, tries }, NOW, random);
+    const outcome = classifyResponse(answer, { ...fresh, tries }, NOW, random);
     assert.equal(outcome.kind, 'retried');
     return outcome.kind === 'retried' ? outcome.until - NOW : 0;
   };
@@ -69,18 +73,18 @@ test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dro
     );
     assert.equal(wait(answer, 3, 0), 4_000);
     const old = { ...fresh, since: NOW - DAY };
-    assert.equal(judgeAnswer(answer, old, NOW, 0).kind, 'dropped');
+    assert.equal(classifyResponse(answer, old, NOW, 0).kind, 'dropped');
   }
 });
 
 test('every other refusal, and an address where we may not connect, sets the subscription aside', () => {
   const elsewhere: PushResponse = { kind: 'failed', word: 'private_address' };
   for (const answer of [...[301, 400, 401, 402, 403, 405, 415].map((status) => refused(status)), elsewhere])
-    assert.equal(judgeAnswer(answer, fresh, NOW, 0).kind, 'refused');
+    assert.equal(classifyResponse(answer, fresh, NOW, 0).kind, 'refused');
 });
 
 test('a port that is not allowed is no fault of the device: the push is dropped', () => {
-  assert.deepEqual(judgeAnswer({ kind: 'failed', word: 'port' }, fresh, NOW, 0), {
+  assert.deepEqual(classifyResponse({ kind: 'failed', word: 'port' }, fresh, NOW, 0), {
     kind: 'dropped',
     outcome: 'failed',
     reason: 'port',
@@ -91,7 +95,7 @@ test('a refused subscription is set aside for 1 h, doubling, and goes after 7 da
   const waits: number[] = [];
   let at = NOW;
   for (let refusals = 0; ; refusals++) {
-    const until = setAsideUntil({ refusals, refused_since: refusals === 0 ? null : NOW }, at);
+    const until = suspendedUntil({ refusals, refused_since: refusals === 0 ? null : NOW }, at);
     if (until === undefined) break;
     waits.push((until - at) / HOUR);
     at = until;

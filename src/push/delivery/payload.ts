@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 
 export type Preview = 'full' | 'sender' | 'none';
 
-/** What a push tells of one conversation. */
-export interface News {
-  /** By which the device tells what became of the notification. */
+/** The contents of a notification about one conversation. */
+export interface MessageNotification {
+  /** Returned by the device when the notification is shown or clicked. */
   readonly receipt: string;
   readonly preview: Preview;
   readonly peerId: string;
@@ -14,7 +14,7 @@ export interface News {
   readonly unread: number;
   /** The text of the last one, if it is to be shown and still known. */
   readonly text: string | undefined;
-  /** Unread messages of everybody whom the user does not block. */
+  /** Unread messages of all users that the user does not block. */
   readonly badge: number;
 }
 
@@ -26,11 +26,11 @@ const MAX_NAME_BYTES = 400;
 const graphemes = new Intl.Segmenter();
 
 /**
- * The payload for a device of the user himself: a declarative push message (Push API, "Declarative push message"), so
- * that Safari needs no worker; ours reads the same elsewhere. Below 3,000 bytes whatever was written. Words of our own
- * are Chinese and English, as nobody told us the language of the device.
+ * The payload for a confirmed device: a declarative push message (Push API, "Declarative push message"), so that Safari
+ * needs no worker; elsewhere our worker reads it. It is below 3,000 bytes for any text. Our own words are Chinese and
+ * English, as the language of the device is unknown.
  */
-export function tellNews(publicUrl: string, news: News): Buffer {
+export function messagePayload(publicUrl: string, news: MessageNotification): Buffer {
   const { receipt, preview, peerId, sender, unread, text, badge } = news;
   const count = unread > 1 ? `${unread} 条新消息 · ${unread} new messages` : '新消息 · New message';
   const title = preview === 'none' ? 'Doorman' : cutText(sender, MAX_NAME_BYTES);
@@ -39,8 +39,8 @@ export function tellNews(publicUrl: string, news: News): Buffer {
   return toPayload(publicUrl, { title, body, path: chatPath(peerId), tag: chatTag(peerId), badge, receipt });
 }
 
-/** The least that is of use, for a push service that found {@link tellNews} too large (413). */
-export function tellNewsShort(publicUrl: string, peerId: string, receipt: string): Buffer {
+/** The least that is of use, for a push service that found {@link messagePayload} too large (413). */
+export function shortPayload(publicUrl: string, peerId: string, receipt: string): Buffer {
   return toPayload(publicUrl, {
     title: 'Doorman',
     body: '新消息 · New messages',
@@ -51,16 +51,16 @@ export function tellNewsShort(publicUrl: string, peerId: string, receipt: string
 }
 
 /**
- * For a device that nobody confirmed: nothing of sender, text or count (promise 7), and no receipt: whoever stored the
- * device has nothing to tell its user.
+ * The payload for an unconfirmed device: without sender, text and count (promise 7), and without a receipt, as the device
+ * may belong to a stranger.
  */
-export function tellNothing(publicUrl: string): Buffer {
+export function genericPayload(publicUrl: string): Buffer {
   return toPayload(publicUrl, { title: 'Doorman', body: '新消息 · New messages', path: '/', tag: 'doorman' });
 }
 
 /**
  * The `Topic` by which a push service replaces what it did not deliver yet (RFC 8030 5.4): 32 characters, the same for
- * the same device and conversation. The device's secret is in it, so it tells the push service nothing.
+ * the same device and conversation. It is hashed with the device's secret, so it reveals nothing to the push service.
  */
 export function topicOf(auth: string, userId: string, peerId: string): string {
   return hash('sha256', `${auth} ${userId} ${peerId}`, 'base64url').slice(0, 32);
@@ -97,7 +97,7 @@ function jsonBytes(point: string): number {
 }
 
 /** A test send: fixed words, so an unconfirmed device may have them too, without a receipt. */
-export function tellTest(publicUrl: string, receipt: string | undefined): Buffer {
+export function testPayload(publicUrl: string, receipt: string | undefined): Buffer {
   return toPayload(publicUrl, {
     title: 'Doorman',
     body: 'Test notification · 测试通知',
@@ -107,7 +107,7 @@ export function tellTest(publicUrl: string, receipt: string | undefined): Buffer
   });
 }
 
-interface Told {
+interface Notification {
   readonly title: string;
   readonly body: string;
   readonly path: string;
@@ -116,7 +116,7 @@ interface Told {
   readonly receipt?: string | undefined;
 }
 
-function toPayload(publicUrl: string, { title, body, path, tag, badge, receipt }: Told): Buffer {
+function toPayload(publicUrl: string, { title, body, path, tag, badge, receipt }: Notification): Buffer {
   const notification = { title, body, navigate: publicUrl + path, tag };
   const doorman = receipt === undefined ? undefined : { receipt };
   return Buffer.from(JSON.stringify({ web_push: 8030, notification, app_badge: badge, doorman }));

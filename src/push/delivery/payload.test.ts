@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   cutText,
-  type News,
-  tellNews,
-  tellNewsShort,
-  tellNothing,
-  tellTest,
+  genericPayload,
+  type MessageNotification,
+  messagePayload,
+  shortPayload,
+  testPayload,
   topicOf,
-} from './notification.ts';
+} from './payload.ts';
 
 const publicUrl = 'https://chat.example.org';
 const receipt = 'r'.repeat(43);
-const news: News = {
+const news: MessageNotification = {
   receipt,
   preview: 'sender',
   peerId: 'p1',
@@ -28,7 +28,7 @@ function read(payload: Buffer) {
 }
 
 test('a payload is a declarative push message that leads to the conversation', () => {
-  assert.deepEqual(read(tellNews(publicUrl, news)), {
+  assert.deepEqual(read(messagePayload(publicUrl, news)), {
     web_push: 8030,
     notification: {
       title: 'Alice',
@@ -42,8 +42,8 @@ test('a payload is a declarative push message that leads to the conversation', (
 });
 
 test('full shows the text, sender the name, none neither', () => {
-  const shown = (changes: Partial<News>) => {
-    const { notification } = read(tellNews(publicUrl, { ...news, ...changes }));
+  const shown = (changes: Partial<MessageNotification>) => {
+    const { notification } = read(messagePayload(publicUrl, { ...news, ...changes }));
     return [notification.title, notification.body];
   };
   assert.deepEqual(shown({ preview: 'full' }), ['Alice', 'hi there']);
@@ -62,7 +62,7 @@ test('a payload is below 3,000 bytes whatever was written, and still well-formed
     fc.property(anything, anything, fc.integer({ min: 1, max: 4_000 }), (name, piece, times) => {
       const text = [...piece.repeat(times)].slice(0, 4_000).join('');
       const sender = [...name.repeat(9)].slice(0, 64).join('');
-      const payload = tellNews(publicUrl, {
+      const payload = messagePayload(publicUrl, {
         ...news,
         preview: 'full',
         unread: 1e6,
@@ -75,7 +75,7 @@ test('a payload is below 3,000 bytes whatever was written, and still well-formed
     }),
   );
   for (const unit of ['\u0001', '"', '语', '👨‍👩‍👧‍👦', 'e\u0301', '\u{1f468}'])
-    assert(tellNews(publicUrl, { ...news, preview: 'full', text: unit.repeat(4_000) }).length < 3_000);
+    assert(messagePayload(publicUrl, { ...news, preview: 'full', text: unit.repeat(4_000) }).length < 3_000);
 });
 
 test('a text is cut between what people see as characters', () => {
@@ -98,8 +98,8 @@ test('a text is cut between what people see as characters', () => {
   );
 });
 
-test('the short form and that for devices nobody confirmed tell nothing', () => {
-  assert.deepEqual(read(tellNewsShort(publicUrl, 'p1', receipt)), {
+test('the short and the generic payload reveal nothing', () => {
+  assert.deepEqual(read(shortPayload(publicUrl, 'p1', receipt)), {
     web_push: 8030,
     notification: {
       title: 'Doorman',
@@ -109,7 +109,7 @@ test('the short form and that for devices nobody confirmed tell nothing', () => 
     },
     doorman: { receipt },
   });
-  assert.deepEqual(read(tellNothing(publicUrl)), {
+  assert.deepEqual(read(genericPayload(publicUrl)), {
     web_push: 8030,
     notification: {
       title: 'Doorman',
@@ -120,19 +120,19 @@ test('the short form and that for devices nobody confirmed tell nothing', () => 
   });
 });
 
-test('a test send is fixed words, with a receipt for whoever is confirmed', () => {
+test('a test payload has fixed words, and a receipt for a confirmed device', () => {
   const notification = {
     title: 'Doorman',
     body: 'Test notification · 测试通知',
     navigate: 'https://chat.example.org/',
     tag: 'doorman-test',
   };
-  assert.deepEqual(read(tellTest(publicUrl, receipt)), {
+  assert.deepEqual(read(testPayload(publicUrl, receipt)), {
     web_push: 8030,
     notification,
     doorman: { receipt },
   });
-  assert.deepEqual(read(tellTest(publicUrl, undefined)), { web_push: 8030, notification });
+  assert.deepEqual(read(testPayload(publicUrl, undefined)), { web_push: 8030, notification });
 });
 
 test('a topic is the same for the same conversation and device, and fits the header (RFC 8030 5.4)', () => {

@@ -8,8 +8,8 @@ const SECOND = 1_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-onEachDatabase('what push services answer', (database) => {
-  test('202 is as good as 201', async (t) => {
+onEachDatabase('answers of push services', (database) => {
+  test('202 is an acceptance like 201', async (t) => {
     const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerAlways(phone.endpoint, { status: 202 });
@@ -23,7 +23,7 @@ onEachDatabase('what push services answer', (database) => {
   });
 
   for (const status of [404, 410])
-    test(`${status} removes the device, with what else was to be told there`, async (t) => {
+    test(`${status} removes the device with its other jobs`, async (t) => {
       const { service, pushService, alice, bob, subscribe, tell, devices, log } = await startPushing(
         t,
         database,
@@ -38,7 +38,7 @@ onEachDatabase('what push services answer', (database) => {
       assert.deepEqual(await service.services.db.all`select * from push_jobs`, []);
     });
 
-  test('410 for a subscription that was replaced meanwhile removes nothing, and the new one is told', async (t) => {
+  test('410 for a subscription that was replaced meanwhile removes nothing, and the new one is notified', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, devices } = await startPushing(t, database);
     const held = await startHeld(t);
     const [old, fresh] = [pushService.subscribe(), pushService.subscribe()];
@@ -53,7 +53,7 @@ onEachDatabase('what push services answer', (database) => {
     assert.deepEqual(await service.services.db.all`select * from push_jobs`, []);
   });
 
-  test('413 sends the short form again', async (t) => {
+  test('413 sends the short payload next', async (t) => {
     const { pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerNext(phone.endpoint, { status: 413 });
@@ -132,7 +132,7 @@ onEachDatabase('what push services answer', (database) => {
     assert.deepEqual(counts(long), [1, 1]);
   });
 
-  test('what fails is tried again, less and less often, and is dropped after 24 hours', async (t) => {
+  test('a failed push is retried with growing delays and dropped after 24 hours', async (t) => {
     const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerAlways(phone.endpoint, { status: 500, body: 'out of order' });
@@ -156,7 +156,7 @@ onEachDatabase('what push services answer', (database) => {
     assert.equal(count(), tries);
   });
 
-  test('a push service that is back gets what waited, as one push of all that is new', async (t) => {
+  test('a push service that is back gets the waiting messages as one push', async (t) => {
     const { pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerAlways(phone.endpoint, 'drop');
@@ -216,7 +216,7 @@ onEachDatabase('what push services answer', (database) => {
       assert.deepEqual([last?.reason, last?.detail], ['refused_7_days', 'refused for 7 days: refused']);
     });
 
-  test('one success and the subscription is as good as new', async (t) => {
+  test('a success resets the refusals of a subscription', async (t) => {
     const { pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const attempts = () => pushService.attempts(phone.endpoint).map(({ status }) => status);
@@ -232,7 +232,7 @@ onEachDatabase('what push services answer', (database) => {
     assert.deepEqual(attempts(), [403, 403, 201, 403, 201]);
   });
 
-  test('one anonymous subscription that is answered 403 for ever slows nobody else down', async (t) => {
+  test('one anonymous subscription that is always answered 403 delays no one else', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
     const people = [bob, await service.join('carol'), await service.join('dave')];
     const phones = await Promise.all(people.map((person) => subscribe(person)));
@@ -271,7 +271,7 @@ onEachDatabase('what push services answer', (database) => {
     await tellNth(3);
     assert.deepEqual([0, 1, 2, 3, 4].map(attempts), [2, 2, 2, 2, 1]);
 
-    // The last one was the third: from now on nobody is asked, for ten minutes.
+    // The last one was the third: from now on nothing is sent for ten minutes.
     const fresh = await subscribe(bob);
     await tellNth(0);
     await pass(10 * 60 * SECOND - 1);
@@ -286,8 +286,8 @@ onEachDatabase('what push services answer', (database) => {
   });
 });
 
-onEachDatabase('what changes while a push waits', (database) => {
-  test('do-not-disturb, off and a block are asked again directly before the bytes are written', async (t) => {
+onEachDatabase('changes while a push waits', (database) => {
+  test('do-not-disturb, off and a block are checked again directly before sending', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
       t,
       database,
@@ -338,7 +338,7 @@ onEachDatabase('what changes while a push waits', (database) => {
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
   });
 
-  test('what is seen or read while a push waits is not told any more, and the log says so', async (t) => {
+  test('messages seen or read while a push waits are not pushed, and the log has the reason', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
     const carol = await service.join('carol');
     const phone = await subscribe(bob);
@@ -368,7 +368,7 @@ onEachDatabase('what changes while a push waits', (database) => {
     );
   });
 
-  test('what is seen while a push is under way is not tried again', async (t) => {
+  test('a push whose messages are seen while it is in flight is not retried', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, outcomes } = await startPushing(t, database);
     const held = await startHeld(t);
     await subscribe(bob, { of: held.at(pushService.subscribe()) });
@@ -385,7 +385,7 @@ onEachDatabase('what changes while a push waits', (database) => {
     assert.deepEqual(await service.services.db.all`select * from push_jobs`, []);
   });
 
-  test('a message that comes while a push is under way rings after it', async (t) => {
+  test('a message that arrives while a push is in flight is pushed after it', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
     const held = await startHeld(t);
     await subscribe(bob, { of: held.at(pushService.subscribe()) });

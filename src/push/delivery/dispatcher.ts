@@ -1,0 +1,278 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import type { Db } from '../../db/db.ts';
+import { newId } from '../../db/ids.ts';
+import type { PushReceipts } from '../log/receipts.ts';
+import { type Job, jobKey, returnJobs } from '../queue/jobs.ts';
+import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
+import type { PushClient } from '../webpush/client.ts';
+import { InvalidKeysError } from '../webpush/encryption.ts';
+import type { PushResponse } from '../webpush/request.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import type { OriginQueues } from './origin-queues.ts';
+import {
+  buildRequestFor,
+  hasLease,
+  readSendable,
+  reasonToSkip,
+  type SendableJob,
+  takeUnconfirmedSlot,
+} from './prepare.ts';
+import { type CompletedJob, recordResult } from './record-result.ts';
+import { classifyResponse, type Result } from './retry-policy.ts';
+
+/** How many jobs are read, encrypted and sent together, which blocks the process for about 4 ms. */
+const SENT_TOGETHER = 32;
+const RECORDED_TOGETHER = 128;
+/** How long completed jobs wait for more, to share a commit. */
+const GATHER_MS = 20;
+/** How long {@link Dispatcher.close} waits for requests in flight. */
+const CLOSE_MS = 5_000;
+
+/** A job in this process. */
+export interface InFlightJob extends Job {
+  /** Its sender was blocked after it was read. */
+  isCancelled: boolean;
+  /** It was answered, and its result is being recorded. */
+  isEnded: boolean;
+}
+
+interface Turn {
+  readonly ms: number;
+  readonly isAnswered: boolean;
+}
+
+interface Needs {
+  readonly config: Pick<Config, 'publicUrl'>;
+  readonly db: Db;
+  readonly keyring: VapidKeyring;
+  readonly log: Logger;
+  readonly monotonicMs: () => number;
+  readonly now: () => number;
+  readonly pushReceipts: PushReceipts;
+  readonly sender: PushClient;
+}
+
+/** Sends claimed jobs as the origin queues allow, and records their results, many in one commit. */
+export class Dispatcher {
+  readonly #needs: Needs;
+  readonly #queues: OriginQueues<InFlightJob>;
+  readonly #onRoom: () => void;
+  readonly #breaker = new CircuitBreaker();
+  /** From the claim until the result is recorded. */
+  readonly #held = new Map<string, InFlightJob>();
+  /** Jobs that were claimed again while their result was being recorded. */
+  readonly #claimedAgain = new Map<string, Job>();
+  #completed: CompletedJob[] = [];
+  #recording: Promise<void> | undefined;
+  #isPumping = false;
+  #isClosing = false;
+  #isClosed = false;
+  #onIdle: (() => void)[] = [];
+  #onCompleted: () => void = () => {};
+
+  /** @param onRoom called when something was recorded, so that there may be more to claim */
+  constructor(needs: Needs, lanes: OriginQueues<InFlightJob>, onRoom: () => void) {
+    this.#needs = needs;
+    this.#queues = lanes;
+    this.#onRoom = onRoom;
+  }
+
+  /** Takes a claimed job to send. @returns false if its origin queue is full */
+  submit(job: Job): boolean {
+    const key = jobKey(job);
+    const held = this.#held.get(key);
+    if (held) {
+      // Its lease expired in this process, or recording its result made it due again and has not returned yet.
+      held.leaseUntil = job.leaseUntil;
+      if (held.isEnded) this.#claimedAgain.set(key, job);
+      return true;
+    }
+    const inFlight = { ...job, isCancelled: false, isEnded: false };
+    if (!this.#queues.offer(inFlight)) return false;
+    this.#held.set(key, inFlight);
+    this.#pump();
+    return true;
+  }
+
+  /** Whether this dispatcher has the job: waiting, in flight or not recorded yet. */
+  holds(job: Pick<Job, 'subscriptionId' | 'peerId'>): boolean {
+    return this.#held.has(jobKey(job));
+  }
+
+  /** Cancels the user's pushes about a peer they blocked: no byte about the peer leaves from now on. */
+  cancel(userId: string, peerId: string): void {
+    for (const inFlight of this.#held.values())
+      if (inFlight.userId === userId && inFlight.peerId === peerId) inFlight.isCancelled = true;
+  }
+
+  get isIdle(): boolean {
+    return this.#held.size === 0;
+  }
+
+  /** Resolves when the results of all jobs are recorded. */
+  async untilIdle(): Promise<void> {
+    if (this.#held.size > 0) await new Promise<void>((resolve) => void this.#onIdle.push(resolve));
+  }
+
+  /** Returns waiting jobs at once, and waits up to 5 s for those in flight, whose results it still records. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const waiting = this.#queues.clear();
+    for (const inFlight of waiting) this.#held.delete(jobKey(inFlight));
+    const dueAt = this.#needs.now();
+    await returnJobs(
+      this.#needs.db,
+      waiting.map((job) => ({ job, dueAt })),
+    );
+    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_MS);
+    await Promise.race([this.untilIdle(), timeUp]);
+    clearTimeout(timer);
+    // Later results are not recorded: their jobs stay leased and are sent again when the lease ends.
+    this.#isClosed = true;
+    await this.#recording;
+  }
+
+  /** Schedules the sending of the jobs that may start, so that those submitted together are sent together. */
+  #pump(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    setImmediate(() => {
+      this.#isPumping = false;
+      if (this.#isClosing) return;
+      const jobs = this.#queues.start(SENT_TOGETHER);
+      if (jobs.length === 0) return;
+      void this.#send(jobs);
+      this.#pump();
+    });
+  }
+
+  async #send(jobs: readonly InFlightJob[]): Promise<void> {
+    let rows: Map<string, SendableJob>;
+    try {
+      rows = await readSendable(this.#needs.db, jobs);
+    } catch (err) {
+      this.#needs.log.error({ err }, 'pushes could not be prepared');
+      rows = new Map();
+    }
+    for (const inFlight of jobs) void this.#sendOne(inFlight, rows.get(jobKey(inFlight)));
+  }
+
+  async #sendOne(inFlight: InFlightJob, row: SendableJob | undefined): Promise<void> {
+    let turn: Turn | null = null;
+    let result: Result | undefined;
+    // Reserved before sending, as the device's receipt may arrive before the result is recorded.
+    const logId = row?.log_id || newId(this.#needs.now());
+    try {
+      const { config, db, keyring, now, pushReceipts, sender } = this.#needs;
+      // Otherwise the job was cancelled, or another process may hold it.
+      if (!row || inFlight.isCancelled || !hasLease(inFlight, row, now())) return;
+      result = reasonToSkip(row, now()) ?? this.#reasonToDefer(inFlight, now());
+      if (!result && row.session_id === null) result = await takeUnconfirmedSlot(db, row, now());
+      if (result) return;
+      const request = buildRequestFor(row, pushReceipts.issue(logId), keyring, config.publicUrl);
+      const startedAt = performance.now();
+      const answer = await sender.send({ ...request, isWanted: () => !inFlight.isCancelled });
+      if (answer.kind === 'failed' && answer.word === 'withdrawn') return;
+      turn = { ms: performance.now() - startedAt, isAnswered: answer.kind !== 'failed' };
+      this.#noteRejection(inFlight, row, answer);
+      result = classifyResponse(answer, row, now(), Math.random());
+    } catch (error) {
+      if (error instanceof InvalidKeysError) result = { kind: 'unusable', reason: 'keys_unusable' };
+      else {
+        this.#needs.log.error({ err: error }, 'a push could not be sent');
+        const fault: PushResponse = { kind: 'failed', word: 'fault' };
+        if (row) result = classifyResponse(fault, row, this.#needs.now(), Math.random());
+      }
+    } finally {
+      this.#end(
+        inFlight,
+        turn,
+        row && result && { job: inFlight, row, logId, result, now: this.#needs.now() },
+      );
+    }
+  }
+
+  #reasonToDefer({ origin }: InFlightJob, now: number): Result | undefined {
+    const waitMs = this.#breaker.openForMs(origin, this.#needs.monotonicMs());
+    if (waitMs === 0) return undefined;
+    return {
+      kind: 'deferred',
+      until: now + Math.ceil(waitMs),
+      status: null,
+      reason: 'push_service_refuses',
+    };
+  }
+
+  #noteRejection({ origin, subscriptionId }: InFlightJob, row: SendableJob, answer: PushResponse): void {
+    if (answer.kind !== 'refused' || (answer.status !== 401 && answer.status !== 403)) return;
+    if (row.session_id === null || row.last_success_at === null) return;
+    this.#breaker.recordRejection(origin, subscriptionId, this.#needs.monotonicMs());
+  }
+
+  #end(inFlight: InFlightJob, turn: Turn | null, completed: CompletedJob | undefined): void {
+    this.#queues.end(inFlight, turn);
+    if (this.#isClosed) return;
+    if (completed) {
+      inFlight.isEnded = true;
+      this.#completed.push(completed);
+      this.#recording ??= this.#record().finally(() => {
+        this.#recording = undefined;
+      });
+    } else this.#forget(inFlight);
+    this.#onCompleted();
+    this.#pump();
+  }
+
+  async #record(): Promise<void> {
+    while (this.#completed.length > 0) {
+      if (this.#completed.length < RECORDED_TOGETHER && !this.#queues.isEmpty) await this.#gather();
+      // Sorted, so that concurrent transactions lock rows in the same order and cannot deadlock.
+      const batch = this.#completed
+        .splice(0, RECORDED_TOGETHER)
+        .sort((a, b) => (jobKey(a.job) < jobKey(b.job) ? -1 : 1));
+      try {
+        await this.#needs.db.transaction(async (tx) => {
+          await Promise.all(batch.map((completed) => recordResult(tx, completed)));
+        });
+      } catch (err) {
+        // The jobs stay leased, and are sent again when the lease ends.
+        this.#needs.log.error({ err }, 'results of pushes could not be recorded');
+      }
+      for (const { job } of batch) this.#release(jobKey(job));
+      this.#onRoom();
+    }
+    this.#resolveIdle();
+  }
+
+  #release(key: string): void {
+    this.#held.delete(key);
+    const again = this.#claimedAgain.get(key);
+    this.#claimedAgain.delete(key);
+    // If its queue is full, the job stays leased and is sent when the lease ends.
+    if (again && !this.#isClosing) this.submit(again);
+  }
+
+  /** Waits until a batch is complete, nothing is in flight, or {@link GATHER_MS} has passed. */
+  async #gather(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, GATHER_MS);
+    this.#onCompleted = () => {
+      if (this.#completed.length >= RECORDED_TOGETHER || this.#queues.isEmpty) resolve();
+    };
+    await promise;
+    clearTimeout(timer);
+    this.#onCompleted = () => {};
+  }
+
+  #forget(inFlight: InFlightJob): void {
+    this.#held.delete(jobKey(inFlight));
+    this.#resolveIdle();
+  }
+
+  #resolveIdle(): void {
+    if (this.#held.size > 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+}

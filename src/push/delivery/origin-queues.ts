@@ -1,0 +1,187 @@
+/** A job that waits for its push service or is in flight. */
+export interface QueuedJob {
+  readonly origin: string;
+}
+
+interface OriginQueue<L extends QueuedJob> {
+  readonly origin: string;
+  readonly waiting: L[];
+  inFlight: number;
+  /** How many at once; doubles with every answer, up to {@link MAX_AT_ONCE}, and halves when there is none. */
+  limit: number;
+  /** How long a turn takes, about, in milliseconds; `undefined` before the first has ended. */
+  latencyMs: number | undefined;
+  /** When the last job that found the queue full may be claimed again, epoch milliseconds. */
+  nextRetryAt: number;
+}
+
+/** Requests in flight to one push service. */
+const MAX_AT_ONCE = 16;
+/** Requests in flight to a push service that is not known to answer; all of these together: {@link MAX_PROBATIONARY}. */
+const PROBATIONARY_AT_ONCE = 2;
+const MAX_PROBATIONARY = 64;
+const MAX_ESTABLISHED = 128;
+/** A queue holds as many jobs as it can start within this time, or a fixed number per slot while its latency is unknown. */
+const WAITING_MS = 20_000;
+const WAITING_PER_SLOT = { least: 2, unknown: 16 };
+const MAX_WAITING_IN_QUEUE = 1_024;
+const MAX_WAITING_PROBATIONARY = 512;
+const MAX_WAITING = 4_096;
+const SHARE_OF_LAST_LATENCY = 0.2;
+/** For a queue whose latency is not known yet. */
+const UNKNOWN_LATENCY_MS = 250;
+const LONGEST_RETRY_MS = 60_000;
+const MAX_REMEMBERED = 1_000;
+
+/**
+ * Who may send next. Each push service has a queue, and the queues take turns, so one that hangs, or has a lot to take,
+ * delays only what goes to itself. Anybody can name a push service, so one that has not answered yet, or not the last
+ * time, gets little; and all of these together cannot take the place of those that answer.
+ */
+export class OriginQueues<L extends QueuedJob> {
+  /** In the order of their last use. */
+  readonly #queues = new Map<string, OriginQueue<L>>();
+  /** The queues with waiting jobs, in the order of their turns. */
+  readonly #ready = new Set<OriginQueue<L>>();
+  #inFlight = { probationary: 0, established: 0 };
+  #waiting = 0;
+  #waitingUnproven = 0;
+
+  /** How many jobs wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting + this.#inFlight.established + this.#inFlight.probationary === 0;
+  }
+
+  /** Adds a job to the queue of its origin. @returns false if the queue is full */
+  offer(job: L): boolean {
+    const queue = this.#queueOf(job.origin);
+    const probationary = isProbationary(queue);
+    if (queue.waiting.length >= capacityOf(queue) || this.#waiting >= MAX_WAITING) return false;
+    if (probationary && this.#waitingUnproven >= MAX_WAITING_PROBATIONARY) return false;
+    queue.waiting.push(job);
+    this.#waiting += 1;
+    if (probationary) this.#waitingUnproven += 1;
+    this.#ready.add(queue);
+    return true;
+  }
+
+  /**
+   * When one that was not taken may come again, epoch milliseconds: about when its turn would have come, so that a
+   * thousand that wait for a slow push service are not all asked about again and again.
+   */
+  retryAt(origin: string, now: number): number {
+    const queue = this.#queueOf(origin);
+    if (queue.latencyMs === undefined) return now + UNKNOWN_LATENCY_MS;
+    const at = Math.max(now, queue.nextRetryAt) + queue.latencyMs / queue.limit;
+    queue.nextRetryAt = Math.min(at, now + LONGEST_RETRY_MS);
+    return Math.ceil(queue.nextRetryAt);
+  }
+
+  /** Those whose turn it is, up to `max`; each is under way until {@link end}. */
+  start(max: number): L[] {
+    const started: L[] = [];
+    let passed = 0;
+    for (const queue of this.#ready) {
+      if (started.length >= max || passed >= this.#ready.size) break;
+      this.#ready.delete(queue);
+      const job = this.#mayStart(queue) ? queue.waiting.shift() : undefined;
+      if (job) {
+        this.#countWaiting(queue, -1);
+        queue.inFlight += 1;
+        this.#countUnderWay(queue, 1);
+        started.push(job);
+        passed = 0;
+      } else passed += 1;
+      if (queue.waiting.length > 0) this.#ready.add(queue);
+    }
+    return started;
+  }
+
+  /** @param turn how long it took, and whether there was an answer; null if nothing was asked */
+  end(job: L, turn: { ms: number; isAnswered: boolean } | null): void {
+    const queue = this.#queueOf(job.origin);
+    queue.inFlight -= 1;
+    this.#countUnderWay(queue, -1);
+    if (turn === null) return;
+    const { ms, isAnswered } = turn;
+    queue.latencyMs =
+      queue.latencyMs === undefined ? ms : queue.latencyMs + (ms - queue.latencyMs) * SHARE_OF_LAST_LATENCY;
+    this.#setLimit(queue, isAnswered ? Math.min(MAX_AT_ONCE, queue.limit * 2) : Math.max(1, queue.limit / 2));
+  }
+
+  /** Removes and returns all waiting jobs. */
+  clear(): L[] {
+    const left = [...this.#queues.values()].flatMap((queue) => queue.waiting.splice(0));
+    this.#ready.clear();
+    this.#waiting = 0;
+    this.#waitingUnproven = 0;
+    return left;
+  }
+
+  #mayStart(queue: OriginQueue<L>): boolean {
+    if (queue.inFlight >= queue.limit) return false;
+    return isProbationary(queue)
+      ? this.#inFlight.probationary < MAX_PROBATIONARY
+      : this.#inFlight.established < MAX_ESTABLISHED;
+  }
+
+  #countWaiting(queue: OriginQueue<L>, by: number): void {
+    this.#waiting += by;
+    if (isProbationary(queue)) this.#waitingUnproven += by;
+  }
+
+  #countUnderWay(queue: OriginQueue<L>, by: number): void {
+    this.#inFlight[isProbationary(queue) ? 'probationary' : 'established'] += by;
+  }
+
+  /** Jobs count as probationary or established as their queue does, so both counts follow a change of its limit. */
+  #setLimit(queue: OriginQueue<L>, limit: number): void {
+    if (limit === queue.limit) return;
+    this.#countUnderWay(queue, -queue.inFlight);
+    this.#countWaiting(queue, -queue.waiting.length);
+    queue.limit = limit;
+    this.#countUnderWay(queue, queue.inFlight);
+    this.#countWaiting(queue, queue.waiting.length);
+  }
+
+  #queueOf(origin: string): OriginQueue<L> {
+    const known = this.#queues.get(origin);
+    if (known) {
+      this.#queues.delete(origin);
+      this.#queues.set(origin, known);
+      return known;
+    }
+    const queue: OriginQueue<L> = {
+      origin,
+      waiting: [],
+      inFlight: 0,
+      limit: PROBATIONARY_AT_ONCE,
+      latencyMs: undefined,
+      nextRetryAt: 0,
+    };
+    if (this.#queues.size >= MAX_REMEMBERED) this.#forgetOldest();
+    this.#queues.set(origin, queue);
+    return queue;
+  }
+
+  /** Drops an idle probationary queue first, so that invented origins do not displace established ones. */
+  #forgetOldest(): void {
+    const idle = [...this.#queues.values()].filter((queue) => queue.inFlight + queue.waiting.length === 0);
+    const oldest = idle.find(isProbationary) ?? idle[0];
+    if (oldest) this.#queues.delete(oldest.origin);
+  }
+}
+
+function capacityOf({ limit, latencyMs }: { limit: number; latencyMs: number | undefined }): number {
+  if (latencyMs === undefined) return limit * WAITING_PER_SLOT.unknown;
+  const inTime = Math.floor((limit * WAITING_MS) / Math.max(latencyMs, 1));
+  return Math.min(Math.max(inTime, limit * WAITING_PER_SLOT.least), MAX_WAITING_IN_QUEUE);
+}
+
+function isProbationary(queue: { limit: number }): boolean {
+  return queue.limit <= PROBATIONARY_AT_ONCE;
+}
