@@ -15,8 +15,9 @@ const USERS = 1_000;
 
 // Never closed: the process ends when it is told to, and its folder goes with it.
 const services = await openServices(readConfig(process.env), pino({ level: 'warn' }));
-const { db, keyring, now } = services;
-const worker = openPushWorker(services);
+const { config, db, push } = services;
+const { now } = services.clock;
+const worker = openPushWorker({ ...services, publicUrl: config.publicUrl });
 
 const userIds: string[] = [];
 for (let i = 0; i < USERS; i++) {
@@ -36,7 +37,7 @@ for (let i = 0; i < USERS; i++) {
       keys: { p256dh: newPoint(), auth: randomBytes(16).toString('base64url') },
     },
     sessionId: id,
-    vapidPublic: keyring.publicKey,
+    vapidPublic: push.vapidKeys.publicKey,
     device: '',
     now: now(),
   });

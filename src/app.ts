@@ -24,8 +24,10 @@ import { syncRoutes } from './sync/routes.ts';
 /** The table of contents: every room with what it serves over HTTP. */
 export async function buildApp(services: Services): Promise<App> {
   const app = openServer(services.log);
-  allowOrigins(app, services.config.origins);
-  guardRequests(app, services);
+  const { accounts, clock, config, limits } = services;
+  allowOrigins(app, config.origins);
+  const { authentication } = accounts;
+  guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
   app.register(accountRoutes, services); // register, login, change-password; token, logout, sessions
   app.register(profileRoutes, services); // one's own profile, anybody's public one
   app.register(settingsRoutes, services); // push and do-not-disturb

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** Less is clocks that are adjusted slowly, which counts once it adds up. */
 const LEAST_STEP_MS = 2_000;
 
@@ -6,7 +8,7 @@ export class ClockSteps {
   readonly #offsetMs: () => number;
   #knownOffsetMs: number;
 
-  constructor({ now, monotonicMs }: { now: () => number; monotonicMs: () => number }) {
+  constructor({ now, monotonicMs }: Pick<Clock, 'monotonicMs' | 'now'>) {
     this.#offsetMs = () => now() - monotonicMs();
     this.#knownOffsetMs = this.#offsetMs();
   }

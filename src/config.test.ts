@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig, settingsTable } from './config.ts';
 import { clientKey } from './http/client-address.ts';
 
@@ -35,6 +36,7 @@ test('without settings, everything has its default', () => {
     pushPorts: [443],
     tryingLocally: true,
     logLevel: 'info',
+    pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     warnings: [],
   });
 });
@@ -74,6 +76,7 @@ test('every setting is read', () => {
     pushPorts: [443, 8443],
     tryingLocally: false,
     logLevel: 'silent',
+    pageFolder: readConfig({}).pageFolder,
     warnings: [],
   });
   assert.equal(clientKey('10.0.0.1', '198.51.100.1', trustProxy), '198.51.100.1');

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import {
   contact,
   hostName,
@@ -38,6 +39,8 @@ export interface Config {
   /** Nobody but this machine can reach us, so http and loopback push endpoints are allowed (architecture 10.6). */
   readonly tryingLocally: boolean;
   readonly logLevel: LogLevel;
+  /** Where `npm run setup` puts the built page; no setting changes it. */
+  readonly pageFolder: string;
   /** Names in the environment that look like a misspelt setting, a sentence each, without their values. */
   readonly warnings: readonly string[];
 }
@@ -242,6 +245,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     pushPorts: read('PUSH_PORTS'),
     tryingLocally: isLoopback(host) && isLoopback(new URL(publicUrl).hostname) && trustProxy.length === 0,
     logLevel: read('LOG_LEVEL'),
+    pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     warnings: findMisspellings(env, Object.keys(settings)),
   };
   faults.push(...findUnknown(env, Object.keys(settings)));

@@ -121,7 +121,7 @@ onEachDatabase('rounds', (database) => {
     let now = 1_790_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });
     const { token } = await service.join('alice');
-    const caller = await service.services.authentication.identify(token);
+    const caller = await service.services.accounts.authentication.identify(token);
     now += DAY_MS;
     assert.equal((await service.get('/api/users', { token })).status, 200);
     const restarted = await service.restart();
@@ -134,8 +134,11 @@ onEachDatabase('rounds', (database) => {
     const { services } = service;
     const broken = { reload: () => Promise.reject(new Error('no keys today')) };
     // A part that fails, in place of the real one.
-    const tokens = Object.assign(Object.create(services.tokens), broken) as typeof services.tokens;
-    await using _rounds = startRounds({ ...services, tokens });
+    const tokens = Object.assign(
+      Object.create(services.accounts.tokens),
+      broken,
+    ) as typeof services.accounts.tokens;
+    await using _rounds = startRounds({ ...services, accounts: { ...services.accounts, tokens } });
     const noticed = heard(service, 'outside-change');
     // More than one change: the first may come before these rounds read the count that they compare with.
     await eventually(async () => {

@@ -1,91 +1,81 @@
-import { removeIdleProofs } from './accounts/device-proofs.ts';
-import { endIdleSessions } from './accounts/sessions.ts';
+import { accountJobs } from './accounts/account-services.ts';
+import { chatJobs } from './chat/chat-services.ts';
+import type { PeriodicJob } from './clock.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { countExternalChanges } from './db/external-changes.ts';
-import { trimInboxes } from './inbox/trim.ts';
-import { applyEarlyReceipts } from './push/log/receipts.ts';
-import { removeExpired } from './push/subscriptions/subscriptions.ts';
+import { apiLimitJobs } from './http/api-limits.ts';
+import { inboxJobs } from './inbox/inbox-services.ts';
+import { presenceJobs } from './presence/presence-services.ts';
+import { pushJobs } from './push/push-services.ts';
 import type { Services } from './services.ts';
 
 const OUTSIDE_CHANGES_MS = 500;
-/** How late watchers and senders may hear of what is gathered for them. */
-const GATHER_MS = 1000;
-const SWEEP_MS = 5_000;
-const SESSION_USE_MS = 60_000;
-const REPORT_MS = 60_000;
-const CLEAN_UP_MS = 60 * 60 * 1000;
+const CLOCK_STEPS_MS = 1000;
 
 /**
- * What the service does by the clock: noticing what a command of the operator wrote beside it and that the clock was set,
- * sending what is gathered of presence and receipts, finding devices that missed a hint, writing down which sessions were
- * used, logging what rate limits refused, and removing what ended by age. A round that fails is logged and tried again at its next turn.
+ * Runs what each room offers, and what concerns all rooms: noticing what a command of the operator wrote to the database
+ * beside the service, and that the clock was set. A job that fails is logged and runs again after its interval.
  */
 export function startRounds(services: Services): AsyncDisposable {
-  const { authentication, db, delivery, events, keyring, log, now } = services;
-  const { receipts, refusals, tokens, watchers } = services;
-  const clockSteps = new ClockSteps(services);
-  let seen: number | undefined;
-
-  async function lookOutside(): Promise<void> {
-    const changes = await countExternalChanges(db);
-    const isNews = seen !== undefined && changes !== seen;
-    seen = changes;
-    if (!isNews) return;
-    await Promise.all([tokens.reload(db), keyring.reload(db)]);
-    authentication.invalidateAll();
-    events.publish({ type: 'outside-change' });
-  }
-
-  async function noticeClockStep(): Promise<void> {
-    const stepMs = clockSteps.takeMs();
-    if (stepMs === 0) return;
-    log.info({ stepMs }, 'the wall clock was set');
-    events.publish({ type: 'clock-step' });
-  }
-
-  async function cleanUp(): Promise<void> {
-    await endIdleSessions({ db, events }, now());
-    await removeIdleProofs(db, now());
-    await removeExpired(db, now());
-    await applyEarlyReceipts(db, now());
-    await trimInboxes(db, now());
-  }
-
-  const rounds = [
-    start(OUTSIDE_CHANGES_MS, lookOutside),
-    start(GATHER_MS, () => watchers.tell()),
-    start(GATHER_MS, () => receipts.settle()),
-    start(GATHER_MS, noticeClockStep),
-    start(SWEEP_MS, () => delivery.sweep()),
-    start(SESSION_USE_MS, () => authentication.flushUse()),
-    start(REPORT_MS, async () => refusals.report()),
-    start(CLEAN_UP_MS, cleanUp),
+  const { accounts, chat, clock, db, events, inbox, limits, log, presence } = services;
+  const jobs: PeriodicJob[] = [
+    { name: 'lookOutside', everyMs: OUTSIDE_CHANGES_MS, run: lookOutside(services) },
+    { name: 'noticeClockStep', everyMs: CLOCK_STEPS_MS, run: noticeClockStep(services) },
+    ...presenceJobs(presence),
+    ...chatJobs(chat),
+    ...inboxJobs(db, clock, inbox),
+    ...accountJobs(db, clock, events, accounts),
+    ...apiLimitJobs(limits),
+    ...pushJobs(db, clock),
   ];
 
-  function start(ms: number, round: () => Promise<void>) {
+  const rounds = jobs.map(({ name, everyMs, run }) => {
     let running: Promise<void> | null = null;
-    const run = () => {
-      running ??= round()
-        .catch((err) => log.error({ err, round: round.name }, 'a round failed'))
+    const start = () => {
+      running ??= run()
+        .catch((err) => log.error({ err, round: name }, 'a round failed'))
         .finally(() => {
           running = null;
         });
     };
-    const interval = services.every(ms, run);
-    run();
+    const interval = clock.every(everyMs, start);
+    start();
     return {
       stop: async () => {
         interval[Symbol.dispose]();
         await running;
       },
     };
-  }
+  });
 
   return {
     async [Symbol.asyncDispose]() {
       await Promise.all(rounds.map((round) => round.stop()));
-      refusals.report();
-      await Promise.all([authentication.flushUse(), receipts.settle(), watchers.tell()]);
+      await Promise.all(jobs.map((job) => job.runsAtStop && job.run()));
     },
+  };
+}
+
+/** Reads keys and sessions again after a command of the operator has changed the database. */
+function lookOutside({ accounts, db, events, push }: Services): () => Promise<void> {
+  let seen: number | undefined;
+  return async () => {
+    const changes = await countExternalChanges(db);
+    const isNews = seen !== undefined && changes !== seen;
+    seen = changes;
+    if (!isNews) return;
+    await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
+    accounts.authentication.invalidateAll();
+    events.publish({ type: 'outside-change' });
+  };
+}
+
+function noticeClockStep({ clock, events, log }: Services): () => Promise<void> {
+  const clockSteps = new ClockSteps(clock);
+  return async () => {
+    const stepMs = clockSteps.takeMs();
+    if (stepMs === 0) return;
+    log.info({ stepMs }, 'the wall clock was set');
+    events.publish({ type: 'clock-step' });
   };
 }

@@ -34,11 +34,11 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   if (!started) return 1;
   const { app, services } = started;
 
-  const taken = services.databaseTaken.then(() => 'taken' as const);
+  const taken = services.lifecycle.databaseTaken.then(() => 'taken' as const);
   const signal = await Promise.race([untilSignal(log), taken]);
   if (signal === 'taken') log.fatal('another server has taken the database over while it was lost; stopping');
   log.info({ signal }, 'stopping');
-  services.readiness.draining = true;
+  services.lifecycle.draining = true;
   const tooLong = setTimeout(() => {
     log.warn('the stop takes too long: connections that are still open are cut off');
     app.server.closeAllConnections();
@@ -62,13 +62,13 @@ async function start(config: Config, log: Logger, running: AsyncDisposableStack)
   const services = running.use(await openServices(config, log));
   running.use(startRounds(services));
   const app = await buildApp(services);
-  const pushes = openPushWorker(services);
+  const pushes = openPushWorker({ ...services, publicUrl: config.publicUrl });
   running.defer(async () => void (await Promise.all([app.close(), pushes[Symbol.asyncDispose]()])));
   await app.listen({ port: config.port, host: config.host });
   if (config.tryingLocally)
     log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
-  if (!existsSync(join(services.pageFolder, 'index.html')))
-    log.warn({ folder: services.pageFolder }, 'the page is not built: npm run setup builds it');
+  if (!existsSync(join(config.pageFolder, 'index.html')))
+    log.warn({ folder: config.pageFolder }, 'the page is not built: npm run setup builds it');
   if (config.vapidSubjectIsPlaceholder)
     log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
   log.info({ url: app.listeningOrigin, database: services.db.kind }, 'serving');

@@ -85,7 +85,7 @@ async function startOn(
   const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
   const services = ending.use(await openServices(config, log, world));
   ending.use(startRounds(services));
-  const pushes = ending.use(openPushWorker(services));
+  const pushes = ending.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
   const app = await buildApp(services);
   ending.defer(() => app.close());
 

@@ -73,7 +73,7 @@ export async function startPushing(
       setByMs += byMs;
     },
     async subscribe(person, { unconfirmed = false, of } = {}) {
-      const { publicKey } = service.services.keyring;
+      const { publicKey } = service.services.push.vapidKeys;
       const subscription = of ?? pushService.subscribe(publicKey);
       const by = unconfirmed ? {} : { token: person.token };
       await ok(service.post('/api/push/subscribe', { userId: person.id, subscription }, by));

@@ -23,7 +23,9 @@ import {
 import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
-  const { config, db, events, loginAttempts, now, passwords, tokens, passwordAttempts } = services;
+  const { accounts, clock, config, db, events } = services;
+  const { loginAttempts, passwordAttempts, passwords, tokens } = accounts;
+  const { now } = clock;
 
   /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
   async function answerProof(

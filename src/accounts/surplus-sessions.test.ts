@@ -100,7 +100,7 @@ onEachDatabase('surplus sessions', (database) => {
   test('a session with an open socket is in use, even without requests', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
-    const { authentication, db } = service.services;
+    const { accounts, db } = service.services;
     const alice = await service.join('alice');
     const socket = await service.enter(alice);
     const usedAt = async () => (await db.get<{ used_at: number }>`select used_at from sessions`)?.used_at;
@@ -108,7 +108,7 @@ onEachDatabase('surplus sessions', (database) => {
     clock.add(3_600_000);
     await clock.advance(500);
     assert.ok(socket.isOpen);
-    await authentication.flushUse();
+    await accounts.authentication.flushUse();
     assert.ok(((await usedAt()) ?? 0) >= NOW + 3_600_000);
   });
 });

@@ -7,21 +7,20 @@ import { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } 
 import { sendWithinLimit } from './sending.ts';
 
 /** The frames of a conversation; their HTTP twins are in `routes.ts`. */
-export function chatFrames(services: Services): FrameTable {
-  const { db, events, now, typing } = services;
+export function chatFrames({ chat, clock, db, events }: Services): FrameTable {
   return new Map([
-    ['send', frameKind(SendBody, (from, frame) => sendWithinLimit(services, from, frame))],
+    ['send', frameKind(SendBody, (from, frame) => sendWithinLimit({ db, events }, chat, clock, from, frame))],
     [
       'mark',
       frameKind(MarkBody, async (from, frame) => ({
         peer: frame.peer,
-        ...(await markRead({ db, events }, from, frame, now())),
+        ...(await markRead({ db, events }, from, frame, clock.now())),
       })),
     ],
     [
       'typing',
       frameKind(TypingFields, async (from, { to }) => {
-        await typing.pass(from.userId, to);
+        await chat.typing.pass(from.userId, to);
         return undefined;
       }),
     ],

@@ -50,7 +50,7 @@ onEachDatabase('messages', (database) => {
     const { services, join } = await startService(t, database, { world: { now: () => NOW } });
     const [alice, bob] = [await join('alice'), await join('bob')];
     const caller = async (person: typeof alice) => {
-      const known = await services.authentication.identify(person.token);
+      const known = await services.accounts.authentication.identify(person.token);
       assert(known);
       return known;
     };

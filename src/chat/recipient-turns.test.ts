@@ -50,6 +50,8 @@ onPostgres('a popular inbox', (database) => {
     const send = async (id: string, to: string) => {
       await sendWithinLimit(
         services,
+        services.chat,
+        services.clock,
         { userId: id, sessionId: `of-${id}` },
         { to, cid: `${id}-${to}`, body: 'hi' },
       );

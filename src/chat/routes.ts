@@ -32,13 +32,13 @@ const ConversationsAnswer = Type.Object({
 
 /** The HTTP twins of the frames in `frames.ts`. */
 export async function chatRoutes(app: App, services: Services): Promise<void> {
-  const { db, events, now } = services;
+  const { chat, clock, db, events } = services;
 
   app.post('/api/messages', {
     schema: { body: SendBody, response: answers(dataAnswer(Stored), 400, 401, 403, 404) },
     handler: async (request) => ({
       code: 200 as const,
-      data: await sendWithinLimit(services, callerOf(request), request.body),
+      data: await sendWithinLimit({ db, events }, chat, clock, callerOf(request), request.body),
     }),
   });
 
@@ -53,7 +53,7 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   app.post('/api/messages/mark', {
     schema: { body: MarkBody, response: answers(dataAnswer(MarkedAnswer), 400, 401, 404) },
     handler: async (request) => {
-      const marks = await markRead({ db, events }, callerOf(request), request.body, now());
+      const marks = await markRead({ db, events }, callerOf(request), request.body, clock.now());
       return { code: 200 as const, data: { peer: request.body.peer, ...marks } };
     },
   });

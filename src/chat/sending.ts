@@ -1,5 +1,7 @@
+import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { Inboxes } from '../inbox/inbox.ts';
+import type { ChatServices } from './chat-services.ts';
 import { sendMessage } from './messages.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
@@ -10,14 +12,9 @@ import type { SendBody, Stored } from './schemas.ts';
  *   whatever `sendMessage` throws
  */
 export async function sendWithinLimit(
-  {
-    db,
-    events,
-    messageLimit,
-    monotonicMs,
-    now,
-    recipientTurns,
-  }: Pick<Services, 'db' | 'events' | 'messageLimit' | 'monotonicMs' | 'now' | 'recipientTurns'>,
+  inboxes: Inboxes,
+  { messageLimit, recipientQueues }: Pick<ChatServices, 'messageLimit' | 'recipientQueues'>,
+  { monotonicMs, now }: Clock,
   sender: { userId: string; sessionId: string },
   message: SendBody,
 ): Promise<Stored> {
@@ -26,6 +23,6 @@ export async function sendWithinLimit(
     throw new ServiceError('rate-limited', 'too_many_messages', '消息发送过于频繁，请稍后再试', {
       retryAfterSeconds,
     });
-  const send = () => sendMessage({ db, events }, sender, message, now());
-  return recipientTurns ? recipientTurns.run(message.to, send) : send();
+  const send = () => sendMessage(inboxes, sender, message, now());
+  return recipientQueues ? recipientQueues.run(message.to, send) : send();
 }

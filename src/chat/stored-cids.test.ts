@@ -16,7 +16,7 @@ async function startThree(t: TestContext, database: TestDatabase) {
   const service = await startService(t, database, { world: { now: () => NOW } });
   const { services, join } = service;
   const [alice, bob, carol] = [await join('alice'), await join('bob'), await join('carol')];
-  const asAlice = await services.authentication.identify(alice.token);
+  const asAlice = await services.accounts.authentication.identify(alice.token);
   assert(asAlice);
   const send = (to: string, cid: string, body: string, now = 1_000) =>
     sendMessage(services, asAlice, { to, cid, body }, now);
@@ -71,7 +71,7 @@ onEachDatabase('a cid that is stored', (database) => {
   test('belongs to its sender: another user may use the same', async (t) => {
     const { services, send, alice, bob } = await startThree(t, database);
     await send(bob.id, 'c', 'hi');
-    const asBob = await services.authentication.identify(bob.token);
+    const asBob = await services.accounts.authentication.identify(bob.token);
     assert(asBob);
     const reply = await sendMessage(services, asBob, { to: alice.id, cid: 'c', body: 'hello' }, 2_000);
     assert.deepEqual([reply.n, reply.duplicate], [2, false]);

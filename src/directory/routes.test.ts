@@ -56,7 +56,7 @@ onEachDatabase('directory routes', (database) => {
     assert.equal((await list()).at(-1).id, bob.id);
     await service.post('/api/user/profile', { bio: 'new' }, { token });
     assert.equal((await list()).find((one: { id: string }) => one.id === id).bio, 'new');
-    service.services.presence.connected(id);
+    service.services.presence.online.connected(id);
     assert.equal((await list()).find((one: { id: string }) => one.id === id).isOnline, 1);
   });
 
@@ -156,7 +156,7 @@ onEachDatabase('directory routes', (database) => {
     const { service, ask } = await startCrowded(t, database);
     for (let round = 0; round < 30; round++) {
       // So that the token is looked up again, which takes a while.
-      service.services.authentication.invalidateAll();
+      service.services.accounts.authentication.invalidateAll();
       const { sent } = ask();
       const [socket] = await once(sent, 'socket');
       if (socket.connecting) await once(socket, 'connect');

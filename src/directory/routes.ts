@@ -15,7 +15,7 @@ const STALL_MS = 30_000;
 const HIGH_WATER_BYTES = 256 * 1024;
 
 export async function directoryRoutes(app: App, { db, events, presence }: Services): Promise<void> {
-  const everybody = new ReadyDirectory(db, presence, events);
+  const everybody = new ReadyDirectory(db, presence.online, events);
   const fullLists = new BoundedQueue({ concurrency: 2, limit: 20 });
 
   app.get('/api/users', {
@@ -23,7 +23,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
     handler: async (request, reply) => {
       const { q, online, limit, after } = request.query;
       if (q !== undefined || online === '1' || limit !== undefined || after !== undefined) {
-        const { entries, next } = await listPage(db, presence, request.query);
+        const { entries, next } = await listPage(db, presence.online, request.query);
         return { code: 200 as const, data: entries, ...(next === undefined ? {} : { next }) };
       }
       if (request.method === 'HEAD')

@@ -7,7 +7,7 @@ import type { ReferencePage } from './reference-page.ts';
 const Alive = Type.Object({ code: Type.Literal(200) });
 
 /** For whoever runs the service or builds on it; outside `/api`, so neither counted nor guarded. */
-export async function operationRoutes(app: App, { db, log, readiness }: Services): Promise<void> {
+export async function operationRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {
   app.get('/healthz', {
     config: { access: 'public' },
     schema: { response: answers(Alive) },
@@ -18,7 +18,7 @@ export async function operationRoutes(app: App, { db, log, readiness }: Services
     config: { access: 'public' },
     schema: { response: { 200: Alive, 503: ErrorAnswer } },
     handler: async (_request, reply) => {
-      const reason = readiness.draining ? 'draining' : await databaseFault();
+      const reason = lifecycle.draining ? 'draining' : await databaseFault();
       if (reason === undefined) return { code: 200 as const };
       return reply.code(503).send({ code: 503, error: reason, msg: '服务未就绪' });
     },

@@ -20,10 +20,9 @@ function startGuarded({ remembered = false, fails = false } = {}) {
         return token === 'good' ? alice : undefined;
       },
     },
-    limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null },
-    refusals: { note() {} },
-    config: { trustProxy: parseNetworks('') ?? [] },
-    monotonicMs: () => 0,
+    limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null, refusals: { note() {} } },
+    trustProxy: parseNetworks('') ?? [],
+    clock: { monotonicMs: () => 0 },
   });
   const whoami = async (request: Parameters<typeof callerOf>[0]) => ({
     code: 200,

@@ -1,7 +1,9 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
+import type { ApiLimits } from './api-limits.ts';
 import { clientKey, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
-import { rateLimitHeaders, type SlidingLog } from './rate-limits.ts';
+import { rateLimitHeaders } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
 import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
@@ -34,29 +36,18 @@ declare module 'fastify' {
   }
 }
 
-/** The limits of interface 8; null where the operator turned one off. */
-export interface ApiLimits {
-  readonly api: SlidingLog | null;
-  readonly auth: SlidingLog | null;
-}
-
 interface Guard {
   readonly authentication: Authenticator;
-  readonly limits: ApiLimits;
-  readonly refusals: Pick<Refusals, 'note'>;
-  readonly config: { readonly trustProxy: TrustedNetworks };
-  /** Milliseconds that never run backwards. */
-  readonly monotonicMs: () => number;
+  readonly limits: Pick<ApiLimits, 'api' | 'auth'> & { readonly refusals: Pick<Refusals, 'note'> };
+  readonly trustProxy: TrustedNetworks;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /**
  * Authorizes every request before its body is read: first the limit, then the token (architecture 10.1).
  * An invalid token counts as none: the limit then counts the client's address, and a public route goes on.
  */
-export function guardRequests(
-  app: App,
-  { authentication, limits, refusals, config, monotonicMs }: Guard,
-): void {
+export function guardRequests(app: App, { authentication, limits, trustProxy, clock }: Guard): void {
   app.decorateRequest('caller', null);
 
   app.addHook('onRequest', authorizeRequest);
@@ -93,11 +84,11 @@ export function guardRequests(
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (log) {
       // Signing in is counted by address only, so that many tokens give a caller no more attempts.
-      const key = caller && limit === 'api' ? caller.userId : addressKey(request, config.trustProxy);
-      const verdict = log.take(key, monotonicMs());
+      const key = caller && limit === 'api' ? caller.userId : addressKey(request, trustProxy);
+      const verdict = log.take(key, clock.monotonicMs());
       reply.headers({ ...rateLimitHeaders(limit, log, verdict) });
       if (!verdict.allowed) {
-        refusals.note(limit, addressKey(request, config.trustProxy));
+        limits.refusals.note(limit, addressKey(request, trustProxy));
         return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
       }
     }

@@ -23,7 +23,8 @@ const ASK_EACH_TIME = 'no-cache';
  * The page and what it loads, as `npm run setup` built them, from the folder `pageFolder`; compressed forms lie beside
  * the files. Outside `/api`, so neither counted nor guarded. What is not built is not found.
  */
-export async function pageRoutes(app: App, { config, pageFolder }: Services): Promise<void> {
+export async function pageRoutes(app: App, { config }: Services): Promise<void> {
+  const { pageFolder } = config;
   await app.register(fastifyStatic, {
     root: pageFolder,
     serve: false,

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { LastSeen } from './last-seen.ts';
 import type { Leave, Presence } from './presence.ts';
 import type { Sight } from './schemas.ts';
@@ -11,28 +12,22 @@ interface Grace {
   readonly wasIdle: boolean;
 }
 
-interface Clocks {
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  readonly monotonicMs: () => number;
-}
-
 /** What the service shows of its users to those who watch them: presence with grace, and when somebody was last there. */
 export class Appearances {
   readonly #presence: Presence;
   readonly #lastSeen: LastSeen;
-  readonly #clocks: Clocks;
+  readonly #clock: Clock;
   /** In the order in which they end. */
   readonly #graces = new Map<string, Grace>();
   #changed = new Set<string>();
 
-  constructor(presence: Presence, lastSeen: LastSeen, clocks: Clocks) {
+  constructor(presence: Presence, lastSeen: LastSeen, clock: Clock) {
     this.#presence = presence;
     this.#lastSeen = lastSeen;
-    this.#clocks = clocks;
+    this.#clock = clock;
     presence.onActivity((userId) => this.#changed.add(userId));
     presence.onChange((userId, _online, leave) => {
-      this.#lastSeen.note(userId, this.#clocks.now());
+      this.#lastSeen.note(userId, this.#clock.now());
       if (leave) this.#leave(userId, leave);
       else this.#come(userId);
     });
@@ -40,7 +35,7 @@ export class Appearances {
 
   /** Whose appearance may have changed since the last call. */
   takeChanged(): ReadonlySet<string> {
-    const nowMs = this.#clocks.monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     for (const [userId, { endsAt }] of this.#graces) {
       if (endsAt > nowMs) break;
       this.#graces.delete(userId);
@@ -70,6 +65,6 @@ export class Appearances {
 
   #leave(userId: string, { wasIdle, saidBye }: Leave): void {
     if (saidBye) this.#changed.add(userId);
-    else this.#graces.set(userId, { endsAt: this.#clocks.monotonicMs() + GRACE_MS, wasIdle });
+    else this.#graces.set(userId, { endsAt: this.#clock.monotonicMs() + GRACE_MS, wasIdle });
   }
 }

@@ -7,13 +7,14 @@ import type { WatchingDevice } from './watchers.ts';
 type Viewer = FrameSender & WatchingDevice;
 
 /** The frames by which a device says whether somebody is before it, and whom it wants to see. */
-export function presenceFrames({ attention, presence, readLimits, watchers }: Services): FrameTable<Viewer> {
+export function presenceFrames({ presence, push }: Services): FrameTable<Viewer> {
+  const { attention } = push;
   return new Map([
     [
       'watch',
       frameKind(WatchFields, (from: Viewer, { userIds }) => {
-        readLimits.watch.take(from.userId, from);
-        return watchers.watch(from, userIds);
+        presence.watchLimit.take(from.userId, from);
+        return presence.watchers.watch(from, userIds);
       }),
     ],
     [
@@ -22,7 +23,7 @@ export function presenceFrames({ attention, presence, readLimits, watchers }: Se
         from.isVisible = visible;
         if (active !== from.isActive) {
           from.isActive = active;
-          presence.changeActivity(from.userId, active);
+          presence.online.changeActivity(from.userId, active);
         }
         attention.setAttentive(from, from.userId, from.isAttentive);
         if (from.isAttentive && from.ackedSeq > 0)

@@ -22,8 +22,11 @@ onEachDatabase('watching others', (database) => {
   const never = ({ id }: Person) => ({ id, online: 0, idle: 0, lastSeen: 0 });
 
   /** Everything that is gathered by now has been written, so what has not come does not come. */
-  async function settled(service: { services: { watchers: { tell(): Promise<void> } } }, socket: TestSocket) {
-    await service.services.watchers.tell();
+  async function settled(
+    service: { services: { presence: { watchers: { tell(): Promise<void> } } } },
+    socket: TestSocket,
+  ) {
+    await service.services.presence.watchers.tell();
     await socket.ask({ type: 'sync' });
     return socket.unread.filter(({ type }) => type === 'presence');
   }
@@ -32,7 +35,7 @@ onEachDatabase('watching others', (database) => {
     const { service, clock, bob, carol, watching } = await startThree(t);
     await service.enter(bob);
     const other = await service.enter(carol);
-    await service.services.watchers.tell(); // what changed before the snapshot would come once more
+    await service.services.presence.watchers.tell(); // what changed before the snapshot would come once more
     const { data } = await watching.ask({ type: 'watch', userIds: [bob.id, carol.id, 'nobody', bob.id] });
     assert.deepEqual(data, [online(bob), online(carol), { id: 'nobody', online: 0, idle: 0, lastSeen: 0 }]);
     const leftAt = clock.world.now();
@@ -41,7 +44,7 @@ onEachDatabase('watching others', (database) => {
     const { users } = await presence(watching);
     assert.deepEqual(users, [{ id: carol.id, online: 0, idle: 0, lastSeen: leftAt }]);
     const back = await service.enter(carol);
-    await service.services.watchers.tell();
+    await service.services.presence.watchers.tell();
     assert.deepEqual((await presence(watching)).users, [online(carol)]);
     assert.deepEqual(await settled(service, back), [], 'carol watches nobody');
   });
@@ -89,7 +92,7 @@ onEachDatabase('watching others', (database) => {
   test('idle is online with no device in use', async (t) => {
     const { service, bob, watching } = await startThree(t);
     const change = async () => {
-      await service.services.watchers.tell();
+      await service.services.presence.watchers.tell();
       return (await presence(watching)).users;
     };
     const phone = await service.connect();
@@ -109,7 +112,7 @@ onEachDatabase('watching others', (database) => {
   test('of a second’s changes only the last state comes', async (t) => {
     const { service, bob, watching } = await startThree(t);
     const bobs = await service.enter(bob);
-    await service.services.watchers.tell();
+    await service.services.presence.watchers.tell();
     await watching.ask({ type: 'watch', userIds: [bob.id] });
     for (let i = 0; i < 20; i++) await bobs.ask({ type: 'view', visible: true, active: i % 2 === 0 });
     const frames = await settled(service, watching);
@@ -127,7 +130,7 @@ onEachDatabase('watching others', (database) => {
     await bobs.ended;
     clock.add(1_000);
     const restarted = await service.restart();
-    const sights = await restarted.services.watchers.watch(
+    const sights = await restarted.services.presence.watchers.watch(
       { userId: 'watcher', isLive: true, unsentBytes: 0, writePresence() {} },
       [bob.id],
     );

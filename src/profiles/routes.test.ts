@@ -12,9 +12,9 @@ onEachDatabase('profile routes', (database) => {
     assert.equal((await profile()).isOnline, 0);
     await service.post('/api/user/profile', { bio: 'new' }, { token });
     assert.equal((await profile()).bio, 'new');
-    service.services.presence.connected(id);
+    service.services.presence.online.connected(id);
     assert.equal((await profile()).isOnline, 1);
-    service.services.presence.disconnected(id);
+    service.services.presence.online.disconnected(id);
     assert.equal((await profile()).isOnline, 0);
   });
 

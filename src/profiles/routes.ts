@@ -9,7 +9,7 @@ import { getPublicUser, updateProfile } from './profiles.ts';
 import { ReadyProfiles } from './ready-profiles.ts';
 import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';
 
-export async function profileRoutes(app: App, { db, events, now, presence }: Services): Promise<void> {
+export async function profileRoutes(app: App, { clock, db, events, presence }: Services): Promise<void> {
   const ready = new ReadyProfiles((userId) => getPublicUser(db, userId), events);
 
   app.get('/api/user/profile/:userId', {
@@ -34,14 +34,14 @@ export async function profileRoutes(app: App, { db, events, now, presence }: Ser
   function send(reply: FastifyReply, start: string, userId: string): FastifyReply {
     return reply
       .header('content-type', 'application/json; charset=utf-8')
-      .send(`${start}${presence.isOnline(userId) ? 1 : 0}}}`);
+      .send(`${start}${presence.online.isOnline(userId) ? 1 : 0}}}`);
   }
 
   app.post('/api/user/profile', {
     schema: { body: ProfileBody, response: answers(messageAnswer(OwnProfile), 400, 401) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const row = await updateProfile({ db, events }, userId, request.body, now());
+      const row = await updateProfile({ db, events }, userId, request.body, clock.now());
       return { code: 200 as const, message: '资料更新成功', data: toOwnUser(row) };
     },
   });

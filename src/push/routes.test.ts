@@ -299,7 +299,7 @@ onEachDatabase('push routes', (database) => {
   test('a receipt needs no token, and all receipts get the same answer, in English', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '9/1m' } });
     const report = (body: object) => service.post('/api/push/receipt', body);
-    const issued = service.services.pushReceipts.issue('01990000-0000-7000-8000-000000000000');
+    const issued = service.services.push.receipts.issue('01990000-0000-7000-8000-000000000000');
     for (const receipt of [issued, 'nothing', 'A'.repeat(43)])
       for (const event of ['shown', 'clicked']) {
         const { status, text, headers } = await report({ receipt, event });

@@ -31,14 +31,16 @@ import { checkEndpoint, type EndpointPolicy } from './webpush/endpoint-guard.ts'
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 export async function pushRoutes(app: App, services: Services): Promise<void> {
-  const { config, db, keyring, log, now, pushPolicy, pushReceipts } = services;
+  const { clock, config, db, log, push } = services;
+  const { endpointPolicy, receipts, vapidKeys } = push;
+  const { now } = clock;
 
-  const reachOf = openRequestReach(pushPolicy.reach, log);
+  const reachOf = openRequestReach(endpointPolicy.reach, log);
 
   app.get('/api/push/public-key', {
     config: { access: 'public' },
     schema: { response: answers(PublicKeyAnswer) },
-    handler: async () => ({ code: 200 as const, publicKey: keyring.publicKey }),
+    handler: async () => ({ code: 200 as const, publicKey: vapidKeys.publicKey }),
   });
 
   app.post('/api/push/subscribe', {
@@ -47,7 +49,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
     handler: async (request) => {
       const { userId } = request.body;
       const subscription = readSubscription(request.body.subscription, {
-        ...pushPolicy,
+        ...endpointPolicy,
         reach: reachOf(request.raw),
       });
       const { caller } = request;
@@ -56,7 +58,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
         userId,
         subscription,
         sessionId: caller?.sessionId ?? null,
-        vapidPublic: keyring.publicKey,
+        vapidPublic: vapidKeys.publicKey,
         device: (request.headers['user-agent'] ?? '').slice(0, 200),
         now: now(),
       });
@@ -77,7 +79,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
       const sent =
         userId === caller.userId
           ? await sendTest(
-              { ...services, publicUrl: config.publicUrl, reach: reachOf(request.raw) },
+              { db, clock, push, publicUrl: config.publicUrl, reach: reachOf(request.raw) },
               userId,
               (err) => log.error({ err }, 'a test send failed'),
               device,
@@ -95,7 +97,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
     schema: { body: ReceiptBody, response: answers(MessageOnly, 400) },
     handler: async (request) => {
       const { receipt, event } = request.body;
-      const logId = pushReceipts.read(receipt);
+      const logId = receipts.read(receipt);
       if (logId !== undefined) await saveReceipt(db, logId, event, now());
       return { code: 200 as const, message: 'Receipt taken' };
     },

@@ -10,13 +10,18 @@ import { BlockBody, BlockedQuery, BlockedUser } from './schemas.ts';
 
 const BlockedAnswer = Type.Object({ code: Type.Literal(200), data: Type.Array(BlockedUser), next: NextPage });
 
-export async function blockRoutes(app: App, { db, delivery, events, now }: Services): Promise<void> {
+export async function blockRoutes(app: App, { clock, db, events, inbox }: Services): Promise<void> {
   app.post('/api/user/block', {
     schema: { body: BlockBody, response: answers(messageAnswer(BlockedUser), 400, 401, 404) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { value: data, seq } = await blockUser({ db, events }, userId, request.body.blockedId, now());
-      await delivery.writtenUpTo(userId, seq);
+      const { value: data, seq } = await blockUser(
+        { db, events },
+        userId,
+        request.body.blockedId,
+        clock.now(),
+      );
+      await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: '已拉黑该用户', data };
     },
   });
@@ -25,8 +30,8 @@ export async function blockRoutes(app: App, { db, delivery, events, now }: Servi
     schema: { body: BlockBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, now());
-      await delivery.writtenUpTo(userId, seq);
+      const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, clock.now());
+      await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: '已取消拉黑' };
     },
   });

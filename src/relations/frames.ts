@@ -10,13 +10,19 @@ const FriendFrame = Type.Object({
 });
 
 /** The frames `friend` and `friends`; the same by HTTP is in `friend-routes.ts`. */
-export function friendFrames({ db, events, friendLimits, now }: Services): FrameTable {
+export function friendFrames({ clock, db, events, limits }: Services): FrameTable {
   return new Map([
     [
       'friend',
       frameKind(FriendFrame, async (from, { op, userId }) => ({
         userId,
-        state: await changeFriendship({ db, events, friendLimits }, from, op, userId, now()),
+        state: await changeFriendship(
+          { db, events, friendLimits: limits.friends },
+          from,
+          op,
+          userId,
+          clock.now(),
+        ),
       })),
     ],
     ['friends', frameKind(FriendsFields, (from, frame) => listFriends(db, from.userId, frame))],

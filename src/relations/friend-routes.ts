@@ -14,7 +14,7 @@ const FriendsAnswer = Type.Object({
   next: NextPage,
 });
 
-export async function friendRoutes(app: App, { db, events, friendLimits, now }: Services): Promise<void> {
+export async function friendRoutes(app: App, { clock, db, events, limits }: Services): Promise<void> {
   app.get('/api/friends', {
     schema: { querystring: FriendsQuery, response: answers(FriendsAnswer, 400, 401) },
     handler: async (request) => {
@@ -31,11 +31,11 @@ export async function friendRoutes(app: App, { db, events, friendLimits, now }: 
       handler: async (request) => {
         const { userId } = request.body;
         const state = await changeFriendship(
-          { db, events, friendLimits },
+          { db, events, friendLimits: limits.friends },
           callerOf(request),
           action,
           userId,
-          now(),
+          clock.now(),
         );
         return { code: 200 as const, data: { userId, state } };
       },

@@ -5,11 +5,11 @@ import type { Services } from '../services.ts';
 import { Settings, SettingsBody } from './schemas.ts';
 import { updateSettings } from './settings.ts';
 
-export async function settingsRoutes(app: App, { db, events, now }: Services): Promise<void> {
+export async function settingsRoutes(app: App, { clock, db, events }: Services): Promise<void> {
   app.post('/api/user/settings', {
     schema: { body: SettingsBody, response: answers(messageAnswer(Settings), 400, 401) },
     handler: async (request) => {
-      const data = await updateSettings({ db, events }, callerOf(request).userId, request.body, now());
+      const data = await updateSettings({ db, events }, callerOf(request).userId, request.body, clock.now());
       return { code: 200 as const, message: '设置更新成功', data };
     },
   });

@@ -44,7 +44,7 @@ onSqlite('the budget of frames', (database) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
-    const { presence } = service.services;
+    const presence = service.services.presence.online;
     const served: Connection[] = [];
     const much = frameKind(Type.Object({}), (from: Connection) => {
       served.push(from);

@@ -21,9 +21,9 @@ onSqlite('the end of a connection', (database) => {
     const other = await service.enter(await service.logIn(alice));
     const sameOther = await service.enter(await service.logIn(alice));
     const body = { oldPassword: alice.password, newPassword: 'another password' };
-    assert.equal(service.services.presence.isIdle(alice.id), false);
+    assert.equal(service.services.presence.online.isIdle(alice.id), false);
     assert.equal((await service.post('/api/user/change-password', body, { token: alice.token })).status, 200);
-    assert.equal(service.services.presence.isIdle(alice.id), true, 'both active devices have left');
+    assert.equal(service.services.presence.online.isIdle(alice.id), true, 'both active devices have left');
     assert.deepEqual(await other.ended, { code: 4409, reason: 'session_ended' });
     assert.equal((await sameOther.ended).code, 4409);
     const { event, data } = await own.next();
@@ -201,7 +201,7 @@ onSqlite('the end of a connection', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const [named, nameless] = [await service.enter(alice), await service.connect()];
-    service.services.readiness.draining = true;
+    service.services.lifecycle.draining = true;
     const refused = await service.refuse();
     assert.deepEqual([refused.status, refused.body.code, refused.body.error], [500, 500, 'draining']);
     const closing = service.app.close();

@@ -16,7 +16,7 @@ import {
 
 /** The same service on another port, whose token checks wait, once done, until the test lets them answer. */
 async function serveLateChecks(t: TestContext, service: SocketService) {
-  const { db, events, tokens, now } = service.services;
+  const { accounts, clock, db, events } = service.services;
   const checked = Promise.withResolvers<void>();
   const mayAnswer = Promise.withResolvers<void>();
   class LateAuthentication extends Authentication {
@@ -27,11 +27,11 @@ async function serveLateChecks(t: TestContext, service: SocketService) {
       return caller;
     }
   }
-  const authentication = new LateAuthentication(db, tokens, now);
+  const authentication = new LateAuthentication(db, accounts.tokens, clock.now);
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
   });
-  const app = await buildApp({ ...service.services, authentication });
+  const app = await buildApp({ ...service.services, accounts: { ...accounts, authentication } });
   t.after(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const connect = async () => {

@@ -91,7 +91,7 @@ onSqlite('docs/protocol.md', (database) => {
         '<alice>': alice.id,
         '<bob>': bob.id,
         '<carol>': (await service.join('carol')).id,
-        '<epoch>': service.services.epoch,
+        '<epoch>': service.services.inbox.epoch,
       };
       const socket = kind === 'first' ? await service.connect() : await service.enter(alice);
       let his: TestSocket | undefined;

@@ -12,7 +12,7 @@ onEachDatabase('the log over the socket', (database) => {
     const service = await startSockets(t, database, { world: clock.world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     let cid = 0;
-    const sender = await service.services.authentication.identify(bob.token);
+    const sender = await service.services.accounts.authentication.identify(bob.token);
     assert.ok(sender);
     // By the rule itself, which knows no limit of messages in a time.
     const write = (body: string) =>
@@ -128,7 +128,7 @@ onEachDatabase('the log over the socket', (database) => {
     await db.run`update inbox_heads set seq = 4 where user_id = ${alice.id}`;
     for (const seq of [3, 4])
       await db.run`insert into inbox (user_id, seq, at, event, data) values (${alice.id}, ${seq}, 1, 'profile', '{}')`;
-    await service.services.delivery.sweep();
+    await service.services.inbox.delivery.sweep();
     assert.deepEqual(await socket.ended, { code: 4008, reason: 'too_far_behind' });
   });
 
@@ -210,7 +210,7 @@ onEachDatabase('the log over the socket', (database) => {
     const { service, alice, bob, write, open } = await startTwo(t);
     const bobs = await service.enter(bob);
     const { socket } = await open();
-    const { receipts } = service.services;
+    const { deliveryReceipts } = service.services.chat;
     for (let i = 1; i <= 5; i++) await write(String(i));
     await upTo(socket, 5);
     const received = async () => {
@@ -218,11 +218,11 @@ onEachDatabase('the log over the socket', (database) => {
       return body.data[0].received;
     };
     assert.equal((await socket.ask({ type: 'ack', seq: 4 })).code, 200);
-    await receipts.settle();
+    await deliveryReceipts.settle();
     assert.equal(await received(), 4);
     assert.equal((await socket.ask({ type: 'ack', seq: 2 })).code, 200);
     assert.equal((await socket.ask({ type: 'ack', seq: 4_000_000 })).code, 200);
-    await receipts.settle();
+    await deliveryReceipts.settle();
     assert.equal(await received(), 5);
     await bobs.ask({ type: 'sync' });
     const marks = bobs.unread.filter(({ event }) => event === 'marked').map(({ data }) => data);
@@ -232,14 +232,14 @@ onEachDatabase('the log over the socket', (database) => {
     ]);
     await write('6');
     await upTo(socket, 8); // 6 and 7 are the marks
-    await receipts.settle();
+    await deliveryReceipts.settle();
     assert.equal(await received(), 5, 'not acknowledged in advance');
     await socket.ask({ type: 'ack', seq: 8 });
-    await receipts.settle();
+    await deliveryReceipts.settle();
     assert.equal(await received(), 6);
     // What was settled once is not settled again after a restart, nor lowered.
     const restarted = await service.restart();
-    await restarted.services.receipts.settle();
+    await restarted.services.chat.deliveryReceipts.settle();
     const { body } = await restarted.get('/api/conversations', { token: bob.token });
     assert.equal(body.data[0].received, 6);
   });

@@ -18,7 +18,9 @@ interface Frames {
  */
 export async function socketRoutes(app: App, services: Services & Frames): Promise<void> {
   const sockets = new Sockets(services, services.frames ?? new Map());
-  const door = { config: services.config, isFull: (addressKey: string) => sockets.isFull(addressKey) };
+  const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
+  const isFull = (addressKey: string) => sockets.isFull(addressKey);
+  const door = { origins, publicUrl, trustProxy, tryingLocally, isFull };
 
   app.get(PATH, {
     exposeHeadRoute: false,

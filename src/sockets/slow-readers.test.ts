@@ -37,7 +37,7 @@ function readSlowly({ ws }: TestSocket, bytesPerSecond: number, clock: ManualClo
 }
 
 async function callerOf({ services }: SocketService, person: Person): Promise<Caller> {
-  return (await services.authentication.identify(person.token)) ?? assert.fail();
+  return (await services.accounts.authentication.identify(person.token)) ?? assert.fail();
 }
 
 const isEvent = ({ type }: { type: string }) => type === 'event';
@@ -118,7 +118,7 @@ onSqlite('clients that read slowly or not at all', (database) => {
       for (let k = 0; k < 10; k++) sockets.push(await service.enter(person, { autoPong: false }));
     }
     for (const socket of sockets) socket.ws.pause();
-    const { presence } = service.services;
+    const presence = service.services.presence.online;
     await clock.advance(39_500);
     assert.equal(presence.onlineIds().length, 100);
     await clock.advance(500);

@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
+import type { AccountServices } from '../accounts/account-services.ts';
 import { SESSION_TOUCH_MS } from '../accounts/sessions.ts';
-import type { ServiceEvent } from '../events/hints.ts';
+import type { Clock } from '../clock.ts';
+import type { Db } from '../db/db.ts';
+import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { FrameTable } from '../frames/frame-kinds.ts';
 import type { Caller } from '../http/authenticate.ts';
-import type { Services } from '../services.ts';
+import type { TrustedNetworks } from '../http/client-address.ts';
+import type { InboxServices } from '../inbox/inbox-services.ts';
+import type { PresenceServices } from '../presence/presence-services.ts';
+import type { PushServices } from '../push/push-services.ts';
 import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import { Connection, type Listener } from './connection.ts';
@@ -40,12 +47,26 @@ const serverOptions = {
   WebSocket: Connection,
 };
 
+/** What the sockets use of what a process keeps open. */
+interface SocketServices {
+  readonly accounts: Pick<AccountServices, 'authentication'>;
+  readonly clock: Clock;
+  readonly config: { readonly trustProxy: TrustedNetworks };
+  readonly db: Db;
+  readonly events: Events;
+  readonly inbox: InboxServices;
+  readonly lifecycle: { readonly draining: boolean };
+  readonly log: Logger;
+  readonly presence: Pick<PresenceServices, 'online' | 'watchers'>;
+  readonly push: Pick<PushServices, 'attention'>;
+}
+
 /**
  * All connections of this process, from the upgrade to the close: who they are, that they live, and when they end.
  * What they say is answered by the kinds of frames that the rooms bring.
  */
 export class Sockets implements AsyncDisposable, Listener {
-  readonly #services: Services;
+  readonly #services: SocketServices;
   readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
   readonly #live = new LiveConnections();
   readonly #dispatch: Dispatch;
@@ -58,12 +79,13 @@ export class Sockets implements AsyncDisposable, Listener {
   #isAsking = false;
   #useMarkedAtMs: number;
 
-  constructor(services: Services, frames: FrameTable<Connection>) {
+  constructor(services: SocketServices, frames: FrameTable<Connection>) {
     this.#services = services;
-    this.#useMarkedAtMs = services.monotonicMs();
-    const { authentication, db, epoch } = services;
+    this.#useMarkedAtMs = services.clock.monotonicMs();
+    const { accounts, clock, db, events, inbox } = services;
+    const { epoch } = inbox;
     const own = connectionFrames({
-      authentication,
+      authentication: accounts.authentication,
       epoch,
       findStart: (userId, hello) => findStart(db, userId, epoch, hello),
       letIn: (connection, caller, hello, start) => this.#letIn(connection, caller, hello, start),
@@ -72,17 +94,17 @@ export class Sockets implements AsyncDisposable, Listener {
     this.#dispatch = new Dispatch(new Map([...own, ...frames]), services.log, (connection) => {
       if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
     });
-    services.events.subscribe((event) => this.#learn(event));
+    events.subscribe((event) => this.#learn(event));
     this.#pulse = new Pulse(
-      services.monotonicMs,
+      clock.monotonicMs,
       () => this.#catchUp(),
       () => this.#goOn(),
     );
-    this.#interval = services.every(TURN_MS, () => this.#turn());
+    this.#interval = clock.every(TURN_MS, () => this.#turn());
   }
 
   get isDraining(): boolean {
-    return this.#isDraining || this.#services.readiness.draining;
+    return this.#isDraining || this.#services.lifecycle.draining;
   }
 
   isFull(addressKey: string): boolean {
@@ -91,11 +113,11 @@ export class Sockets implements AsyncDisposable, Listener {
 
   /** Makes a socket of a request in which `findFlaw` finds none. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const addressKey = addressKeyOf(request, this.#services.config);
+    const addressKey = addressKeyOf(request, this.#services.config.trustProxy);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       connection.attach(this, socket);
       this.#live.add(connection, addressKey);
-      awaitHello(connection, this.#services.monotonicMs());
+      awaitHello(connection, this.#services.clock.monotonicMs());
     });
   }
 
@@ -109,12 +131,12 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   drained(connection: Connection): void {
-    this.#services.delivery.drained(connection);
+    this.#services.inbox.delivery.drained(connection);
     this.#dispatch.drained(connection);
   }
 
   unblocked(connection: Connection, userId: string): void {
-    this.#services.watchers.showAgain(connection, userId);
+    this.#services.presence.watchers.showAgain(connection, userId);
   }
 
   get isHeldUp(): boolean {
@@ -125,11 +147,11 @@ export class Sockets implements AsyncDisposable, Listener {
     const { userId, isActive, saidBye } = connection;
     this.#live.remove(connection);
     if (userId === '') return;
-    const { attention, delivery, presence, watchers } = this.#services;
-    attention.remove(connection);
-    delivery.leave(connection);
-    watchers.leave(connection);
-    presence.disconnected(userId, isActive, saidBye);
+    const { inbox, presence, push } = this.#services;
+    push.attention.remove(connection);
+    inbox.delivery.leave(connection);
+    presence.watchers.leave(connection);
+    presence.online.disconnected(userId, isActive, saidBye);
   }
 
   closed(connection: Connection): void {
@@ -167,7 +189,7 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   #pay(connection: Connection): boolean {
-    if (payFrame(connection, this.#services.monotonicMs())) return true;
+    if (payFrame(connection, this.#services.clock.monotonicMs())) return true;
     connection.close(closeCodes.tooMany, 'too_many_frames');
     return false;
   }
@@ -181,15 +203,16 @@ export class Sockets implements AsyncDisposable, Listener {
     connection.seq = start.cursor;
     connection.liveAt = start.head;
     connection.blocked = start.blocked.size > 0 ? new Set(start.blocked) : null;
-    this.#services.presence.connected(userId, active);
-    this.#services.attention.setAttentive(connection, userId, connection.isAttentive);
-    startHeartbeat(connection, this.#services.monotonicMs());
+    this.#services.presence.online.connected(userId, active);
+    this.#services.push.attention.setAttentive(connection, userId, connection.isAttentive);
+    startHeartbeat(connection, this.#services.clock.monotonicMs());
     this.#live.name(connection, userId, sessionId);
   }
 
   /** The reply to `hello` is written: now come the events that were there already, then all that happens. */
   #serve(connection: Connection): void {
-    if (!connection.hasLeft) this.#services.delivery.join(connection, connection.seq, connection.liveAt);
+    if (!connection.hasLeft)
+      this.#services.inbox.delivery.join(connection, connection.seq, connection.liveAt);
   }
 
   #learn(event: ServiceEvent): void {
@@ -240,14 +263,14 @@ export class Sockets implements AsyncDisposable, Listener {
       connection.release();
       this.drained(connection);
     }
-    const { delivery, log } = this.#services;
-    delivery.sweep().catch((err) => log.error({ err }, 'the heads of the inboxes could not be read'));
+    const { inbox, log } = this.#services;
+    inbox.delivery.sweep().catch((err) => log.error({ err }, 'the heads of the inboxes could not be read'));
   }
 
   #turn(): void {
-    const nowMs = this.#services.monotonicMs();
+    const nowMs = this.#services.clock.monotonicMs();
     if (nowMs - this.#useMarkedAtMs >= SESSION_TOUCH_MS) this.#markUse(nowMs);
-    const epochMs = this.#services.now();
+    const epochMs = this.#services.clock.now();
     // Nobody is called silent before it was read what came while this process was held up.
     if (this.#pulse.beat()) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
     if (this.#isDoubtful) void this.#askAgain();
@@ -257,6 +280,6 @@ export class Sockets implements AsyncDisposable, Listener {
   #markUse(nowMs: number): void {
     this.#useMarkedAtMs = nowMs;
     const connections = this.#live.all.values().filter(({ userId }) => userId !== '');
-    this.#services.authentication.markUsed(connections.map(({ sessionId }) => sessionId));
+    this.#services.accounts.authentication.markUsed(connections.map(({ sessionId }) => sessionId));
   }
 }

@@ -242,7 +242,9 @@ export async function startSockets(
 /** The sockets of the same service once more, on a port of their own, with the frames that a room would bring. */
 export async function serveFrames(t: TestContext, { services }: TestService, frames: FrameTable<Connection>) {
   const app = openServer(services.log);
-  guardRequests(app, services);
+  const { accounts, clock, config, limits } = services;
+  const { authentication } = accounts;
+  guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
   app.register(socketRoutes, { ...services, frames });
   t.after(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -258,7 +260,7 @@ export async function serveFrames(t: TestContext, { services }: TestService, fra
 /** What happens to users and their connections in this service from now on, in order. */
 export function recordOrder({ app, services }: TestService): string[] {
   const order: string[] = [];
-  services.presence.onChange((_userId, isOnline) => order.push(isOnline ? 'online' : 'offline'));
+  services.presence.online.onChange((_userId, isOnline) => order.push(isOnline ? 'online' : 'offline'));
   app.server.on('connection', (socket) => socket.on('close', () => order.push('disconnected')));
   return order;
 }

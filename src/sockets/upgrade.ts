@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../config.ts';
 import { isLoopback } from '../config-fields.ts';
 import { ServiceError } from '../errors.ts';
-import { clientKey } from '../http/client-address.ts';
+import { clientKey, type TrustedNetworks } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';
 
 export const PATH = '/ws';
@@ -13,7 +12,11 @@ const RETRY_AFTER_SECONDS = 10;
 
 /** What a request would have to be to become a socket. */
 interface Door {
-  readonly config: Pick<Config, 'origins' | 'publicUrl' | 'trustProxy' | 'tryingLocally'>;
+  /** Our own origin, and the further ones whose pages may open sockets. */
+  readonly publicUrl: string;
+  readonly origins: readonly string[];
+  readonly trustProxy: TrustedNetworks;
+  readonly tryingLocally: boolean;
   /** Whether this address has no place left. */
   readonly isFull: (addressKey: string) => boolean;
 }
@@ -22,9 +25,9 @@ interface Door {
  * Why a request cannot become a socket, `undefined` if it can: the judgement of a WebSocket handshake (RFC 6455, 4.2.1)
  * and of what is ours (docs/protocol.md, Opening), in the order limit, form, rights (architecture 10.1).
  */
-export function findFlaw(request: IncomingMessage, { config, isFull }: Door): ServiceError | undefined {
+export function findFlaw(request: IncomingMessage, door: Door): ServiceError | undefined {
   if (!isHandshake(request)) return invalid('upgrade_required', '此地址只接受 WebSocket 连接');
-  if (isFull(addressKeyOf(request, config)))
+  if (door.isFull(addressKeyOf(request, door.trustProxy)))
     return refusal('rate-limited', 'rate_limited', RETRY_AFTER_SECONDS);
   const { origin, 'sec-websocket-key': key = '', 'sec-websocket-protocol': offered } = request.headers;
   if (request.headers['sec-websocket-version'] !== '13')
@@ -32,7 +35,7 @@ export function findFlaw(request: IncomingMessage, { config, isFull }: Door): Se
   if (!/^[+/\dA-Za-z]{22}==$/.test(key)) return invalid('malformed_request', '请求格式不正确');
   if (offered !== undefined && !offersOurs(offered))
     return invalid('subprotocol', `不支持的子协议，请使用 ${SUBPROTOCOL}`);
-  if (origin !== undefined && !isOurs(origin, request.socket.localPort, config))
+  if (origin !== undefined && !isOurs(origin, request.socket.localPort, door))
     return new ServiceError('forbidden', 'origin', '不允许的来源');
   return undefined;
 }
@@ -45,10 +48,7 @@ export function isHandshake({ method, url = '', headers }: IncomingMessage): boo
 }
 
 /** What the connections without `hello` are counted by. */
-export function addressKeyOf(
-  { headers, socket }: IncomingMessage,
-  { trustProxy }: Pick<Config, 'trustProxy'>,
-): string {
+export function addressKeyOf({ headers, socket }: IncomingMessage, trustProxy: TrustedNetworks): string {
   const forwarded = headers['x-forwarded-for'];
   return clientKey(
     socket.remoteAddress,
@@ -71,7 +71,7 @@ function offersOurs(offered: string): boolean {
 function isOurs(
   origin: string,
   localPort: number | undefined,
-  { origins, publicUrl, tryingLocally }: Door['config'],
+  { origins, publicUrl, tryingLocally }: Pick<Door, 'origins' | 'publicUrl' | 'tryingLocally'>,
 ): boolean {
   if (origin === publicUrl || origins.includes(origin)) return true;
   if (!tryingLocally || !URL.canParse(origin)) return false;

@@ -8,7 +8,10 @@ onEachDatabase('what a device acknowledges', (database) => {
     // On a clock that stands still the push that waits is never sent, so it goes by the acknowledgement alone.
     const service = await startSockets(t, database, { world: new ManualClock().world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    const { attention, db } = service.services;
+    const {
+      db,
+      push: { attention },
+    } = service.services;
     const socket = await service.connect();
     await socket.hello({ token: alice.token, device: 'phone' });
     assert.equal(attention.isAttentive(alice.id), true);

@@ -9,7 +9,7 @@ const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.
  * `ack`: the device has everything up to `seq`, of what was written to this connection; it only rises. What somebody sees who
  * is before the device is seen (architecture 8.1). `sync`: everything a device starts from.
  */
-export function syncFrames({ attention, db, epoch, readLimits, receipts }: Services): FrameTable {
+export function syncFrames({ chat, db, inbox, limits, push }: Services): FrameTable {
   return new Map([
     [
       'ack',
@@ -17,16 +17,16 @@ export function syncFrames({ attention, db, epoch, readLimits, receipts }: Servi
         const seq = Math.min(frame.seq, from.seq);
         if (seq <= from.ackedSeq) return undefined;
         from.ackedSeq = seq;
-        receipts.note(from.userId, seq);
-        if (from.isAttentive) attention.acknowledge(from.userId, seq, from.device);
+        chat.deliveryReceipts.note(from.userId, seq);
+        if (from.isAttentive) push.attention.acknowledge(from.userId, seq, from.device);
         return undefined;
       }),
     ],
     [
       'sync',
       frameKind(Type.Object({}), (from) => {
-        readLimits.sync.take(from.userId, from);
-        return takeSnapshot(db, from.userId, epoch);
+        limits.sync.take(from.userId, from);
+        return takeSnapshot(db, from.userId, inbox.epoch);
       }),
     ],
   ]);

@@ -88,7 +88,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     assert.equal((await service.get('/api/sessions', { token })).status, 200);
     now += 1_000;
     assert.equal((await service.get('/api/sessions', { token })).status, 401, 'remembered');
-    await service.services.authentication.invalidateAll();
+    await service.services.accounts.authentication.invalidateAll();
     assert.equal((await service.get('/api/sessions', { token })).status, 401, 'read anew');
   });
 
@@ -158,7 +158,7 @@ async function wrongAuthorizations(
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const seconds = Math.floor(Date.now() / 1000);
   assert.equal(
-    (await services.authentication.identify(await sign({})))?.userId,
+    (await services.accounts.authentication.identify(await sign({})))?.userId,
     id,
     'what is signed here is otherwise right',
   );

@@ -65,7 +65,7 @@ export async function startSite(
   if (crowd > 0) await addCrowd(services.db, crowd);
   opened?.(services);
   endings.use(startRounds(services));
-  endings.use(openPushWorker(services));
+  endings.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
   const app = await buildApp(services);
   endings.defer(() => app.close());
   await app.listen({ port: config.port, host: config.host });

@@ -89,7 +89,7 @@ onSqlite('The kit stays connected', (database) => {
       assert.equal(hellos[0].epoch, undefined);
       assert.deepEqual(
         [hellos.at(-1).epoch, hellos.at(-1).seq],
-        [service.services.epoch, await seqOf(bob, 'before')],
+        [service.services.inbox.epoch, await seqOf(bob, 'before')],
       );
     });
 

@@ -118,7 +118,7 @@ onSqlite('Notifications', (database) => {
       assert.equal(browser.subscription?.endpoint, before);
       const key = await alice.doorman.api.pushKey();
       await rotateVapidKeys(service.services.db);
-      await service.services.keyring.reload(service.services.db);
+      await service.services.push.vapidKeys.reload(service.services.db);
       assert.notEqual(await alice.doorman.api.pushKey(), key);
       assert.equal(await push.check(), 'on');
       assert.notEqual(browser.subscription?.endpoint, before);

@@ -103,7 +103,7 @@ onEachDatabase('5 Authentication', (database) => {
     assert.equal(await status(), 200);
     now = start + 7 * DAY_MS;
     assert.equal(await status(), 401);
-    service.services.authentication.invalidateAll();
+    service.services.accounts.authentication.invalidateAll();
     assert.equal(await status(), 401);
   });
 

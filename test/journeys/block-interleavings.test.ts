@@ -66,8 +66,8 @@ class Story {
     const device = this.device(by, index);
     const { socket } = device;
     if (act === 'gather') {
-      await this.#service.services.watchers.tell();
-      await this.#service.services.receipts.settle();
+      await this.#service.services.presence.watchers.tell();
+      await this.#service.services.chat.deliveryReceipts.settle();
     } else if (act === 'reconnect') {
       await this.#reconnect(by, device);
     } else if (act === 'view') {
@@ -115,9 +115,9 @@ class Story {
   }
 
   async end(): Promise<void> {
-    await this.#service.services.watchers.tell();
-    await this.#service.services.receipts.settle();
-    await this.#service.services.delivery.sweep();
+    await this.#service.services.presence.watchers.tell();
+    await this.#service.services.chat.deliveryReceipts.settle();
+    await this.#service.services.inbox.delivery.sweep();
     for (const device of this.#devices.flat()) {
       await device.socket.ask({ type: 'sync' });
       collect(device);

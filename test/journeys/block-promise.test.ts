@@ -18,8 +18,8 @@ async function startTwo(t: TestContext, database: TestDatabase) {
   };
   /** Everything that is gathered has been written, and everything that was written has come. */
   const settle = async (...sockets: readonly TestSocket[]) => {
-    await service.services.watchers.tell();
-    await service.services.receipts.settle();
+    await service.services.presence.watchers.tell();
+    await service.services.chat.deliveryReceipts.settle();
     for (const socket of sockets) await socket.ask({ type: 'sync' });
   };
   let cid = 0;

@@ -108,13 +108,13 @@ onEachDatabase('while others go wrong', (database) => {
       await bystanders.chat();
       clock.add(400);
     }
-    assert.equal(service.services.presence.onlineIds().length, 33);
+    assert.equal(service.services.presence.online.onlineIds().length, 33);
 
     // Pinged after 25 s, given up 15 s later; he came last, so all others are pinged when he is.
     clock.add(25_000);
     await eventually(() => isPinged, HANG_MS);
     clock.add(15_000);
-    await eventually(() => service.services.presence.onlineIds().length === 3, HANG_MS);
+    await eventually(() => service.services.presence.online.onlineIds().length === 3, HANG_MS);
     await eventually(async () => (await connectionsOf(service)) === 3, HANG_MS);
     await bystanders.chat();
     await service.pushes.runDue();
@@ -172,7 +172,7 @@ async function startFaults(t: TestContext, database: TestDatabase, time: { isSti
   });
   const [alice, bob] = [await service.join('alice'), await service.join('bob')];
   async function subscribe(person: Person, at: PushService = pushService): Promise<SubscriptionJson> {
-    const subscription = at.subscribe(service.services.keyring.publicKey);
+    const subscription = at.subscribe(service.services.push.vapidKeys.publicKey);
     const body = { userId: person.id, subscription };
     const { status } = await service.post('/api/push/subscribe', body, { token: person.token });
     assert.equal(status, 200);

@@ -31,7 +31,11 @@ onEachDatabase('a push that is due again at once', (database) => {
         return typeof value === 'function' ? value.bind(real) : value;
       },
     });
-    const dispatcher = new Dispatcher({ ...services, db }, new OriginQueues<InFlightJob>(), () => {});
+    const dispatcher = new Dispatcher(
+      { ...services, db, publicUrl: 'https://chat.example.org' },
+      new OriginQueues<InFlightJob>(),
+      () => {},
+    );
     t.after(() => dispatcher.close());
 
     const pair = { userId: bob.id, peerId: alice.id };

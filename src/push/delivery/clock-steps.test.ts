@@ -18,7 +18,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
       realTime: true,
     });
     const phone = await subscribe(bob);
-    service.services.attention.setAttentive({}, bob.id, true);
+    service.services.push.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     setClock(-HOUR);
     await pushService.next(phone.endpoint, HANGS_MS);
@@ -110,7 +110,10 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     const pushing = await startPushing(t, database);
     const { service, pushService, alice, bob, subscribe, write, tell, now } = pushing;
     const carol = await service.join('carol');
-    const { db, attention } = service.services;
+    const {
+      db,
+      push: { attention },
+    } = service.services;
     const dave = await service.join('dave');
     const [phone, unknown] = [await subscribe(bob), await subscribe(dave, { unconfirmed: true })];
     // One waits as a job of each device, one as a message that may still be seen.

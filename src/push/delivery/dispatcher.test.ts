@@ -347,7 +347,7 @@ onEachDatabase('changes while a push waits', (database) => {
     await pass(0);
     await write(carol, bob);
     await pass(0);
-    service.services.attention.acknowledge(bob.id, seq, 'desk');
+    service.services.push.attention.acknowledge(bob.id, seq, 'desk');
     await service.post('/api/messages/mark', { peer: carol.id, read: 1 }, { token: bob.token });
     await pass(HOUR);
     assert.equal(pushService.attempts(phone.endpoint).length, 1);
@@ -374,7 +374,7 @@ onEachDatabase('changes while a push waits', (database) => {
     await subscribe(bob, { of: held.at(pushService.subscribe()) });
     const seq = await write(alice, bob);
     await held.untilHeld();
-    service.services.attention.acknowledge(bob.id, seq, 'desk');
+    service.services.push.attention.acknowledge(bob.id, seq, 'desk');
     await t.waitFor(async () => assert.deepEqual(await outcomes(bob), ['seen']), {
       interval: 20,
       timeout: 20_000,

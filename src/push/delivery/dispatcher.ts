@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../../config.ts';
+import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import type { PushReceipts } from '../log/receipts.ts';
@@ -43,14 +43,15 @@ interface Turn {
 }
 
 interface Needs {
-  readonly config: Pick<Config, 'publicUrl'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly db: Db;
-  readonly keyring: VapidKeyring;
   readonly log: Logger;
-  readonly monotonicMs: () => number;
-  readonly now: () => number;
-  readonly pushReceipts: PushReceipts;
-  readonly sender: PushClient;
+  readonly publicUrl: string;
+  readonly push: {
+    readonly client: PushClient;
+    readonly receipts: PushReceipts;
+    readonly vapidKeys: VapidKeyring;
+  };
 }
 
 /** Sends claimed jobs as the origin queues allow, and records their results, many in one commit. */
@@ -120,7 +121,7 @@ export class Dispatcher {
     this.#isClosing = true;
     const waiting = this.#queues.clear();
     for (const inFlight of waiting) this.#held.delete(jobKey(inFlight));
-    const dueAt = this.#needs.now();
+    const dueAt = this.#needs.clock.now();
     await returnJobs(
       this.#needs.db,
       waiting.map((job) => ({ job, dueAt })),
@@ -163,17 +164,18 @@ export class Dispatcher {
     let turn: Turn | null = null;
     let result: Result | undefined;
     // Reserved before sending, as the device's receipt may arrive before the result is recorded.
-    const logId = row?.log_id || newId(this.#needs.now());
+    const logId = row?.log_id || newId(this.#needs.clock.now());
     try {
-      const { config, db, keyring, now, pushReceipts, sender } = this.#needs;
+      const { clock, db, publicUrl, push } = this.#needs;
+      const { now } = clock;
       // Otherwise the job was cancelled, or another process may hold it.
       if (!row || inFlight.isCancelled || !hasLease(inFlight, row, now())) return;
       result = reasonToSkip(row, now()) ?? this.#reasonToDefer(inFlight, now());
       if (!result && row.session_id === null) result = await takeUnconfirmedSlot(db, row, now());
       if (result) return;
-      const request = buildRequestFor(row, pushReceipts.issue(logId), keyring, config.publicUrl);
+      const request = buildRequestFor(row, push.receipts.issue(logId), push.vapidKeys, publicUrl);
       const startedAt = performance.now();
-      const answer = await sender.send({ ...request, isWanted: () => !inFlight.isCancelled });
+      const answer = await push.client.send({ ...request, isWanted: () => !inFlight.isCancelled });
       if (answer.kind === 'failed' && answer.word === 'withdrawn') return;
       turn = { ms: performance.now() - startedAt, isAnswered: answer.kind !== 'failed' };
       this.#noteRejection(inFlight, row, answer);
@@ -183,19 +185,19 @@ export class Dispatcher {
       else {
         this.#needs.log.error({ err: error }, 'a push could not be sent');
         const fault: PushResponse = { kind: 'failed', word: 'fault' };
-        if (row) result = classifyResponse(fault, row, this.#needs.now(), Math.random());
+        if (row) result = classifyResponse(fault, row, this.#needs.clock.now(), Math.random());
       }
     } finally {
       this.#end(
         inFlight,
         turn,
-        row && result && { job: inFlight, row, logId, result, now: this.#needs.now() },
+        row && result && { job: inFlight, row, logId, result, now: this.#needs.clock.now() },
       );
     }
   }
 
   #reasonToDefer({ origin }: InFlightJob, now: number): Result | undefined {
-    const waitMs = this.#breaker.openForMs(origin, this.#needs.monotonicMs());
+    const waitMs = this.#breaker.openForMs(origin, this.#needs.clock.monotonicMs());
     if (waitMs === 0) return undefined;
     return {
       kind: 'deferred',
@@ -208,7 +210,7 @@ export class Dispatcher {
   #noteRejection({ origin, subscriptionId }: InFlightJob, row: SendableJob, answer: PushResponse): void {
     if (answer.kind !== 'refused' || (answer.status !== 401 && answer.status !== 403)) return;
     if (row.session_id === null || row.last_success_at === null) return;
-    this.#breaker.recordRejection(origin, subscriptionId, this.#needs.monotonicMs());
+    this.#breaker.recordRejection(origin, subscriptionId, this.#needs.clock.monotonicMs());
   }
 
   #end(inFlight: InFlightJob, turn: Turn | null, completed: CompletedJob | undefined): void {

@@ -47,13 +47,16 @@ onEachDatabase('the ports of push services', (database) => {
     const resolve = async () => [{ address: '8.8.8.8', family: 4 }];
     const service = await startService(t, database, { env: PUBLIC, world: { resolve } });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    const { db, keyring } = service.services;
+    const {
+      db,
+      push: { vapidKeys },
+    } = service.services;
     const { keys } = push.subscribe();
     await saveSubscription(db, {
       userId: bob.id,
       subscription: { endpoint: 'https://push.example:8443/a', keys },
       sessionId: null,
-      vapidPublic: keyring.publicKey,
+      vapidPublic: vapidKeys.publicKey,
       device: 'Firefox',
       now: Date.now(),
     });

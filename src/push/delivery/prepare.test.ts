@@ -127,10 +127,13 @@ onEachDatabase('the contents of a push', (database) => {
 
   test('a subscription is sent to with the key that it was made with, however often keys rotate', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
-    const { db, keyring } = service.services;
+    const {
+      db,
+      push: { vapidKeys },
+    } = service.services;
     const old = await subscribe(bob);
     await rotateVapidKeys(db);
-    await keyring.reload(db);
+    await vapidKeys.reload(db);
     const fresh = await subscribe(bob);
     await tell(alice, bob);
     // The page shows the same subscription at each start.
@@ -148,7 +151,7 @@ onEachDatabase('the contents of a push', (database) => {
     const keys = [old, fresh].map((device) =>
       pushService.attempts(device.endpoint)[0]?.headers.authorization?.slice(-87),
     );
-    assert.equal(keys[1], keyring.publicKey);
+    assert.equal(keys[1], vapidKeys.publicKey);
     assert.notEqual(keys[0], keys[1]);
   });
 

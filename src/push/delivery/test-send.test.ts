@@ -27,7 +27,6 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
   const session = (await openSession(db, alice, '!', '', Date.now())) ?? '';
   const faults: unknown[] = [];
   const testSendLimit = openRateLimit({ limit: 100, windowMs: 60_000 });
-  const monotonicMs = () => 0;
   const hooks: { afterAnswer?: () => Promise<void> } = {};
   const watched: PushClient = {
     ...sender,
@@ -65,14 +64,10 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
       sendTest(
         {
           db,
-          sender: watched,
-          keyring,
+          clock: { now: Date.now, monotonicMs: () => 0 },
+          push: { client: watched, receipts: pushReceipts, testSendLimit, vapidKeys: keyring },
           publicUrl: 'https://chat.example.com',
-          pushReceipts,
           reach: 'any',
-          now: Date.now,
-          testSendLimit,
-          monotonicMs,
         },
         alice,
         (fault) => faults.push(fault),

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { ServiceError } from '../../errors.ts';
@@ -22,16 +23,17 @@ const TTL_SECONDS = 24 * 60 * 60;
 
 interface Sending {
   readonly db: Db;
-  readonly sender: PushClient;
-  readonly keyring: VapidKeyring;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
+  readonly push: {
+    readonly client: PushClient;
+    readonly receipts: PushReceipts;
+    /** By user: a call sends to up to 23 devices. */
+    readonly testSendLimit: SlidingLog;
+    readonly vapidKeys: VapidKeyring;
+  };
   readonly publicUrl: string;
-  readonly now: () => number;
-  readonly pushReceipts: PushReceipts;
   /** How far the caller's devices may be reached for; the log says of others that they were not. */
   readonly reach: Reach;
-  /** By user: a call sends to up to 23 devices. */
-  readonly testSendLimit: SlidingLog;
-  readonly monotonicMs: () => number;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function sendTest(
   const stored = await listSubscriptions(sending.db, userId);
   const subscriptions = stored.filter(({ id }) => deviceId === undefined || id === deviceId);
   if (subscriptions.length === 0) return undefined;
-  const { allowed, retryAfterSeconds } = sending.testSendLimit.take(userId, sending.monotonicMs());
+  const { allowed, retryAfterSeconds } = sending.push.testSendLimit.take(userId, sending.clock.monotonicMs());
   if (!allowed)
     throw new ServiceError(
       'rate-limited',
@@ -65,7 +67,7 @@ export async function sendTest(
   const entries: PushLogEntry[] = [];
   const all = subscriptions.map(async (subscription) => {
     const outcome = await sendOne(sending, subscription);
-    entries.push(await writePushLog(sending.db, userId, outcome, sending.now()));
+    entries.push(await writePushLog(sending.db, userId, outcome, sending.clock.now()));
   });
   const { promise: timeUp, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, WAIT_MS);
@@ -75,9 +77,10 @@ export async function sendTest(
 }
 
 async function sendOne(
-  { db, sender, keyring, now, publicUrl, pushReceipts, reach }: Sending,
+  { db, clock, push, publicUrl, reach }: Sending,
   subscription: SubscriptionRow,
 ): Promise<LogOutcome> {
+  const { now } = clock;
   const { id: subscriptionId, endpoint } = subscription;
   const deviceName = deviceNameInLog(subscription);
   const logId = newId(now());
@@ -101,10 +104,10 @@ async function sendOne(
     if (!p256dh || !auth) throw new InvalidKeysError('The keys are not Base64');
     const payload = testPayload(
       publicUrl,
-      subscription.session_id === null ? undefined : pushReceipts.issue(logId),
+      subscription.session_id === null ? undefined : push.receipts.issue(logId),
     );
-    const vapid = keyring.signerFor(subscription.vapid_public);
-    answer = await sender.send({
+    const vapid = push.vapidKeys.signerFor(subscription.vapid_public);
+    answer = await push.client.send({
       ...buildRequest({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
       isPublicOnly: reach === 'public',
     });

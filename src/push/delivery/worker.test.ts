@@ -91,7 +91,7 @@ onEachDatabase('the push worker', (database) => {
 
   test('two workers on one database notify each device once', async (t) => {
     const { service, pushService, alice, subscribe, write } = await startPushing(t, database);
-    const other = openPushWorker(service.services);
+    const other = openPushWorker({ ...service.services, publicUrl: 'https://chat.example.org' });
     await other.runDue();
     const people = await Promise.all(Array.from({ length: 12 }, (_, i) => service.join(`person${i}`)));
     const devices = await Promise.all(people.flatMap((person) => [subscribe(person), subscribe(person)]));

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../../clock.ts';
 import { ClockSteps } from '../../clock-steps.ts';
-import type { Config } from '../../config.ts';
 import type { Db } from '../../db/db.ts';
 import type { Events, ServiceEvent } from '../../events/hints.ts';
 import type { PushReceipts } from '../log/receipts.ts';
@@ -29,16 +29,17 @@ const SEEN_STEP_MS = 200;
 const SEEN_WITHIN_MS = 5_000;
 
 interface Needs {
-  readonly attention: Attention;
-  readonly config: Pick<Config, 'publicUrl'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly db: Db;
   readonly events: Events;
-  readonly keyring: VapidKeyring;
   readonly log: Logger;
-  readonly monotonicMs: () => number;
-  readonly now: () => number;
-  readonly pushReceipts: PushReceipts;
-  readonly sender: PushClient;
+  readonly publicUrl: string;
+  readonly push: {
+    readonly attention: Attention;
+    readonly client: PushClient;
+    readonly receipts: PushReceipts;
+    readonly vapidKeys: VapidKeyring;
+  };
 }
 
 /**
@@ -66,10 +67,10 @@ export class PushWorker implements AsyncDisposable {
 
   constructor(needs: Needs) {
     this.#needs = needs;
-    this.#clockSteps = new ClockSteps(needs);
+    this.#clockSteps = new ClockSteps(needs.clock);
     this.#dispatcher = new Dispatcher(needs, this.#queues, () => this.#wake());
     needs.events.subscribe((event) => this.#onEvent(event));
-    needs.attention.onAcknowledged(() => this.#wakeAt(needs.now() + SEEN_STEP_MS));
+    needs.push.attention.onAcknowledged(() => this.#wakeAt(needs.clock.now() + SEEN_STEP_MS));
     this.#wake();
   }
 
@@ -107,8 +108,8 @@ export class PushWorker implements AsyncDisposable {
   }
 
   #onMessage(pair: Pair): void {
-    const now = this.#needs.now();
-    if (this.#needs.attention.isAttentive(pair.userId)) {
+    const now = this.#needs.clock.now();
+    if (this.#needs.push.attention.isAttentive(pair.userId)) {
       this.#wakeAt(now + SEEN_WITHIN_MS);
       return;
     }
@@ -129,7 +130,7 @@ export class PushWorker implements AsyncDisposable {
 
   /** @param at epoch milliseconds */
   #wakeAt(at: number): void {
-    const { monotonicMs, now } = this.#needs;
+    const { monotonicMs, now } = this.#needs.clock;
     const waitMs = Math.min(Math.max(at - now(), 1), SWEEP_MS);
     const timerAtMs = monotonicMs() + waitMs;
     if (this.#isStopping || timerAtMs >= this.#timerAtMs) return;
@@ -151,13 +152,14 @@ export class PushWorker implements AsyncDisposable {
         await this.#runOnce();
       } catch (err) {
         this.#needs.log.error({ err }, 'pushes could not be decided');
-        this.#wakeAt(this.#needs.now() + AFTER_FAULT_MS);
+        this.#wakeAt(this.#needs.clock.now() + AFTER_FAULT_MS);
       }
     }
   }
 
   async #runOnce(): Promise<void> {
-    const { db, now } = this.#needs;
+    const { clock, db } = this.#needs;
+    const { now } = clock;
     if (!this.#hasStarted) {
       // One process at a time has the database (architecture 11), so the holder of these leases has ended.
       await releaseLeases(db, now());
@@ -177,7 +179,8 @@ export class PushWorker implements AsyncDisposable {
 
   /** What waits longer than anything can was written before the clock was set back, and is due now. */
   async #endOverlongWaits(): Promise<void> {
-    const { db, now } = this.#needs;
+    const { clock, db } = this.#needs;
+    const { now } = clock;
     const at = now();
     for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
     for (const pair of await findOverlong(db, at)) this.#immediate.set(pairKey(pair), { pair, at });
@@ -186,13 +189,15 @@ export class PushWorker implements AsyncDisposable {
   }
 
   async #writeSeen(): Promise<void> {
-    const { attention, db, now } = this.#needs;
-    await Promise.all(attention.drain().map((seen) => markPushesSeen(db, { ...seen, now: now() })));
+    const { clock, db, push } = this.#needs;
+    const seen = push.attention.drain();
+    await Promise.all(seen.map((one) => markPushesSeen(db, { ...one, now: clock.now() })));
   }
 
   /** @returns whether there may be more */
   async #decide(): Promise<boolean> {
-    const { db, now } = this.#needs;
+    const { clock, db } = this.#needs;
+    const { now } = clock;
     const at = now();
     const immediate = new Map<string, Pair>();
     for (const [key, one] of this.#immediate) {
@@ -213,7 +218,8 @@ export class PushWorker implements AsyncDisposable {
 
   /** @returns whether due jobs were left unclaimed, as enough wait already */
   async #claim(): Promise<boolean> {
-    const { db, now } = this.#needs;
+    const { clock, db } = this.#needs;
+    const { now } = clock;
     let isFurther = this.#queues.waiting >= ENOUGH_WAITING;
     while (!this.#isStopping) {
       if (((await nextJobAt(db)) ?? Number.POSITIVE_INFINITY) > now()) return false;
@@ -227,7 +233,7 @@ export class PushWorker implements AsyncDisposable {
   /** Hands jobs to their lanes; what a lane has no room for comes again about when its turn would be. */
   async #submit(jobs: readonly Job[]): Promise<void> {
     const refused: { job: Job; dueAt: number }[] = [];
-    const at = this.#needs.now();
+    const at = this.#needs.clock.now();
     for (const job of jobs) {
       if (this.#isStopping) refused.push({ job, dueAt: at });
       else if (!this.#dispatcher.submit(job))
@@ -241,7 +247,8 @@ export class PushWorker implements AsyncDisposable {
   }
 
   async #isAnythingDue(): Promise<boolean> {
-    const { db, now } = this.#needs;
+    const { clock, db } = this.#needs;
+    const { now } = clock;
     const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = now();
     if ([dueAt, jobAt].some((next) => next !== undefined && next <= at)) return true;

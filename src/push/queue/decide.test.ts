@@ -36,7 +36,7 @@ onEachDatabase('push decisions', (database) => {
   test('a message that an attentive device has seen is not pushed, and the log names that device', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    const { attention } = service.services;
+    const { attention } = service.services.push;
     attention.setAttentive({}, bob.id, true);
     attention.acknowledge(bob.id, await write(alice, bob), 'Firefox on the desk');
     await pass(10_000);
@@ -50,7 +50,7 @@ onEachDatabase('push decisions', (database) => {
   test('an attentive device that does not acknowledge delays the push by five seconds', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    service.services.attention.setAttentive({}, bob.id, true);
+    service.services.push.attention.setAttentive({}, bob.id, true);
     await tell(alice, bob);
     await pass(4_999);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
@@ -61,7 +61,7 @@ onEachDatabase('push decisions', (database) => {
   test('an acknowledgement of earlier messages does not cancel a push', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    const { attention } = service.services;
+    const { attention } = service.services.push;
     attention.setAttentive({}, bob.id, true);
     const first = await write(alice, bob, 'one');
     await write(alice, bob, 'two');
@@ -73,7 +73,7 @@ onEachDatabase('push decisions', (database) => {
   test('a user whose last attentive connection has left is notified at once', async (t) => {
     const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    const { attention } = service.services;
+    const { attention } = service.services.push;
     const [one, other] = [{}, {}];
     attention.setAttentive(one, bob.id, true);
     attention.setAttentive(other, bob.id, true);
@@ -116,7 +116,7 @@ onEachDatabase('push decisions', (database) => {
   test('a message that was marked read is not pushed', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    service.services.attention.setAttentive({}, bob.id, true);
+    service.services.push.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     const marked = await service.post(
       '/api/messages/mark',
@@ -179,7 +179,7 @@ onEachDatabase('push decisions', (database) => {
       database,
     );
     const phone = await subscribe(bob);
-    service.services.attention.setAttentive({}, bob.id, true);
+    service.services.push.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     await service.post('/api/user/block', { blockedId: alice.id }, { token: bob.token });
     await pass(60_000);
@@ -190,7 +190,7 @@ onEachDatabase('push decisions', (database) => {
   test('a user whose account is closed meanwhile is not notified', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    service.services.attention.setAttentive({}, bob.id, true);
+    service.services.push.attention.setAttentive({}, bob.id, true);
     await write(alice, bob);
     await service.services.db.run`update users set status = 'suspended' where id = ${bob.id}`;
     await pass(5_000);
@@ -213,7 +213,7 @@ onEachDatabase('push decisions', (database) => {
 
   test('messages seen within a minute share one entry', async (t) => {
     const { service, alice, bob, write, pass, outcomes } = await startPushing(t, database);
-    const { attention } = service.services;
+    const { attention } = service.services.push;
     attention.setAttentive({}, bob.id, true);
     for (let i = 0; i < 3; i++) {
       attention.acknowledge(bob.id, await write(alice, bob), 'desk');

@@ -77,7 +77,7 @@ onEachDatabase('push endpoints on this machine, without PUBLIC_URL', (database) 
   async function startWithDevice(t: Parameters<typeof startService>[0], push: PushService) {
     const service = await startService(t, database, { world });
     const bob = await service.join('bob');
-    const subscription = push.subscribe(service.services.keyring.publicKey);
+    const subscription = push.subscribe(service.services.push.vapidKeys.publicKey);
     const body = { userId: bob.id, subscription };
     assert.equal((await service.post('/api/push/subscribe', body, { token: bob.token })).status, 200);
     return { service, bob, subscription };
@@ -128,7 +128,7 @@ onEachDatabase('push endpoints on this machine, without PUBLIC_URL', (database) 
     const resolve = async (name: string) => [{ address: addresses[name] ?? '', family: 4 }];
     const service = await startService(t, database, { world: { ...world, resolve } });
     const alice = await service.join('alice');
-    const { keys, endpoint } = push.subscribe(service.services.keyring.publicKey);
+    const { keys, endpoint } = push.subscribe(service.services.push.vapidKeys.publicKey);
     const path = new URL(endpoint).pathname;
     const said = async (at: string) => {
       await service.services.db.run`delete from push_subscriptions`;
@@ -243,12 +243,15 @@ onEachDatabase('push endpoints on this machine, without PUBLIC_URL', (database) 
       env: { PUBLIC_URL: 'https://chat.example.com' },
     });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    const { db, keyring } = service.services;
+    const {
+      db,
+      push: { vapidKeys },
+    } = service.services;
     await saveSubscription(db, {
       userId: bob.id,
-      subscription: push.subscribe(keyring.publicKey),
+      subscription: push.subscribe(vapidKeys.publicKey),
       sessionId: null,
-      vapidPublic: keyring.publicKey,
+      vapidPublic: vapidKeys.publicKey,
       device: 'Firefox',
       now: Date.now(),
     });

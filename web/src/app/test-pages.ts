@@ -137,11 +137,11 @@ export class Town {
 
   /** Messages as fast as they can be stored: the kit is held to 30 in ten seconds. */
   async writeMany(from: TestPage, to: string, bodies: readonly string[]): Promise<void> {
-    const { db, events, now } = this.service.services;
+    const { clock, db, events } = this.service.services;
     const session = (await from.doorman.api.sessions()).find(({ current }) => current === 1);
     const sender = { userId: from.id, sessionId: session?.id ?? assert.fail() };
     for (const body of bodies)
-      await sendMessage({ db, events }, sender, { to, cid: crypto.randomUUID(), body }, now());
+      await sendMessage({ db, events }, sender, { to, cid: crypto.randomUUID(), body }, clock.now());
   }
 }
 

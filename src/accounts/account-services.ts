@@ -1,0 +1,82 @@
+import type { Clock, PeriodicJob } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/db.ts';
+import type { Events } from '../events/hints.ts';
+import { openRateLimit } from '../http/rate-limits.ts';
+import type { Refusals } from '../http/refusals.ts';
+import { Authentication } from './authentication.ts';
+import { removeIdleProofs } from './device-proofs.ts';
+import { LoginAttempts } from './login-attempts.ts';
+import { PasswordAttempts } from './password-attempts.ts';
+import { openPasswords, type Passwords } from './passwords.ts';
+import { endIdleSessions } from './sessions.ts';
+import { openTokens, type Tokens } from './tokens.ts';
+
+const SESSION_USE_MS = 60_000;
+const CLEAN_UP_MS = 60 * 60 * 1000;
+
+/** What accounts keep open in a process. */
+export interface AccountServices {
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  readonly authentication: Authentication;
+  /** Limits guesses of the old password when a user changes it. */
+  readonly passwordAttempts: PasswordAttempts;
+  /** Limits logins to one account; null where the operator turned the limit of logins off. */
+  readonly loginAttempts: LoginAttempts | null;
+}
+
+/**
+ * Makes the key for tokens if the database has none. Tokens of a session open nothing from the moment in which
+ * `sessions-ended` names it.
+ *
+ * @param refusals counts what the limit of logins refuses
+ */
+export async function openAccounts(
+  db: Db,
+  { bcryptCost, rateLimits, tokenTtlSeconds }: Pick<Config, 'bcryptCost' | 'rateLimits' | 'tokenTtlSeconds'>,
+  { monotonicMs, now }: Clock,
+  events: Events,
+  refusals: Refusals,
+): Promise<AccountServices> {
+  const tokens = await openTokens(db, tokenTtlSeconds, now);
+  const authentication = new Authentication(db, tokens, now);
+  events.subscribe((event) => {
+    if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
+  });
+  return {
+    passwords: openPasswords({ cost: bcryptCost }),
+    tokens,
+    authentication,
+    passwordAttempts: new PasswordAttempts(
+      openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
+      monotonicMs,
+    ),
+    loginAttempts: rateLimits.auth && new LoginAttempts(refusals, monotonicMs),
+  };
+}
+
+/** Writes down which sessions were used, and ends sessions and device proofs that were not used for too long. */
+export function accountJobs(
+  db: Db,
+  { now }: Clock,
+  events: Events,
+  { authentication }: Pick<AccountServices, 'authentication'>,
+): PeriodicJob[] {
+  return [
+    {
+      name: 'write session use',
+      everyMs: SESSION_USE_MS,
+      run: () => authentication.flushUse(),
+      runsAtStop: true,
+    },
+    {
+      name: 'end idle sessions',
+      everyMs: CLEAN_UP_MS,
+      run: async () => {
+        await endIdleSessions({ db, events }, now());
+        await removeIdleProofs(db, now());
+      },
+    },
+  ];
+}

@@ -1,0 +1,36 @@
+/** Calls `run` every `ms` milliseconds until it is disposed. */
+export type Every = (ms: number, run: () => void) => Disposable;
+
+/** The times and the timer of a process. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds that never run backwards. */
+  readonly monotonicMs: () => number;
+  readonly every: Every;
+}
+
+/** What a room has to do again and again. `periodic-jobs.ts` runs it at the start, and then in every interval. */
+export interface PeriodicJob {
+  /** For the log. */
+  readonly name: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<void>;
+  /** It runs once more when the service stops, to write what was gathered until then. */
+  readonly runsAtStop?: boolean;
+}
+
+/** The clocks of the machine, as far as a test does not bring its own. */
+export function createClock({
+  now = Date.now,
+  monotonicMs = () => performance.now(),
+  every = startInterval,
+}: Partial<Clock> = {}): Clock {
+  return { now, monotonicMs, every };
+}
+
+/** The timer does not keep the process alive. */
+function startInterval(ms: number, run: () => void): Disposable {
+  const timer = setInterval(run, ms).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

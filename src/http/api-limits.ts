@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { PeriodicJob } from '../clock.ts';
+import { type Limit, openRateLimit, type SlidingLog } from './rate-limits.ts';
+import { Refusals } from './refusals.ts';
+
+const REPORT_MS = 60_000;
+
+/** The limits of interface 8; null where the operator turned one off. */
+export interface ApiLimits {
+  readonly api: SlidingLog | null;
+  readonly auth: SlidingLog | null;
+  /** For the log: what these limits, and that of logins to one account, refused in this minute. */
+  readonly refusals: Refusals;
+}
+
+export function openApiLimits(
+  { api, auth }: { readonly api: Limit | null; readonly auth: Limit | null },
+  log: Pick<Logger, 'warn'>,
+): ApiLimits {
+  return {
+    api: api && openRateLimit(api),
+    auth: auth && openRateLimit(auth),
+    refusals: new Refusals(log),
+  };
+}
+
+/** Logs what the limits refused. */
+export function apiLimitJobs({ refusals }: ApiLimits): PeriodicJob[] {
+  return [
+    {
+      name: 'report refusals',
+      everyMs: REPORT_MS,
+      run: async () => refusals.report(),
+      runsAtStop: true,
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Clock, PeriodicJob } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/db.ts';
+import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
+import { applyEarlyReceipts, openPushReceipts, type PushReceipts } from './log/receipts.ts';
+import { Attention } from './queue/attention.ts';
+import { removeExpired } from './subscriptions/subscriptions.ts';
+import { openVapidKeyring, type VapidKeyring } from './subscriptions/vapid-keys.ts';
+import { openPushClient, type PushClient } from './webpush/client.ts';
+import type { EndpointPolicy, Resolve } from './webpush/endpoint-guard.ts';
+
+const CLEAN_UP_MS = 60 * 60 * 1000;
+
+/** What push keeps open in a process. The worker that sends is apart: it starts once the requests can be served. */
+export interface PushServices extends AsyncDisposable {
+  /** Which users have a device in use. Sockets and frames write it, push decisions read it. */
+  readonly attention: Attention;
+  readonly vapidKeys: VapidKeyring;
+  /** Calls the push services. */
+  readonly client: PushClient;
+  readonly receipts: PushReceipts;
+  /** Where push endpoints may lead. */
+  readonly endpointPolicy: EndpointPolicy;
+  /** Of test notifications, by user. */
+  readonly testSendLimit: SlidingLog;
+}
+
+/** What tests put in place of the network. */
+export interface PushWorld {
+  resolve?: Resolve;
+  /** How long a push service may take to answer. */
+  pushDeadlineMs?: number;
+}
+
+/** Makes the VAPID key and the key of receipts if the database has none. */
+export async function openPush(
+  db: Db,
+  config: Pick<Config, 'pushAllowPrivate' | 'pushPorts' | 'tryingLocally' | 'vapidSubject'>,
+  { now }: Clock,
+  { resolve, pushDeadlineMs }: PushWorld = {},
+): Promise<PushServices> {
+  const endpointPolicy: EndpointPolicy = {
+    reach: config.pushAllowPrivate ? 'any' : config.tryingLocally ? 'loopback' : 'public',
+    ports: config.pushPorts,
+  };
+  const vapidKeys = await openVapidKeyring(db, config.vapidSubject, now);
+  const receipts = await openPushReceipts(db);
+  const client = openPushClient({
+    ...endpointPolicy,
+    ...(resolve && { resolve }),
+    ...(pushDeadlineMs && { deadlineMs: pushDeadlineMs }),
+  });
+  return {
+    attention: new Attention(),
+    vapidKeys,
+    client,
+    receipts,
+    endpointPolicy,
+    testSendLimit: openRateLimit({ limit: 5, windowMs: 60_000, maxKeys: 100_000 }),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+/** Removes subscriptions that were of no use for too long, and moves early receipts into the log. */
+export function pushJobs(db: Db, { now }: Clock): PeriodicJob[] {
+  return [
+    {
+      name: 'clean up push',
+      everyMs: CLEAN_UP_MS,
+      run: async () => {
+        await removeExpired(db, now());
+        await applyEarlyReceipts(db, now());
+      },
+    },
+  ];
+}
