@@ -1,60 +1,58 @@
 import type { Session } from './events.ts';
 import { callService } from './http/http.ts';
 import type { Push } from './push/push.ts';
-import type { SessionKeeper } from './session/session-store.ts';
+import type { SessionStore } from './session/session-store.ts';
 
-/** Signing in and out, with all that follows from it on this device and at the service. */
-export class Entrance {
+/** Signs in and out, with the effects on this device and at the service. */
+export class Auth {
   readonly #baseUrl: string;
-  readonly #leavingMs: number;
-  readonly #session: SessionKeeper;
+  readonly #signOutMs: number;
+  readonly #session: SessionStore;
   readonly #push: Push;
-  #leaving: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
 
-  constructor(baseUrl: string, leavingMs: number, session: SessionKeeper, push: Push) {
+  constructor(baseUrl: string, signOutMs: number, session: SessionStore, push: Push) {
     this.#baseUrl = baseUrl;
-    this.#leavingMs = leavingMs;
+    this.#signOutMs = signOutMs;
     this.#session = session;
     this.#push = push;
   }
 
-  /** Takes up the session that the service has just opened. */
-  async enter({ id, username, token }: { id: string; username: string; token: string }): Promise<Session> {
-    const session = this.#session;
-    await this.#leaving;
-    const before = session.current;
-    if (before && before.userId !== id) await this.leave();
-    const entered = await session.adopt({ userId: id, username, token });
-    // The same person once more: of the earlier session nobody holds the token any more.
+  /** Starts the session that the service has just opened. */
+  async start({ id, username, token }: { id: string; username: string; token: string }): Promise<Session> {
+    await this.#ending;
+    const before = this.#session.current;
+    if (before && before.userId !== id) await this.end();
+    const started = await this.#session.save({ userId: id, username, token });
+    // The same user signed in again: nothing holds the token of the earlier session any more.
     if (before?.userId === id) void this.#endAtService(before.token).catch(ignore);
     void this.#push.releaseOthers().catch(ignore);
-    return entered;
+    return started;
   }
 
-  leave(): Promise<void> {
-    this.#leaving ??= this.#leave().finally(() => {
-      this.#leaving = undefined;
+  end(): Promise<void> {
+    this.#ending ??= this.#end().finally(() => {
+      this.#ending = undefined;
     });
-    return this.#leaving;
+    return this.#ending;
   }
 
-  async #leave(): Promise<void> {
-    const [session, push] = [this.#session, this.#push];
-    const { token } = session.current ?? (await session.restore()) ?? {};
-    const endpoint = await push.endpoint().catch(() => undefined);
-    // Here first: whatever becomes of the rest, a reload finds nothing.
-    await session.end('signed_out');
+  async #end(): Promise<void> {
+    const { token } = this.#session.current ?? (await this.#session.restore()) ?? {};
+    const endpoint = await this.#push.endpoint().catch(() => undefined);
+    // Here first: after a reload nothing is left, whether or not the service can be reached.
+    await this.#session.end('signed_out');
     const atService = token === undefined ? undefined : this.#endAtService(token, endpoint);
-    const all = Promise.all([push.release().catch(ignore), atService?.catch(ignore)]);
+    const all = Promise.all([this.#push.release().catch(ignore), atService?.catch(ignore)]);
     await new Promise<unknown>((resolve) => {
-      const timer = setTimeout(resolve, this.#leavingMs);
+      const timer = setTimeout(resolve, this.#signOutMs);
       void all.then(resolve).finally(() => clearTimeout(timer));
     });
   }
 
   async #endAtService(token: string, endpoint?: string): Promise<void> {
-    const post = { method: 'POST', token, deadlineMs: this.#leavingMs } as const;
-    // It forgets the subscription with the session; one of an earlier session has to be named.
+    const post = { method: 'POST', token, deadlineMs: this.#signOutMs } as const;
+    // The service removes the session's subscription with it; one of an earlier session has to be named.
     if (endpoint !== undefined)
       await callService(this.#baseUrl, { ...post, path: '/api/push/unsubscribe', body: { endpoint } }).catch(
         ignore,
@@ -63,5 +61,5 @@ export class Entrance {
   }
 }
 
-/** What the service cannot be told now it finds out, and here it is done. */
+/** What ends here has ended, also without an answer of the service, which ends the rest by itself. */
 function ignore(): void {}

@@ -2,7 +2,7 @@ import { DoormanError } from './errors.ts';
 
 const HALF_PAIR = /\p{Surrogate}/gu;
 
-/** Whether a string in it has what the service takes nowhere: U+0000, or half a surrogate pair. */
+/** Whether a string, also one inside an object, contains what the service accepts nowhere: U+0000, or half a surrogate pair. */
 export function hasBadText(value: unknown): boolean {
   if (typeof value === 'string') return value !== withoutBadText(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasBadText);

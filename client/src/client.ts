@@ -1,8 +1,8 @@
-import { Entrance } from './auth.ts';
+import { Auth } from './auth.ts';
 import { withoutBadText } from './bad-text.ts';
-import { Feed } from './connection/event-log.ts';
-import { Connector } from './connection/reconnecting-socket.ts';
-import type { Frame, Link } from './connection/socket.ts';
+import { EventLog } from './connection/event-log.ts';
+import { ReconnectingSocket } from './connection/reconnecting-socket.ts';
+import type { Frame, Socket } from './connection/socket.ts';
 import type { Doorman, DoormanOptions } from './doorman.ts';
 import { Emitter } from './emitter.ts';
 import type {
@@ -17,80 +17,81 @@ import { type Api, openApi } from './http/api.ts';
 import { readBaseUrl } from './http/http.ts';
 import { newCid } from './messages/cid.ts';
 import { Outbox } from './messages/outbox.ts';
-import { Marks } from './messages/read-marks.ts';
+import { ReadMarks } from './messages/read-marks.ts';
 import { Typing } from './messages/typing.ts';
-import { Watching } from './presence/presence-subscriptions.ts';
+import { PresenceSubscriptions } from './presence/presence-subscriptions.ts';
 import { Push } from './push/push.ts';
 import { openCalls } from './session/calls.ts';
-import { SessionKeeper } from './session/session-store.ts';
+import { SessionStore } from './session/session-store.ts';
 import { GuardedStorage } from './storage/guarded-storage.ts';
 import type { DoormanStorage } from './storage/storage.ts';
-import { Tabs, type Told } from './storage/tab-channel.ts';
+import { TabChannel, type TabMessage } from './storage/tab-channel.ts';
 import type { Timeouts } from './timeouts.ts';
 import type { LoginBody, PresenceState, RegisterBody } from './wire.ts';
 
-/** The service takes no longer word of a device for itself. */
+/** The service accepts no longer name of a device. */
 const MAX_DEVICE_LENGTH = 64;
 
-/** The parts of the kit, each of which knows only what it is given here. */
+/** Opens the parts of the kit and connects them. No part knows more of the others than its arguments. */
 export class Client implements Doorman {
   readonly api: Api;
   readonly push: Push;
   readonly storage: GuardedStorage;
-  readonly #baseUrl: string;
   readonly #device: string | undefined;
-  readonly #times: Timeouts;
+  readonly #timeouts: Timeouts;
   readonly #emitter = new Emitter<DoormanEvents>();
-  readonly #session: SessionKeeper;
-  readonly #entrance: Entrance;
-  readonly #connector: Connector;
-  readonly #feed: Feed;
+  readonly #session: SessionStore;
+  readonly #auth: Auth;
+  readonly #connection: ReconnectingSocket;
+  readonly #eventLog: EventLog;
   readonly #outbox: Outbox;
-  readonly #marks: Marks;
-  readonly #watching: Watching;
+  readonly #readMarks: ReadMarks;
+  readonly #presence: PresenceSubscriptions;
   readonly #typing: Typing;
   #view: { visible: boolean; active: boolean } | undefined;
-  #toldToken: string | undefined;
+  #sentToken: string | undefined;
   #tokenCheck: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: DoormanOptions & { storage: DoormanStorage }, times: Timeouts) {
-    const { baseUrl, device } = options;
-    this.#baseUrl = readBaseUrl(baseUrl);
+  constructor(options: DoormanOptions & { storage: DoormanStorage }, timeouts: Timeouts) {
+    const { device } = options;
+    const baseUrl = readBaseUrl(options.baseUrl);
     this.#device = device && [...withoutBadText(device)].slice(0, MAX_DEVICE_LENGTH).join('');
-    this.#times = times;
-    const live = () => this.#connector.live;
-    this.storage = new GuardedStorage(options.storage, times.storageMs, (error) =>
+    this.#timeouts = timeouts;
+    this.storage = new GuardedStorage(options.storage, timeouts.storageMs, (error) =>
       this.#emitter.emit('storage', { state: 'memory', ...(error !== undefined && { error }) }),
     );
-    const tabs = new Tabs(this.storage.name, (told) => this.#learn(told));
-    this.#session = new SessionKeeper(this.#baseUrl, this.storage, tabs, times, (session, end) =>
-      this.#sessionChanged(session, end),
+    const tabs = new TabChannel(this.storage.name, (message) => this.#onTabMessage(message));
+    this.#session = new SessionStore(baseUrl, this.storage, tabs, timeouts, (session, end) =>
+      this.#onSessionChange(session, end),
     );
-    this.#session.events.on('renewed', () => this.#prolong());
-    this.api = openApi(openCalls(this.#baseUrl, times.deadlineMs, this.#session, this.storage));
+    this.#session.events.on('renewed', () => this.#sendToken());
+    this.api = openApi(openCalls(baseUrl, timeouts.deadlineMs, this.#session, this.storage));
     this.push = new Push(this.api, this.storage, () => this.session);
-    this.#entrance = new Entrance(this.#baseUrl, times.leavingMs, this.#session, this.push);
+    this.#auth = new Auth(baseUrl, timeouts.signOutMs, this.#session, this.push);
 
-    this.#connector = new Connector(this.#baseUrl, times, this.#session, () => this.#hello());
-    this.#feed = new Feed(times, this.#emitter, this.#connector);
-    this.#outbox = new Outbox(this.storage, tabs, times, this.#emitter, live);
-    this.#marks = new Marks(live);
+    const live = () => this.#connection.live;
+    this.#connection = new ReconnectingSocket(baseUrl, timeouts, this.#session, () => this.#hello());
+    this.#eventLog = new EventLog(timeouts, this.#emitter, this.#connection);
+    this.#outbox = new Outbox(this.storage, tabs, timeouts, this.#emitter, live);
+    this.#readMarks = new ReadMarks(live);
     this.#typing = new Typing(live);
-    this.#watching = new Watching(times, this.#emitter, live);
-    this.#connector.events.on('welcome', ({ link, welcome }) => this.#feed.entered(link, welcome));
-    this.#connector.events.on('frame', ({ link, frame }) => this.#heard(link, frame));
-    this.#connector.events.on('end', () => {
-      this.#feed.left();
-      this.#outbox.left();
+    this.#presence = new PresenceSubscriptions(timeouts, this.#emitter, live);
+    this.#connection.events.on('welcome', ({ socket, welcome }) => this.#eventLog.onWelcome(socket, welcome));
+    this.#connection.events.on('frame', ({ socket, frame }) => this.#onFrame(socket, frame));
+    this.#connection.events.on('end', () => {
+      this.#eventLog.onEnd();
+      this.#outbox.onEnd();
     });
-    this.#connector.events.on('change', (connection) => this.#connectionChanged(connection));
-    // These are the first listeners, so the kit has its own state right before the program reads it.
-    this.#emitter.on('message', (message) => this.#messageCame(message));
-    this.#emitter.on('block', ({ userId }) => this.#watching.hide(userId));
+    this.#connection.events.on('change', (connection) => this.#onConnectionChange(connection));
+    // The kit's own listeners are the first, so its state is up to date when those of the program read it.
+    this.#emitter.on('message', (message) => {
+      if (message.from === this.session?.userId) this.#outbox.onOwnMessage(message);
+    });
+    this.#emitter.on('block', ({ userId }) => this.#presence.hide(userId));
     if (typeof addEventListener === 'function') {
       addEventListener('online', () => this.reconnectNow());
-      addEventListener('offline', () => this.#connector.probe());
-      addEventListener('pagehide', () => this.#connector.leavePage());
+      addEventListener('offline', () => this.#connection.probe());
+      addEventListener('pagehide', () => this.#connection.leavePage());
       addEventListener('pageshow', () => this.reconnectNow());
     }
   }
@@ -100,7 +101,7 @@ export class Client implements Doorman {
   }
 
   get connection(): ConnectionState {
-    return this.#connector.connection;
+    return this.#connection.state;
   }
 
   async restore(): Promise<Session | undefined> {
@@ -110,33 +111,33 @@ export class Client implements Doorman {
   }
 
   async signUp(body: RegisterBody): Promise<Session> {
-    return this.#entrance.enter(await this.api.register(body));
+    return this.#auth.start(await this.api.register(body));
   }
 
   async signIn(body: LoginBody): Promise<Session> {
-    return this.#entrance.enter(await this.api.login(body));
+    return this.#auth.start(await this.api.login(body));
   }
 
   signOut(): Promise<void> {
-    return this.#entrance.leave();
+    return this.#auth.end();
   }
 
   connect(): void {
-    if (this.session) this.#connector.connect();
+    if (this.session) this.#connection.connect();
   }
 
   disconnect(): void {
-    this.#connector.disconnect();
+    this.#connection.disconnect();
   }
 
   reconnectNow(): void {
-    this.#connector.reconnectNow();
+    this.#connection.reconnectNow();
   }
 
   setView({ visible, active }: { visible: boolean; active: boolean }): void {
     if (this.#view?.visible === visible && this.#view.active === active) return;
     this.#view = { visible, active };
-    this.#connector.live?.request({ type: 'view', visible, active }).catch(ignore);
+    this.#connection.live?.request({ type: 'view', visible, active }).catch(ignore);
   }
 
   send(to: string, body: string, cid = newCid()): Promise<Outgoing> {
@@ -156,87 +157,83 @@ export class Client implements Doorman {
   }
 
   markRead(peer: string, n: number): void {
-    this.#marks.read(peer, n);
+    this.#readMarks.mark(peer, n);
   }
 
   typing(to: string): void {
-    this.#typing.tell(to);
+    this.#typing.send(to);
   }
 
   watch(userIds: readonly string[]): () => void {
-    return this.#watching.watch(userIds);
+    return this.#presence.watch(userIds);
   }
 
   presenceOf(userId: string): PresenceState | undefined {
-    return this.#watching.sight(userId);
+    return this.#presence.stateOf(userId);
   }
 
-  on<E extends DoormanEvent>(event: E, listener: (told: DoormanEvents[E]) => void): () => void {
+  on<E extends DoormanEvent>(event: E, listener: (data: DoormanEvents[E]) => void): () => void {
     return this.#emitter.on(event, listener);
   }
 
-  async #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
-    if (session) this.#connector.suspend();
-    else this.#connector.disconnect();
-    this.#feed.forget();
-    this.#marks.forget();
-    this.#watching.forget();
-    this.#typing.forget();
+  async #onSessionChange(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
+    if (session) this.#connection.suspend();
+    else this.#connection.disconnect();
+    this.#eventLog.reset();
+    this.#readMarks.reset();
+    this.#presence.reset();
+    this.#typing.reset();
     await this.#outbox.open(session?.userId);
     if (end !== undefined && end !== 'signed_out') void this.push.release().catch(ignore);
     this.#emitter.emit('session', { session, ...(end && { end }) });
-    if (session) this.#connector.goOn();
+    if (session) this.#connection.resume();
   }
 
-  /** The connection lives as long as the newest token it was told. */
-  #prolong(): void {
+  /** The connection lasts as long as the newest token that the service has from it. */
+  #sendToken(): void {
     const token = this.session?.token;
-    if (token === undefined || token === this.#toldToken || !this.#connector.live) return;
-    this.#toldToken = token;
-    this.#connector.live.request({ type: 'token', token }).catch(ignore);
+    if (token === undefined || token === this.#sentToken || !this.#connection.live) return;
+    this.#sentToken = token;
+    this.#connection.live.request({ type: 'token', token }).catch(ignore);
   }
 
   #hello(): object | undefined {
     if (!this.session) return undefined;
-    this.#toldToken = this.session.token;
+    this.#sentToken = this.session.token;
     return {
-      token: this.#toldToken,
+      token: this.#sentToken,
       ...(this.#device && { device: this.#device }),
-      ...this.#feed.position,
+      ...this.#eventLog.position,
       ...this.#view,
     };
   }
 
-  #heard(link: Link, frame: Frame): void {
-    if (this.#feed.heard(link, frame)) return;
-    // docs/protocol.md says what they hold.
-    if (frame.type === 'presence') this.#watching.learn(frame.users as PresenceState[]);
+  #onFrame(socket: Socket, frame: Frame): void {
+    if (this.#eventLog.onFrame(socket, frame)) return;
+    // docs/protocol.md has the fields of both.
+    if (frame.type === 'presence') this.#presence.update(frame.users as PresenceState[]);
     if (frame.type === 'typing') this.#emitter.emit('typing', { from: frame.from as string });
   }
 
-  #messageCame(message: DoormanEvents['message']): void {
-    if (message.from === this.session?.userId) this.#outbox.seen(message);
-  }
-
-  #connectionChanged(connection: ConnectionState): void {
+  #onConnectionChange(connection: ConnectionState): void {
     clearInterval(this.#tokenCheck);
-    // While nothing is connected or about to be, no timer keeps a program from ending; calls look at the token too.
+    // Without a connection, or an attempt at one, no timer keeps a program from ending; calls check the token too.
     if (connection.state !== 'off' && connection.state !== 'stopped')
-      this.#tokenCheck = setInterval(() => this.#session.renewIfStale(), this.#times.tokenCheckMs);
+      this.#tokenCheck = setInterval(() => this.#session.renewIfStale(), this.#timeouts.tokenCheckMs);
     this.#emitter.emit('connection', connection);
-    if (!this.#connector.live) return;
+    if (!this.#connection.live) return;
     this.#session.renewIfStale();
-    this.#prolong();
-    this.#watching.entered();
-    this.#marks.send();
+    this.#sendToken();
+    this.#presence.onLive();
+    this.#readMarks.send();
     this.#outbox.send();
   }
 
-  #learn(told: Told): void {
-    if (told.kind === 'session') void this.#session.restore(told.end);
-    else if (told.userId === this.session?.userId) this.#outbox.learn(told.outgoing);
+  #onTabMessage(message: TabMessage): void {
+    if (message.kind === 'session') void this.#session.restore(message.end);
+    else if (message.userId === this.session?.userId) this.#outbox.onTabMessage(message.outgoing);
   }
 }
 
-/** Of what is tried for the sake of it, and what the next connection does by itself. */
+/** For requests whose failure the next connection makes up for. */
 function ignore(): void {}

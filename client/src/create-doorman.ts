@@ -4,10 +4,10 @@ import { openStorage } from './storage/open-storage.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 /**
- * @param times for tests only
- * @throws {TypeError} if `baseUrl` is no address of http(s)
+ * @param timeouts for tests only
+ * @throws {TypeError} if `baseUrl` is not an address of http or https
  */
-export function createDoorman(options: DoormanOptions, times: Partial<Timeouts> = {}): Doorman {
+export function createDoorman(options: DoormanOptions, timeouts: Partial<Timeouts> = {}): Doorman {
   const { storage = openStorage(), ...rest } = options;
-  return new Client({ ...rest, storage }, { ...DEFAULT_TIMEOUTS, ...times });
+  return new Client({ ...rest, storage }, { ...DEFAULT_TIMEOUTS, ...timeouts });
 }

@@ -1,16 +1,16 @@
 /**
- * What the service refused, or that it could not be reached. `error` is the stable word of the envelope
- * (docs/protocol.md); words of the kit's own are `unreachable` (no answer, code 0) and `signed_out` (no session, 401).
+ * A refusal of the service, or a failure to reach it. `error` is the stable word of the envelope (docs/protocol.md) or one
+ * of the kit's own, such as `unreachable` (no answer, code 0) and `signed_out` (no session, 401).
  */
 export class DoormanError extends Error {
   override readonly name = 'DoormanError';
-  /** The envelope's code, which is the HTTP status; 0 where nothing was answered. */
+  /** The envelope's code, which is the HTTP status; 0 without an answer. */
   readonly code: number;
   /** A stable word for programs. */
   readonly error: string;
-  /** A sentence for people, in the language of the endpoint. */
+  /** A sentence for users, in the language of the endpoint. */
   readonly msg: string;
-  /** What a 429 asked for, in milliseconds. */
+  /** How long a 429 asks to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -3,13 +3,13 @@ import type { FriendEntry, LogEventData, PresenceState, Snapshot } from './wire.
 /** An event of the user's log. */
 export interface LogEvent {
   /**
-   * Its number in the log. A page of `api.conversations` or `api.friends` has the number up to which it is true: events that are
-   * not above it are in the page already.
+   * Its number in the log. A page of `api.conversations` or `api.friends` names the last event that it includes: events up to
+   * that number are already in the page.
    */
   seq: number;
 }
 
-/** A message as it appears in the log of either of the two. `at` is in epoch milliseconds. */
+/** A message as it appears in the logs of both users. `at` is in epoch milliseconds. */
 export type MessageEvent = LogEvent & LogEventData['message'] & { at: number };
 
 /** How far the user or the peer is in a conversation; numbers only go up. */
@@ -20,16 +20,16 @@ export type FriendEvent = LogEvent & LogEventData['friend'];
 export type SettingsEvent = LogEvent & LogEventData['settings'];
 
 export type ConnectionState =
-  /** Nobody is signed in, or `disconnect` was called. */
+  /** No user is signed in, or `disconnect` was called. */
   | { state: 'off' }
   | { state: 'connecting' }
-  /** All that was missed has come. */
+  /** Every missed event was delivered. */
   | { state: 'live' }
-  /** It is tried again at `retryAt`, epoch milliseconds. */
+  /** The next attempt is at `retryAt`, epoch milliseconds. */
   | { state: 'waiting'; retryAt: number }
   /**
-   * It will not be tried again: another place was taken over (`replaced`), or this client is wrong (`broken`), as after
-   * three connections in a row that the service ended over a frame before it answered anything.
+   * There is no next attempt: another connection of the user took this one's place (`replaced`), or this client is faulty
+   * (`broken`), as after three connections in a row that the service ended over a frame before it answered any.
    */
   | { state: 'stopped'; why: 'replaced' | 'broken' };
 
@@ -40,12 +40,12 @@ export interface Session {
 }
 
 /**
- * Why there is no session any more. After `signed_out` (here or in another tab) and `ended` (from another device, or by a new
- * password) nothing is kept here; after `expired` and `suspended` what was written waits until the same person signs in.
+ * Why the session ended. After `signed_out` (here or in another tab) and `ended` (from another device, or by a new password)
+ * nothing stays on this device; after `expired` and `suspended` unsent messages wait until the same user signs in.
  */
 export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended';
 
-/** A message of one's own on its way. */
+/** A message of the user that the service has not stored yet. */
 export interface Outgoing {
   to: string;
   cid: string;
@@ -53,25 +53,25 @@ export interface Outgoing {
   /** When it was written, epoch milliseconds. */
   writtenAt: number;
   /**
-   * `waiting`: for a connection, or for its turn; `refused` stays until `retry` or `discard`; `stored` and `discarded` are
-   * told once, and it is no more in `outgoing()`.
+   * `waiting` is for a connection, or for an earlier message; `refused` stays until `retry` or `discard`; `stored` and
+   * `discarded` are reported once, and the message is no longer in `outgoing()`.
    */
   state: 'waiting' | 'sending' | 'stored' | 'refused' | 'discarded';
-  /** Of what is stored: its number in the conversation, and when. */
+  /** Of a stored message: its number in the conversation, and the time in epoch milliseconds. */
   n?: number;
   at?: number;
-  /** Of what is refused: the word of the envelope, such as `not_accepting` or `unblock_first`. */
+  /** Of a refused message: the word of the envelope, such as `not_accepting` or `unblock_first`. */
   error?: string;
 }
 
-/** What `doorman.on` tells, and what of it. */
+/** The events of `doorman.on` and their data. */
 export interface DoormanEvents {
-  /** Another person, or nobody any more. */
+  /** Another user is signed in, or none. */
   session: { session: Session | undefined; end?: SessionEnd };
   connection: ConnectionState;
   /**
-   * What the program knew of the log is void. This is the first page of each list; `next` has the cursors of longer ones.
-   * Events that follow are later than this.
+   * Replaces all that the program knows from the log. It has the first page of each list; `next` has the cursors of longer
+   * ones. Events that follow are later than the snapshot.
    */
   snapshot: Snapshot;
   message: MessageEvent;
@@ -79,25 +79,25 @@ export interface DoormanEvents {
   friend: FriendEvent;
   block: LogEvent & LogEventData['block'];
   unblock: LogEvent & LogEventData['unblock'];
-  /** The user's own. */
+  /** The user's own profile. */
   profile: LogEvent & LogEventData['profile'];
   settings: SettingsEvent;
   /** Sessions of the user that ended. */
   sessions: LogEvent & LogEventData['sessions'];
-  /** How people appear whom somebody watches, whenever one of them changes. */
+  /** The changed presence of watched users. */
   presence: PresenceState[];
-  /** Somebody types; good for about three seconds. */
+  /** A user is typing; valid for about three seconds. */
   typing: { from: string };
-  /** A message of one's own changed its state. */
+  /** A message of the user changed its state. */
   outgoing: Outgoing;
   /**
-   * The storage threw `error`, or did not answer in time where there is none: from now on the kit keeps everything in memory,
-   * as long as the program runs. Once.
+   * The storage threw `error`, or did not answer in time if it is absent. Emitted once: from then on the kit holds everything
+   * in memory while the program runs.
    */
   storage: { state: 'memory'; error?: unknown };
 }
 
 export type DoormanEvent = keyof DoormanEvents;
 
-/** As `api.friends` answers them. */
+/** An entry of `api.friends`. */
 export type { FriendEntry };

@@ -1,39 +1,39 @@
-/** All the times the kit keeps, in milliseconds of the monotonic clock. Only tests change them. */
+/** All timeouts and intervals of the kit, in milliseconds of the monotonic clock. Only tests change them. */
 export interface Timeouts {
-  /** How long an answer over HTTP, or a connection's opening, may take. */
+  /** The time limit of an HTTP call, and of opening a connection. */
   readonly deadlineMs: number;
-  /** How long leaving may take, with a service that does not answer. */
-  readonly leavingMs: number;
-  /** The first wait after a broken connection; it doubles up to the second (docs/protocol.md, close codes). */
+  /** The time limit of signing out at a service that does not answer. */
+  readonly signOutMs: number;
+  /** The first wait after a broken connection. It doubles up to `maxBackoffMs` (docs/protocol.md, Close codes). */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
-  /** Live for so long, a connection counts as good: the next wait is the first again. */
+  /** After this time live, a connection is steady: the next wait is the first one again. */
   readonly steadyMs: number;
-  /** After so long without a word it is asked whether anybody is there, who has the second time to answer. */
+  /** A connection that is silent for `silenceMs` gets a ping, and ends if nothing arrives within `pongMs`. */
   readonly silenceMs: number;
   readonly pongMs: number;
-  /** Acknowledgements are gathered for so long. */
+  /** Acknowledgements are collected for this time. */
   readonly ackMs: number;
-  /** Who is watched is told so long after it changed. */
+  /** A changed watch list is sent after this time. */
   readonly watchMs: number;
-  /** Between two `watch` frames, but for the first three: within the service's 10 in 10 s (docs/protocol.md, Limits). */
+  /** The least time between two `watch` frames after the first three: within the service's 10 in 10 s (docs/protocol.md, Limits). */
   readonly watchEveryMs: number;
-  /** The window of the limits of `sync` and `watch`: one that was refused as too many is sent again after it. */
+  /** The window of the limits of `sync` and `watch`. A frame over the limit is sent again after it. */
   readonly limitWindowMs: number;
-  /** The wait after "too many messages", and the first one after a fault of the service, which doubles up to the second. */
+  /** The wait after "too many messages", and the first wait after a fault of the service, which doubles up to `maxPauseMs`. */
   readonly pauseMs: number;
   readonly maxPauseMs: number;
-  /** A message that another tab wrote and has not sent by then is sent by this one. */
+  /** After this time, this tab sends a message that another tab wrote and has not sent. */
   readonly takeOverMs: number;
-  /** How long the storage may take for an operation, before the kit goes on in memory. */
+  /** The time limit of a storage operation. After it the kit switches to memory. */
   readonly storageMs: number;
-  /** How often it is looked whether the token has to be renewed; timers of a sleeping machine stand still. */
+  /** How often the token's age is checked. One long timer would stand still while the machine sleeps. */
   readonly tokenCheckMs: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
   deadlineMs: 15_000,
-  leavingMs: 5_000,
+  signOutMs: 5_000,
   backoffMs: 1_000,
   maxBackoffMs: 30_000,
   steadyMs: 10_000,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { trackActivity } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
-import { Pace } from '../../client/src/connection/frame-throttle.ts';
+import { FrameThrottle } from '../../client/src/connection/frame-throttle.ts';
 import { onSqlite } from '../databases.ts';
 import { moveClocks } from './clocks.ts';
 import { Device, join, until } from './device.ts';
@@ -113,8 +113,8 @@ test('frames are let out by the time that passed, whatever the wall clock says',
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const clocks = moveClocks(t);
   const sent: string[] = [];
-  const pace = new Pace((text) => sent.push(text));
-  for (let i = 0; i < 100; i++) pace.push(`${i}`);
+  const throttle = new FrameThrottle((text) => sent.push(text));
+  for (let i = 0; i < 100; i++) throttle.push(`${i}`);
   assert.equal(sent.length, 40);
   clocks.wallMs = HOUR_MS;
   t.mock.timers.tick(100);
@@ -122,7 +122,7 @@ test('frames are let out by the time that passed, whatever the wall clock says',
   clocks.monotonicMs = HOUR_MS;
   t.mock.timers.tick(100);
   assert.ok(sent.length >= 80, `${sent.length} sent after an hour`);
-  pace.end();
+  throttle.end();
 });
 
 test('a use of the page counts for its 60 s, whatever the wall clock says', (t) => {

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const limit = { timeout: 60_000 };
 
 /** Signing out waits until the service has answered, however slow the machine. */
-const patient = { times: { leavingMs: 60_000 } };
+const patient = { times: { signOutMs: 60_000 } };
 
 /** What the tabs of one browser share. */
 function shared(): DoormanStorage {
@@ -153,7 +153,7 @@ onSqlite('A session of the kit', (database) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', {
-        times: { leavingMs: 3_000, deadlineMs: 1_000_000_000 },
+        times: { signOutMs: 3_000, deadlineMs: 1_000_000_000 },
       });
       line.isStalled = true;
       await alice.doorman.signOut();

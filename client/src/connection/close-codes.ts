@@ -1,5 +1,5 @@
 /** What to do after a connection ended (docs/protocol.md, Close codes). */
-export type Next =
+export type ReconnectAction =
   | 'later'
   | 'spread'
   | 'new-token'
@@ -10,10 +10,10 @@ export type Next =
   | 'broken';
 
 /**
- * @param code 1006 when it broke off
- * @param isDraining the service had said that it goes
+ * @param code 1006 when the connection broke
+ * @param isDraining the service had announced that it stops
  */
-export function judgeClose(code: number, reason: string, isDraining: boolean): Next {
+export function classifyClose(code: number, reason: string, isDraining: boolean): ReconnectAction {
   switch (code) {
     case 4401:
       return 'new-token';
@@ -36,7 +36,7 @@ export function judgeClose(code: number, reason: string, isDraining: boolean): N
   }
 }
 
-/** A random moment within the time that doubles with each failure ("full jitter"). @param failures from 0 */
+/** A random time up to one that doubles with each failure ("full jitter"). @param failures from 0 */
 export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
   return Math.random() * Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30));
 }

@@ -3,10 +3,10 @@ import { DoormanError } from '../errors.ts';
 import type { DoormanEvents } from '../events.ts';
 import type { Timeouts } from '../timeouts.ts';
 import { LOG_EVENT_NAMES, type Snapshot, type Welcome } from '../wire.ts';
-import type { Connector } from './reconnecting-socket.ts';
-import type { Frame, Link } from './socket.ts';
+import type { ReconnectingSocket } from './reconnecting-socket.ts';
+import type { Frame, Socket } from './socket.ts';
 
-/** One event of the user's log, as the frame says it. */
+/** The frame of one event of the user's log. */
 interface EventFrame {
   readonly seq: number;
   readonly at: number;
@@ -15,139 +15,139 @@ interface EventFrame {
 }
 
 /**
- * The user's log as this device has it: every event once and in order, over all connections, or a snapshot and what comes
+ * The user's log on this device: delivers every event once and in order, over all connections, or a snapshot and the events
  * after it (docs/protocol.md, The log).
  */
-export class Feed {
-  readonly #times: Pick<Timeouts, 'ackMs' | 'limitWindowMs'>;
+export class EventLog {
+  readonly #timeouts: Pick<Timeouts, 'ackMs' | 'limitWindowMs'>;
   readonly #emitter: Emitter<DoormanEvents>;
-  readonly #connector: Pick<Connector, 'goLive' | 'breakOff'>;
-  /** What was told to the program. */
-  #position: { epoch: string; seq: number } | undefined;
-  #link: Link | undefined;
+  readonly #connection: Pick<ReconnectingSocket, 'goLive' | 'drop'>;
+  /** The last event or snapshot that was delivered to the program. */
+  #delivered: { epoch: string; seq: number } | undefined;
+  #socket: Socket | undefined;
   #epoch = '';
-  /** The last event that came on this connection, told or not. */
+  /** The last event that arrived on this connection, delivered or not. */
   #received = 0;
-  /** What came while a snapshot is under way. */
+  /** Events that arrive during the request for a snapshot. */
   #held: EventFrame[] | undefined;
   #isComplete = false;
-  /** After which event the last gap was. */
-  #missedAfter: number | undefined;
-  #acking: ReturnType<typeof setTimeout> | undefined;
-  #asking: ReturnType<typeof setTimeout> | undefined;
+  /** The event before the last gap. */
+  #gapAfter: number | undefined;
+  #ackTimer: ReturnType<typeof setTimeout> | undefined;
+  #syncTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    times: Pick<Timeouts, 'ackMs' | 'limitWindowMs'>,
+    timeouts: Pick<Timeouts, 'ackMs' | 'limitWindowMs'>,
     emitter: Emitter<DoormanEvents>,
-    connector: Pick<Connector, 'goLive' | 'breakOff'>,
+    connection: Pick<ReconnectingSocket, 'goLive' | 'drop'>,
   ) {
-    this.#times = times;
+    this.#timeouts = timeouts;
     this.#emitter = emitter;
-    this.#connector = connector;
+    this.#connection = connection;
   }
 
   /** For `hello`. */
   get position(): { epoch?: string; seq?: number } {
-    return { ...this.#position };
+    return { ...this.#delivered };
   }
 
-  /** Another person: all that was known is void. */
-  forget(): void {
-    this.left();
-    this.#position = undefined;
+  /** Another user, who has another log. */
+  reset(): void {
+    this.onEnd();
+    this.#delivered = undefined;
   }
 
-  entered(link: Link, { epoch, seq, resumed }: Welcome): void {
-    this.#link = link;
+  onWelcome(socket: Socket, { epoch, seq, resumed }: Welcome): void {
+    this.#socket = socket;
     this.#epoch = epoch;
     this.#isComplete = false;
-    if (resumed && this.#position) {
-      this.#received = this.#position.seq;
+    if (resumed && this.#delivered) {
+      this.#received = this.#delivered.seq;
       this.#held = undefined;
-      // What was told just before the last connection broke was not acknowledged any more.
+      // The last connection may have ended before it acknowledged what it delivered.
       this.#ack();
     } else {
       this.#received = seq;
       this.#held = [];
-      void this.#takeSnapshot(link);
+      void this.#sync(socket);
     }
   }
 
-  left(): void {
-    this.#link = undefined;
+  onEnd(): void {
+    this.#socket = undefined;
     this.#held = undefined;
-    clearTimeout(this.#asking);
-    clearTimeout(this.#acking);
-    this.#acking = undefined;
+    clearTimeout(this.#syncTimer);
+    clearTimeout(this.#ackTimer);
+    this.#ackTimer = undefined;
   }
 
-  /** @returns whether the frame was one of the log's */
-  heard(link: Link, frame: Frame): boolean {
+  /** @returns whether the frame was one of the log */
+  onFrame(socket: Socket, frame: Frame): boolean {
     if (frame.type !== 'live' && frame.type !== 'event') return false;
-    if (link !== this.#link) return true;
+    if (socket !== this.#socket) return true;
     if (frame.type === 'live') {
       this.#isComplete = true;
-      if (!this.#held) this.#connector.goLive();
+      if (!this.#held) this.#connection.goLive();
       return true;
     }
     const event = frame as unknown as EventFrame; // docs/protocol.md, The log
     if (event.seq <= this.#received) return true;
     if (event.seq !== this.#received + 1) {
-      this.#miss();
+      this.#onGap();
       return true;
     }
     this.#received = event.seq;
     if (this.#held) this.#held.push(event);
-    else this.#tell(event);
+    else this.#deliver(event);
     return true;
   }
 
-  /** An event is missing. It is asked for again; if it stays away, as one that the log lost, everything is taken anew. */
-  #miss(): void {
-    if (this.#position?.seq === this.#missedAfter) this.#position = undefined;
-    this.#missedAfter = this.#position?.seq;
-    this.#connector.breakOff();
+  /** On a gap: resumes once; if the gap persists, does a full sync. */
+  #onGap(): void {
+    if (this.#delivered?.seq === this.#gapAfter) this.#delivered = undefined;
+    this.#gapAfter = this.#delivered?.seq;
+    this.#connection.drop();
   }
 
-  async #takeSnapshot(link: Link): Promise<void> {
+  async #sync(socket: Socket): Promise<void> {
     let snapshot: Snapshot;
     try {
-      snapshot = await link.request<Snapshot>({ type: 'sync' });
+      snapshot = await socket.request<Snapshot>({ type: 'sync' });
     } catch (error) {
-      if (link !== this.#link) return;
-      // Too many for this user: another connection would be refused too.
+      if (socket !== this.#socket) return;
+      // The limit is one of the user: another connection would be refused too.
       if (error instanceof DoormanError && error.code === 429)
-        this.#asking = setTimeout(() => void this.#takeSnapshot(link), this.#times.limitWindowMs);
-      else this.#connector.breakOff();
+        this.#syncTimer = setTimeout(() => void this.#sync(socket), this.#timeouts.limitWindowMs);
+      else this.#connection.drop();
       return;
     }
-    if (link !== this.#link) return;
+    if (socket !== this.#socket) return;
     const held = this.#held ?? [];
     this.#held = undefined;
-    this.#position = { epoch: snapshot.epoch, seq: snapshot.seq };
+    this.#delivered = { epoch: snapshot.epoch, seq: snapshot.seq };
     this.#emitter.emit('snapshot', snapshot);
     this.#ack();
-    for (const event of held) if (link === this.#link) this.#tell(event);
-    if (this.#isComplete && link === this.#link) this.#connector.goLive();
+    for (const event of held) if (socket === this.#socket) this.#deliver(event);
+    if (this.#isComplete && socket === this.#socket) this.#connection.goLive();
   }
 
-  #tell(event: EventFrame): void {
+  #deliver(event: EventFrame): void {
     this.#ack();
-    // A snapshot has it already.
-    if (this.#position && event.seq <= this.#position.seq) return;
-    this.#position = { epoch: this.#epoch, seq: event.seq };
-    const kind = LOG_EVENT_NAMES.find((known) => known === event.event);
-    if (!kind) return; // a later service may tell more
+    // The snapshot includes it.
+    if (this.#delivered && event.seq <= this.#delivered.seq) return;
+    this.#delivered = { epoch: this.#epoch, seq: event.seq };
+    const name = LOG_EVENT_NAMES.find((known) => known === event.event);
+    if (!name) return; // a later service may have more events
     const { seq, at } = event;
-    const data = { ...event.data, ...(kind === 'message' && { at }), seq };
-    this.#emitter.emit(kind, data as DoormanEvents[typeof kind]); // docs/protocol.md, The log
+    const data = { ...event.data, ...(name === 'message' && { at }), seq };
+    this.#emitter.emit(name, data as DoormanEvents[typeof name]); // docs/protocol.md, The log
   }
 
-  /** Says how far this device has everything, a moment after it was told. */
+  /** Acknowledges the events received so far, after `ackMs`. */
   #ack(): void {
-    this.#acking ??= setTimeout(() => {
-      this.#acking = undefined;
-      this.#link?.tell({ type: 'ack', seq: this.#received });
-    }, this.#times.ackMs);
+    this.#ackTimer ??= setTimeout(() => {
+      this.#ackTimer = undefined;
+      this.#socket?.send({ type: 'ack', seq: this.#received });
+    }, this.#timeouts.ackMs);
   }
 }

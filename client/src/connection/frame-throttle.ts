@@ -1,12 +1,12 @@
-/** What is sent keeps within the service's budget of 20 frames a second in bursts of 60, pongs among them. */
+/** Within the service's budget of 20 frames a second in bursts of 60, which includes pongs. */
 const PER_SECOND = 15;
 const BURST = 40;
 
-/** Lets frames out in their order, as fast as the service takes them. */
-export class Pace {
+/** Sends frames in order, as fast as the service accepts them. */
+export class FrameThrottle {
   readonly #send: (text: string) => void;
   #waiting: string[] = [];
-  #left = BURST;
+  #budget = BURST;
   #filledAt = performance.now();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -16,7 +16,7 @@ export class Pace {
 
   push(text: string): void {
     this.#waiting.push(text);
-    if (this.#timer === undefined) this.#flow();
+    if (this.#timer === undefined) this.#flush();
   }
 
   end(): void {
@@ -24,15 +24,15 @@ export class Pace {
     this.#waiting = [];
   }
 
-  #flow(): void {
+  #flush(): void {
     this.#timer = undefined;
     const now = performance.now();
     const filled = ((now - this.#filledAt) / 1000) * PER_SECOND;
-    this.#left = Math.min(BURST, this.#left + filled);
+    this.#budget = Math.min(BURST, this.#budget + filled);
     this.#filledAt = now;
-    const free = this.#waiting.splice(0, Math.floor(this.#left));
-    this.#left -= free.length;
-    for (const text of free) this.#send(text);
-    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flow(), 1000 / PER_SECOND);
+    const frames = this.#waiting.splice(0, Math.floor(this.#budget));
+    this.#budget -= frames.length;
+    for (const text of frames) this.#send(text);
+    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 1000 / PER_SECOND);
   }
 }

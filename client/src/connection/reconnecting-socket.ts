@@ -1,64 +1,64 @@
 import { Emitter } from '../emitter.ts';
 import type { ConnectionState } from '../events.ts';
-import type { SessionKeeper } from '../session/session-store.ts';
+import type { SessionStore } from '../session/session-store.ts';
 import type { Timeouts } from '../timeouts.ts';
 import type { Welcome } from '../wire.ts';
-import { backoffMs, judgeClose } from './close-codes.ts';
-import { type Frame, Link } from './socket.ts';
+import { backoffMs, classifyClose } from './close-codes.ts';
+import { type Frame, Socket } from './socket.ts';
 
-interface ConnectorEvents {
+interface ReconnectingSocketEvents {
   /** `hello` was answered. */
-  welcome: { link: Link; welcome: Welcome };
-  frame: { link: Link; frame: Frame };
+  welcome: { socket: Socket; welcome: Welcome };
+  frame: { socket: Socket; frame: Frame };
   /** The connection ended, for any reason. */
   end: undefined;
   change: ConnectionState;
 }
 
-/** So many connections in a row may be ended over a frame before anything was answered. */
+/** How many connections in a row may end over a frame before any frame is answered. */
 const MAX_REJECTIONS = 3;
 
-/** Stays connected, as the close codes ask for (docs/protocol.md). */
-export class Connector {
-  readonly events = new Emitter<ConnectorEvents>();
+/** Stays connected, by the rules of the close codes (docs/protocol.md). */
+export class ReconnectingSocket {
+  readonly events = new Emitter<ReconnectingSocketEvents>();
   readonly #url: string;
-  readonly #times: Timeouts;
-  readonly #session: Pick<SessionKeeper, 'renew' | 'end'>;
+  readonly #timeouts: Timeouts;
+  readonly #session: Pick<SessionStore, 'renew' | 'end'>;
   readonly #hello: () => object | undefined;
   #connection: ConnectionState = { state: 'off' };
   #isWanted = false;
-  #link: Link | undefined;
+  #socket: Socket | undefined;
   #failures = 0;
-  /** How many connections in a row were ended over a frame before anything was answered. */
+  /** How many connections in a row have ended over a frame before any frame was answered. */
   #rejections = 0;
-  /** One was ended over a frame, and none was steady since: which frame it is shows if they go one at a time. */
+  /** A connection ended over a frame, and none was steady since: sending one at a time shows which frame it is. */
   #isOneAtATime = false;
   #spreadMs: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #steady: ReturnType<typeof setTimeout> | undefined;
-  /** A token was refused, and no connection came to be since. */
+  #steadyTimer: ReturnType<typeof setTimeout> | undefined;
+  /** A token was refused, and no connection was welcomed since. */
   #isTokenDoubtful = false;
 
   /** @param hello the first frame without its type; `undefined` when no user is signed in */
   constructor(
     baseUrl: string,
-    times: Timeouts,
-    session: Pick<SessionKeeper, 'renew' | 'end'>,
+    timeouts: Timeouts,
+    session: Pick<SessionStore, 'renew' | 'end'>,
     hello: () => object | undefined,
   ) {
     this.#url = `${baseUrl.replace(/^http/, 'ws')}/ws`;
-    this.#times = times;
+    this.#timeouts = timeouts;
     this.#session = session;
     this.#hello = hello;
   }
 
-  get connection(): ConnectionState {
+  get state(): ConnectionState {
     return this.#connection;
   }
 
   /** The connection, while it is live. */
-  get live(): Link | undefined {
-    return this.#connection.state === 'live' ? this.#link : undefined;
+  get live(): Socket | undefined {
+    return this.#connection.state === 'live' ? this.#socket : undefined;
   }
 
   connect(): void {
@@ -72,19 +72,19 @@ export class Connector {
 
   disconnect(): void {
     this.#isWanted = false;
-    this.#drop();
+    this.#close();
     this.#set({ state: 'off' });
   }
 
-  /** Another person is about to be signed in: nothing more comes for the one before. */
+  /** Another user is about to be signed in: nothing more arrives for the one before. */
   suspend(): void {
-    this.#drop();
+    this.#close();
     if (this.#isWanted) this.#set({ state: 'connecting' });
   }
 
-  /** Goes on for whom `hello` speaks of now, if a connection is wanted. */
-  goOn(): void {
-    if (!this.#isWanted || this.#link) return;
+  /** Connects as the user of `hello`, if a connection is wanted. */
+  resume(): void {
+    if (!this.#isWanted || this.#socket) return;
     this.#failures = 0;
     this.#isTokenDoubtful = false;
     this.#open();
@@ -99,33 +99,33 @@ export class Connector {
     }
   }
 
-  /** Asks whether a live connection still is one. */
+  /** Checks a live connection by a ping. */
   probe(): void {
-    this.live?.probe(Math.min(5_000, this.#times.pongMs));
+    this.live?.probe(Math.min(5_000, this.#timeouts.pongMs));
   }
 
-  /** Everything that was missed has come. */
+  /** Every missed event was delivered. */
   goLive(): void {
-    clearTimeout(this.#steady);
-    this.#steady = setTimeout(() => {
+    clearTimeout(this.#steadyTimer);
+    this.#steadyTimer = setTimeout(() => {
       this.#failures = 0;
       this.#isOneAtATime = false;
-    }, this.#times.steadyMs);
+    }, this.#timeouts.steadyMs);
     this.#set({ state: 'live' });
   }
 
-  /** Begins anew, as when the other side does not keep to the protocol. */
-  breakOff(): void {
-    this.#drop(false);
+  /** Ends this connection and opens another after a wait, as when the service violates the protocol. */
+  drop(): void {
+    this.#close(false);
     this.#wait();
   }
 
   /**
-   * The page is left, perhaps to come back out of the browser's memory. Chromium keeps its socket open meanwhile, and
-   * somebody who has gone would appear online until the service misses his pongs.
+   * The page is left, perhaps to return from the browser's back-forward cache. Chromium keeps the socket open meanwhile, and
+   * the user would appear online until the service misses a pong.
    */
   leavePage(): void {
-    if (this.#link) this.breakOff();
+    if (this.#socket) this.drop();
   }
 
   #open(): void {
@@ -134,51 +134,51 @@ export class Connector {
       return;
     }
     this.#spreadMs = undefined;
-    const link = new Link(this.#url, this.#times, this.#isOneAtATime);
-    link.events.on('open', () => this.#enter(link));
-    link.events.on('frame', (frame) => {
+    const socket = new Socket(this.#url, this.#timeouts, this.#isOneAtATime);
+    socket.events.on('open', () => this.#sendHello(socket));
+    socket.events.on('frame', (frame) => {
       if (frame.type === 'drain') this.#spreadMs = Number(frame.spreadMs);
-      else this.events.emit('frame', { link, frame });
+      else this.events.emit('frame', { socket, frame });
     });
-    link.events.on('close', ({ code, reason }) => this.#closed(code, reason));
-    this.#link = link;
+    socket.events.on('close', ({ code, reason }) => this.#onClose(code, reason));
+    this.#socket = socket;
     this.#set({ state: 'connecting' });
   }
 
-  #enter(link: Link): void {
+  #sendHello(socket: Socket): void {
     const hello = this.#hello();
     if (!hello) {
       this.disconnect();
       return;
     }
-    const entered = (welcome: Welcome) => {
-      if (this.#link !== link) return;
-      link.settle();
+    const onWelcome = (welcome: Welcome) => {
+      if (this.#socket !== socket) return;
+      socket.startSilenceCheck();
       this.#isTokenDoubtful = false;
       this.#rejections = 0;
-      this.events.emit('welcome', { link, welcome });
+      this.events.emit('welcome', { socket, welcome });
     };
-    // Who is refused is sent away too, and the close says what to do.
-    link.ask({ ...hello, type: 'hello' }, entered, () => {});
+    // After a refusal the service closes the connection too, and the close code says what to do.
+    socket.requestThen({ ...hello, type: 'hello' }, onWelcome, () => {});
   }
 
-  #closed(code: number, reason: string): void {
+  #onClose(code: number, reason: string): void {
     const isDraining = this.#spreadMs !== undefined;
-    const next = judgeClose(code, reason, isDraining);
-    this.#drop();
-    if (next !== 'rejected') this.#rejections = 0;
-    switch (next) {
+    const action = classifyClose(code, reason, isDraining);
+    this.#close();
+    if (action !== 'rejected') this.#rejections = 0;
+    switch (action) {
       case 'new-token':
-        void this.#getToken();
+        void this.#renewToken();
         break;
       case 'suspended':
       case 'ended':
         this.#set({ state: 'connecting' });
-        void this.#session.end(next);
+        void this.#session.end(action);
         break;
       case 'replaced':
       case 'broken':
-        this.#set({ state: 'stopped', why: next });
+        this.#set({ state: 'stopped', why: action });
         break;
       case 'rejected':
         this.#isOneAtATime = true;
@@ -193,32 +193,32 @@ export class Connector {
     }
   }
 
-  /** The token was refused: another one is asked for, once. */
-  async #getToken(): Promise<void> {
+  /** The token was refused: gets another one, once. */
+  async #renewToken(): Promise<void> {
     this.#set({ state: 'connecting' });
     if (this.#isTokenDoubtful) return void this.#session.end('expired');
     const outcome = await this.#session.renew();
-    if (outcome === 'ended' || this.#connection.state !== 'connecting' || this.#link) return;
+    if (outcome === 'ended' || this.#connection.state !== 'connecting' || this.#socket) return;
     if (outcome === 'later') return this.#wait();
     this.#isTokenDoubtful = true;
     this.#open();
   }
 
   #wait(ms?: number): void {
-    const { backoffMs: firstMs, maxBackoffMs } = this.#times;
+    const { backoffMs: firstMs, maxBackoffMs } = this.#timeouts;
     const waitMs = ms ?? backoffMs(this.#failures++, firstMs, maxBackoffMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#open(), waitMs);
     this.#set({ state: 'waiting', retryAt: Date.now() + Math.floor(waitMs) });
   }
 
-  #drop(isBye = true): void {
+  #close(isBye = true): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#steady);
-    const link = this.#link;
-    this.#link = undefined;
-    link?.leave(isBye);
-    if (link) this.events.emit('end', undefined);
+    clearTimeout(this.#steadyTimer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close(isBye);
+    if (socket) this.events.emit('end', undefined);
   }
 
   #set(connection: ConnectionState): void {

@@ -1,26 +1,26 @@
 import { DoormanError } from '../errors.ts';
 import { type Envelope, toError } from '../http/http.ts';
 
-/** A frame that is to be written. Without an id there is no reply to it. */
-interface Written {
+/** A frame to send. Without an id it gets no reply. */
+interface OutgoingFrame {
   readonly text: string;
   readonly id?: string;
-  readonly answer?: (envelope: Envelope) => void;
-  readonly fail?: (error: DoormanError) => void;
+  readonly onReply?: (envelope: Envelope) => void;
+  readonly onFailure?: (error: DoormanError) => void;
 }
 
-/** What came of a request that was alone in flight when the service ended the connection over a frame. */
+/** The error of a request that was alone in flight when the service ended the connection over a frame. */
 export const FRAME_REJECTED = 'frame_rejected';
 
-/** The frames of one connection on their way: in their order, and with the replies to those that ask for one. */
+/** The frames of one connection, sent in order, with the replies to those that are requests. */
 export class Requests {
   readonly #write: (text: string) => void;
   readonly #isOneAtATime: boolean;
-  readonly #inFlight = new Map<string, Written>();
-  #waiting: Written[] = [];
+  readonly #inFlight = new Map<string, OutgoingFrame>();
+  #waiting: OutgoingFrame[] = [];
   #lastId = 0;
 
-  /** @param isOneAtATime each request waits for the reply to the one before, and what follows waits with it */
+  /** @param isOneAtATime each frame waits for the reply to the request before it */
   constructor(write: (text: string) => void, isOneAtATime: boolean) {
     this.#write = write;
     this.#isOneAtATime = isOneAtATime;
@@ -30,26 +30,31 @@ export class Requests {
     return String(++this.#lastId);
   }
 
-  push(frame: Written): void {
+  push(frame: OutgoingFrame): void {
     this.#waiting.push(frame);
-    this.#flow();
+    this.#flush();
   }
 
-  /** @param done called before any later frame is heard */
-  ask<Data>(id: string, text: string, done: (data: Data) => void, fail: (error: DoormanError) => void): void {
-    const answer = (envelope: Envelope) => {
+  /** @param onData called before any later frame is handled */
+  request<Data>(
+    id: string,
+    text: string,
+    onData: (data: Data) => void,
+    onFailure: (error: DoormanError) => void,
+  ): void {
+    const onReply = (envelope: Envelope) => {
       if (envelope.code === 200)
-        done(envelope.data as Data); // docs/protocol.md says what
-      else fail(toError(envelope));
+        onData(envelope.data as Data); // docs/protocol.md has its shape
+      else onFailure(toError(envelope));
     };
-    this.push({ text, id, answer, fail });
+    this.push({ text, id, onReply, onFailure });
   }
 
-  answer(id: string, envelope: Envelope): void {
-    const asked = this.#inFlight.get(id);
+  onReply(id: string, envelope: Envelope): void {
+    const request = this.#inFlight.get(id);
     this.#inFlight.delete(id);
-    asked?.answer?.(envelope);
-    this.#flow();
+    request?.onReply?.(envelope);
+    this.#flush();
   }
 
   /** @param code of the close: 1002 and 1007 are about a frame (RFC 6455, 7.4.1) */
@@ -59,11 +64,12 @@ export class Requests {
     this.#inFlight.clear();
     this.#waiting = [];
     const word = isRejected ? FRAME_REJECTED : 'unreachable';
-    for (const { fail } of inFlight) fail?.(new DoormanError(0, word, 'The connection broke'));
-    for (const { fail } of waiting) fail?.(new DoormanError(0, 'unreachable', 'The connection broke'));
+    for (const { onFailure } of inFlight) onFailure?.(new DoormanError(0, word, 'The connection broke'));
+    for (const { onFailure } of waiting)
+      onFailure?.(new DoormanError(0, 'unreachable', 'The connection broke'));
   }
 
-  #flow(): void {
+  #flush(): void {
     while (!this.#isOneAtATime || this.#inFlight.size === 0) {
       const next = this.#waiting.shift();
       if (!next) return;

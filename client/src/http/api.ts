@@ -2,11 +2,11 @@ import { badText, hasBadText } from '../bad-text.ts';
 import type * as Wire from '../wire.ts';
 import type { Envelope } from './http.ts';
 
-/** The HTTP interface, one method for each endpoint (interface 4, docs `/docs`). All throw `DoormanError`. */
+/** The HTTP interface, one method for each endpoint (interface 4 and the service's `/docs`). All throw `DoormanError`. */
 export interface Api {
   register(body: Wire.RegisterBody): Promise<Wire.Registered>;
   login(body: Wire.LoginBody): Promise<Wire.LoggedIn>;
-  /** A fresh token of the same session; `Doorman` does so by itself. */
+  /** A fresh token of the same session. `Doorman` renews its token by itself. */
   freshToken(): Promise<Wire.FreshToken>;
   logout(): Promise<void>;
   sessions(): Promise<Wire.SessionEntry[]>;
@@ -14,12 +14,12 @@ export interface Api {
   changePassword(body: Wire.ChangePasswordBody): Promise<void>;
 
   /**
-   * A page of everybody, oldest first; of a search, by name. `next` is where the next one starts; absent on the last.
+   * A page of all users, oldest first, or of a search, by name. `next` is the cursor of the next page; absent on the last.
    */
   users(query?: {
-    /** How the username or nickname starts. */
+    /** A prefix of the username or nickname. */
     q?: string;
-    /** Only those who are online. */
+    /** Only users who are online. */
     online?: boolean;
     /** 1 to 1000; left out: 100. */
     limit?: number;
@@ -31,19 +31,19 @@ export interface Api {
 
   block(userId: string): Promise<Wire.BlockedUser>;
   unblock(userId: string): Promise<void>;
-  /** Everyone the user blocks, the newest first. */
+  /** All users that the user blocks, newest first. */
   blocked(): Promise<Wire.BlockedUser[]>;
   blockedPage(query?: Page): Promise<{ blocked: Wire.BlockedUser[]; next?: string }>;
 
   sendMessage(body: Wire.SendBody): Promise<Wire.Stored>;
   history(fields: Wire.HistoryFields): Promise<Wire.HistoryPage>;
   markRead(body: Wire.MarkBody): Promise<Wire.MarkedAnswer>;
-  /** A page, the latest first, true at `seq` of the log; with `peer` that one conversation, if there is one. */
+  /** A page, latest first, as of `seq` of the log. With `peer`, only the conversation with that user, if there is one. */
   conversations(
     query?: Page & { peer?: string },
   ): Promise<{ conversations: Wire.Conversation[]; people: Wire.PersonName[]; seq: number; next?: string }>;
 
-  /** A page of friends and open requests, the latest change first, true at `seq` of the log. */
+  /** A page of friends and open requests, latest change first, as of `seq` of the log. */
   friends(
     query?: Page & { list?: 'friends' | 'requests' },
   ): Promise<{ friends: Wire.FriendEntry[]; seq: number; next?: string }>;
@@ -56,31 +56,31 @@ export interface Api {
   pushKey(): Promise<string>;
   pushSubscribe(subscription: Wire.Subscription): Promise<void>;
   /**
-   * What each push service said within three seconds.
+   * Sends a test push. Resolves with what each push service answered within three seconds.
    *
-   * @param deviceId only this one; left out: all
+   * @param deviceId only this device; left out: all
    * @throws {DoormanError} 404 if no such device is stored
    */
   pushTest(deviceId?: string): Promise<Wire.PushLogEntry[]>;
-  /** What a push brought as `doorman.receipt`, once its notification is shown or clicked; for whoever shows them himself. */
+  /** Reports that a notification was shown or clicked, by the `doorman.receipt` of its push. For pages with their own worker. */
   pushReceipt(body: Wire.ReceiptBody): Promise<void>;
   pushLog(): Promise<Wire.PushLogEntry[]>;
   pushDevices(): Promise<Wire.PushDevice[]>;
   pushUnsubscribe(which: Wire.UnsubscribeBody): Promise<void>;
 }
 
-/** Which page of a list. */
+/** Selects a page of a list. */
 export interface Page {
   /** 1 to 200; left out: 200. */
   limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string;
 }
 
-/** What the methods stand on. */
+/** Sends the calls of the methods. */
 export interface Caller {
   /**
-   * @param access `public` goes without a token too, `stranger` always
+   * @param access `public` needs no session, `stranger` never sends a token
    * @throws {DoormanError}
    */
   call(
@@ -94,7 +94,7 @@ export interface Caller {
 }
 
 export function openApi({ call, userId }: Caller): Api {
-  // What the answers hold is what `/openapi.json` says of them, which a test compares with these types.
+  // The types of the answers are those of `/openapi.json`; a test compares them.
   const get = async <Data>(path: string) => (await call('GET', path)).data as Data;
   const post = async <Data>(path: string, body: object = {}) => (await call('POST', path, body)).data as Data;
 
@@ -172,7 +172,7 @@ function withQuery(path: string, query: Record<string, string | number | undefin
   return `${path}?${parts.join('&')}`;
 }
 
-/** @throws {DoormanError} `bad_text`, where `encodeURIComponent` throws its own error or makes what no id can be */
+/** @throws {DoormanError} `bad_text`, where `encodeURIComponent` throws another error or encodes what no id can contain */
 function encode(value: string | number): string {
   if (hasBadText(value)) throw badText();
   return encodeURIComponent(value);

@@ -1,16 +1,16 @@
 import { badText, hasBadText } from '../bad-text.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
-import { keepProof, proofHeader } from './device-proofs.ts';
+import { proofHeader, saveProof } from './device-proofs.ts';
 
-/** What every answer is (interface 4.1). */
+/** The envelope of every answer (interface 4.1). */
 export interface Envelope {
   readonly code: number;
   readonly data?: unknown;
   readonly error?: string;
   readonly msg?: string;
   readonly message?: string;
-  /** What some answers have beside the data. */
+  /** Some answers have these beside the data. */
   readonly next?: string;
   readonly people?: unknown;
   readonly seq?: unknown;
@@ -24,14 +24,15 @@ export interface Call {
   readonly body?: object;
   readonly token?: string | undefined;
   readonly deadlineMs: number;
-  /** Where the device keeps its proofs: they are sent, and the one of the answer is kept. Left out: neither. */
+  /** Holds the device's proofs: they are sent, and the proof of the answer is stored. Left out: neither. */
   readonly proofs?: DoormanStorage;
 }
 
 /**
- * Calls the service. No cookie goes along, nothing is cached, no redirect followed: the token would go with it.
+ * Calls the service, without cookies and without a cache. A redirect is not followed: the token would go with it.
  *
- * @throws {DoormanError} whatever is not a success; `bad_text` before anything is sent; `unreachable` when no answer of the service came in time
+ * @throws {DoormanError} every answer but a success; `bad_text` before anything is sent; `unreachable` without an answer of
+ *   the service in time
  */
 export async function callService(
   baseUrl: string,
@@ -59,15 +60,15 @@ export async function callService(
   } catch (cause) {
     throw new DoormanError(0, 'unreachable', 'The service did not answer', { cause });
   }
-  // A proxy in between may answer in its own way: then it was not the service.
+  // An answer without an envelope comes from a proxy, not from the service.
   if (!envelope) throw new DoormanError(0, 'unreachable', `No answer of the service (HTTP ${answer.status})`);
   if (envelope.code !== 200) throw toError(envelope, answer.headers.get('retry-after'));
   const proof = answer.headers.get('device-proof');
-  if (proofs && proof !== null) await keepProof(proofs, proof);
+  if (proofs && proof !== null) await saveProof(proofs, proof);
   return envelope;
 }
 
-/** @param retryAfter seconds, as the header says */
+/** @param retryAfter the header's value, in seconds */
 export function toError(envelope: Envelope, retryAfter?: string | null): DoormanError {
   const { code, error = code === 404 ? 'not_found' : 'unknown', msg = envelope.message ?? '' } = envelope;
   const seconds = retryAfter ? Number(retryAfter) : Number.NaN;
@@ -75,8 +76,8 @@ export function toError(envelope: Envelope, retryAfter?: string | null): Doorman
 }
 
 function readEnvelope(answer: unknown): Envelope | undefined {
-  const isOne = typeof answer === 'object' && answer !== null && 'code' in answer;
-  return isOne && typeof answer.code === 'number' ? (answer as Envelope) : undefined; // an answer with a code is the service's
+  const isObject = typeof answer === 'object' && answer !== null && 'code' in answer;
+  return isObject && typeof answer.code === 'number' ? (answer as Envelope) : undefined; // only the service answers with a code
 }
 
 /** @param baseUrl of http or https */

@@ -1,5 +1,5 @@
-/** A promise to be settled from outside. Nobody has to listen: a rejection that nobody catches is no error. */
-export class Promised<T> {
+/** A promise that is settled from outside. A rejection without a handler is not reported as uncaught. */
+export class Deferred<T> {
   readonly promise: Promise<T>;
   resolve: (value: T) => void = () => {};
   reject: (error: Error) => void = () => {};
@@ -13,9 +13,9 @@ export class Promised<T> {
   }
 }
 
-/** The same that is refused from the beginning. */
+/** Such a promise, already rejected. */
 export function rejected<T>(error: Error): Promise<T> {
-  const promised = new Promised<T>();
-  promised.reject(error);
-  return promised.promise;
+  const deferred = new Deferred<T>();
+  deferred.reject(error);
+  return deferred.promise;
 }

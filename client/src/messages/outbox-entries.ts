@@ -2,17 +2,17 @@ import { badText, hasBadText } from '../bad-text.ts';
 import { FRAME_REJECTED } from '../connection/requests.ts';
 import { DoormanError } from '../errors.ts';
 import type { Outgoing } from '../events.ts';
-import { Promised } from './deferred.ts';
+import { Deferred } from './deferred.ts';
 
-/** So many connections may end over one message: a single end may have had another cause. */
+/** How many connections may end while a message is alone in flight: a single one may have had another cause. */
 const MAX_STRIKES = 3;
 
-/** A message that is not stored yet. */
+/** A message that the service has not stored yet. */
 export interface Entry {
   outgoing: Outgoing;
-  promised: Promised<Outgoing>;
-  /** When this tab may send it, by `performance.now()`: not before it is kept; one of another tab when that one had its time. */
-  fromAt: number;
+  deferred: Deferred<Outgoing>;
+  /** When this tab may send it, by `performance.now()`: once it is in the storage; another tab's message after `takeOverMs`. */
+  sendAfter: number;
   /** How often the service ended the connection while this message alone was in flight. */
   strikes: number;
 }
@@ -20,8 +20,8 @@ export interface Entry {
 type Message = Pick<Outgoing, 'to' | 'cid' | 'body'>;
 
 /**
- * The messages that are not stored yet, by recipient and `cid`, in the order in which they were written. Two of them have
- * one `cid` only when two tabs wrote them before they knew of each other.
+ * The messages that the service has not stored yet, by recipient and `cid`, in the order in which they were written. Two of
+ * them have one `cid` only if two tabs wrote them at the same moment.
  */
 export class OutboxEntries {
   #byKey = new Map<string, Entry>();
@@ -30,17 +30,17 @@ export class OutboxEntries {
     return [...this.#byKey.values()];
   }
 
-  /** The messages with this `cid`, or the one of them to `to`. */
+  /** The messages with this `cid`. @param to only the one to this user */
   withCid(cid: string, to?: string): Entry[] {
     return this.all().filter(({ outgoing }) => outgoing.cid === cid && (to ?? outgoing.to) === outgoing.to);
   }
 
-  /** The message with the recipient and the `cid` of this one, whatever its words. */
+  /** The message with the same recipient and `cid`, whatever its body. */
   at(message: Message): Entry | undefined {
     return this.#byKey.get(keyOf(message));
   }
 
-  /** This very message. */
+  /** The message with the same recipient, `cid` and body. */
   find(message: Message): Entry | undefined {
     const entry = this.at(message);
     return entry && isSame(entry, message) ? entry : undefined;
@@ -50,8 +50,8 @@ export class OutboxEntries {
     return this.at(entry.outgoing) === entry;
   }
 
-  add(outgoing: Outgoing, fromAt: number): Entry {
-    const entry = { outgoing, promised: new Promised<Outgoing>(), fromAt, strikes: 0 };
+  add(outgoing: Outgoing, sendAfter: number): Entry {
+    const entry = { outgoing, deferred: new Deferred<Outgoing>(), sendAfter, strikes: 0 };
     this.#byKey.set(keyOf(outgoing), entry);
     return entry;
   }
@@ -61,25 +61,25 @@ export class OutboxEntries {
   }
 
   /**
-   * Takes up what was kept, before all that is there.
+   * Adds the messages of the storage before all others.
    *
-   * @returns what was there and had to give way, because a kept message has its `cid`
+   * @returns the entries that were removed, because a stored message has their `cid`
    */
-  takeUp(kept: readonly Outgoing[]): Entry[] {
+  restore(stored: readonly Outgoing[]): Entry[] {
     const later = this.all();
     this.#byKey = new Map();
-    for (const outgoing of kept) {
+    for (const outgoing of stored) {
       const entry = this.add(outgoing, 0);
-      // An earlier version of the kit took what no service takes.
+      // An earlier version of the kit accepted text that the service refuses.
       if (outgoing.state === 'waiting' && hasBadText(outgoing)) setRefused(entry, badText());
     }
-    const leave: Entry[] = [];
+    const removed: Entry[] = [];
     for (const entry of later) {
       const isFree = this.withCid(entry.outgoing.cid).every((known) => isSame(known, entry.outgoing));
       if (isFree) this.#byKey.set(keyOf(entry.outgoing), entry);
-      else leave.push(entry);
+      else removed.push(entry);
     }
-    return leave;
+    return removed;
   }
 }
 
@@ -90,26 +90,24 @@ export function isSame(
   return outgoing.to === to && outgoing.body === body;
 }
 
-/** It waits, again if it was refused: then with another promise. */
-export function setWaiting(entry: Entry, fromAt: number): void {
+/** A refused message that waits again gets another promise. */
+export function setWaiting(entry: Entry, sendAfter: number): void {
   const { to, cid, body, writtenAt } = entry.outgoing;
   if (entry.outgoing.state === 'refused') {
-    entry.promised = new Promised();
+    entry.deferred = new Deferred();
     entry.strikes = 0;
   }
   entry.outgoing = { to, cid, body, writtenAt, state: 'waiting' };
-  entry.fromAt = fromAt;
+  entry.sendAfter = sendAfter;
 }
 
 export function setRefused(entry: Entry, error: DoormanError): void {
   entry.outgoing = { ...entry.outgoing, state: 'refused', error: error.error };
-  entry.promised.reject(error);
+  entry.deferred.reject(error);
 }
 
 /**
- * The refusal of a message, if this error is one.
- *
- * @param error what came of the request that sent it
+ * The refusal of a message, if the error of its request is one.
  */
 export function refusalOf(entry: Entry, error: DoormanError): DoormanError | undefined {
   if (error.code === 400 || error.code === 403 || error.code === 404) return error;

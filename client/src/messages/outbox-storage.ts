@@ -1,11 +1,11 @@
 import type { Outgoing } from '../events.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
 
-/** What one person has written that is not stored by the service yet, as it is kept on this device. */
-export class OutgoingShelf {
+/** One user's messages that the service has not stored yet, in the device's storage. */
+export class OutboxStorage {
   readonly #storage: DoormanStorage;
   readonly #prefix: string;
-  /** Where a message lies that an earlier version of the kit kept, by its `cid` alone. */
+  /** The keys of messages that an earlier version of the kit stored by their `cid` alone. */
   readonly #oldKeys = new Map<string, string>();
 
   constructor(storage: DoormanStorage, userId: string) {
@@ -15,22 +15,22 @@ export class OutgoingShelf {
 
   /** In the order in which they were written. */
   async all(): Promise<Outgoing[]> {
-    const kept = (await this.#storage.all(this.#prefix)) as [string, Outgoing][]; // written by this file alone
-    for (const [key, outgoing] of kept) {
+    const stored = (await this.#storage.all(this.#prefix)) as [string, Outgoing][]; // written by this file only
+    for (const [key, outgoing] of stored) {
       const ownKey = this.#keyOf(outgoing);
       if (key !== ownKey) this.#oldKeys.set(ownKey, key);
     }
-    return kept.map(([, outgoing]) => outgoing).sort((a, b) => a.writtenAt - b.writtenAt);
+    return stored.map(([, outgoing]) => outgoing).sort((a, b) => a.writtenAt - b.writtenAt);
   }
 
-  /** Whether one was on its way is not kept: after a reload it waits. */
-  keep(outgoing: Outgoing): Promise<void> {
+  /** A message that is being sent is stored as `waiting`, which it is after a reload. */
+  save(outgoing: Outgoing): Promise<void> {
     const state = outgoing.state === 'refused' ? 'refused' : 'waiting';
     const key = this.#keyOf(outgoing);
     return this.#storage.set(this.#oldKeys.get(key) ?? key, { ...outgoing, state } satisfies Outgoing);
   }
 
-  async forget(outgoing: Outgoing): Promise<void> {
+  async delete(outgoing: Outgoing): Promise<void> {
     const key = this.#keyOf(outgoing);
     const oldKey = this.#oldKeys.get(key);
     await this.#storage.delete(key);

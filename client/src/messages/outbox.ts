@@ -1,38 +1,38 @@
 import { badText, hasBadText } from '../bad-text.ts';
-import type { Link } from '../connection/socket.ts';
+import type { Socket } from '../connection/socket.ts';
 import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents, MessageEvent, Outgoing } from '../events.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
-import type { Tabs } from '../storage/tab-channel.ts';
+import type { TabChannel } from '../storage/tab-channel.ts';
 import type { Timeouts } from '../timeouts.ts';
 import type { Stored } from '../wire.ts';
 import { rejected } from './deferred.ts';
 import { type Entry, isSame, OutboxEntries, refusalOf, setRefused, setWaiting } from './outbox-entries.ts';
-import { OutgoingShelf } from './outbox-storage.ts';
+import { OutboxStorage } from './outbox-storage.ts';
 import { SendPause } from './send-pause.ts';
 import { StoredMessages, toStored } from './stored-messages.ts';
 
 const NOT_YET = Number.POSITIVE_INFINITY;
 
 /**
- * What was written and is not stored yet. It is kept before it is sent, and sent until there is a reply, one after the
- * other to each recipient; the service knows a message by its `cid`, however often it comes. A `cid` names one message:
- * recipient and words are compared wherever one is known, in this tab, in another one, or in the log.
+ * The messages that the service has not stored yet. Each is stored on the device before it is sent, and sent until there is
+ * a reply, one at a time to each recipient; the service recognizes a repeated message by its `cid`. A `cid` names one
+ * message: recipient and body are compared with every known one, of this tab, of another one, or of the log.
  */
 export class Outbox {
   readonly #storage: DoormanStorage;
-  readonly #tabs: Tabs;
-  readonly #times: Timeouts;
+  readonly #tabs: TabChannel;
+  readonly #timeouts: Timeouts;
   readonly #emitter: Emitter<DoormanEvents>;
-  readonly #live: () => Link | undefined;
+  readonly #live: () => Socket | undefined;
   #userId = '';
-  #shelf: OutgoingShelf | undefined;
+  #ownStorage: OutboxStorage | undefined;
   #entries = new OutboxEntries();
-  /** What was kept here is taken up. */
-  #opened: Promise<void> = Promise.resolve();
+  /** Resolves when the messages of the storage are restored. */
+  #restored: Promise<void> = Promise.resolve();
   readonly #stored = new StoredMessages();
-  /** To whom something is under way. */
+  /** The recipients of the messages in flight. */
   #busy = new Set<string>();
   #lastWrittenAt = 0;
   readonly #pause: SendPause;
@@ -40,39 +40,39 @@ export class Outbox {
   /** @param live the connection, while it is live */
   constructor(
     storage: DoormanStorage,
-    tabs: Tabs,
-    times: Timeouts,
+    tabs: TabChannel,
+    timeouts: Timeouts,
     emitter: Emitter<DoormanEvents>,
-    live: () => Link | undefined,
+    live: () => Socket | undefined,
   ) {
     this.#storage = storage;
     this.#tabs = tabs;
-    this.#times = times;
+    this.#timeouts = timeouts;
     this.#emitter = emitter;
     this.#live = live;
-    this.#pause = new SendPause(times, () => this.send());
+    this.#pause = new SendPause(timeouts, () => this.send());
   }
 
-  /** Takes up what this user has left here; what another one has left is out of sight. */
+  /** Restores the messages of this user from the storage, and forgets those of another. @param userId empty: no user */
   open(userId = ''): Promise<void> {
-    for (const { promised } of this.#entries.all()) promised.reject(signedOut());
-    this.#pause.breakOff();
+    for (const { deferred } of this.#entries.all()) deferred.reject(signedOut());
+    this.#pause.cancel();
     this.#entries = new OutboxEntries();
     this.#stored.clear();
     this.#busy = new Set();
     this.#userId = userId;
-    this.#shelf = userId === '' ? undefined : new OutgoingShelf(this.#storage, userId);
-    this.#opened = this.#takeUpKept();
-    return this.#opened;
+    this.#ownStorage = userId === '' ? undefined : new OutboxStorage(this.#storage, userId);
+    this.#restored = this.#restore();
+    return this.#restored;
   }
 
-  async #takeUpKept(): Promise<void> {
-    const shelf = this.#shelf;
-    // What cannot be read now may be read at the next start: nobody is kept out for it.
-    const kept = (await shelf?.all().catch(() => [])) ?? [];
-    if (shelf !== this.#shelf) return;
-    for (const entry of this.#entries.takeUp(kept)) {
-      entry.promised.reject(cidUsed());
+  async #restore(): Promise<void> {
+    const storage = this.#ownStorage;
+    // A storage that cannot be read now may be readable at the next start, and must not keep the user out.
+    const stored = (await storage?.all().catch(() => [])) ?? [];
+    if (storage !== this.#ownStorage) return;
+    for (const entry of this.#entries.restore(stored)) {
+      entry.deferred.reject(cidUsed());
       this.#change(entry, { state: 'discarded' });
     }
   }
@@ -82,79 +82,79 @@ export class Outbox {
   }
 
   write(to: string, body: string, cid: string): Promise<Outgoing> {
-    if (!this.#shelf) return rejected(signedOut());
+    if (!this.#ownStorage) return rejected(signedOut());
     if (hasBadText([to, body, cid])) return rejected(badText());
     const known = [...this.#entries.withCid(cid), ...this.#stored.withCid(cid)];
     const same = known.find((one) => isSame(one, { to, body }));
-    if (same) return same.promised.promise;
+    if (same) return same.deferred.promise;
     if (known.length > 0) return rejected(cidUsed());
-    // Later than the one before also within a millisecond, or when the clock is set back: it is their order.
+    // Greater than the previous one, also within a millisecond or after the clock is set back: messages are ordered by it.
     this.#lastWrittenAt = Math.max(Date.now(), this.#lastWrittenAt + 1);
     const outgoing = { to, cid, body, writtenAt: this.#lastWrittenAt, state: 'waiting' } as const;
     const entry = this.#entries.add(outgoing, NOT_YET);
-    this.#tell(entry);
-    this.#keepThenSend(entry);
-    return entry.promised.promise;
+    this.#announce(entry);
+    this.#saveThenSend(entry);
+    return entry.deferred.promise;
   }
 
   retry(cid: string, to?: string): void {
     for (const entry of this.#entries.withCid(cid, to)) {
       if (entry.outgoing.state !== 'refused') continue;
       setWaiting(entry, NOT_YET);
-      this.#tell(entry);
-      this.#keepThenSend(entry);
+      this.#announce(entry);
+      this.#saveThenSend(entry);
     }
   }
 
   async discard(cid: string, to?: string): Promise<void> {
-    // One that is under way cannot be called back.
+    // A message that is being sent cannot be called back.
     const entries = this.#entries.withCid(cid, to).filter(({ outgoing }) => outgoing.state !== 'sending');
     for (const entry of entries) {
-      this.#drop(entry);
-      this.#tellOthers(entry.outgoing);
+      this.#discard(entry);
+      this.#postToTabs(entry.outgoing);
     }
-    await Promise.all(entries.map(({ outgoing }) => this.#shelf?.forget(outgoing)));
+    await Promise.all(entries.map(({ outgoing }) => this.#ownStorage?.delete(outgoing)));
   }
 
-  /** Sends what waits, if the connection is live. */
+  /** Sends the waiting messages, if the connection is live. */
   send(): void {
-    const link = this.#live();
-    if (!link || this.#pause.isOn) return;
+    const socket = this.#live();
+    if (!socket || this.#pause.isOn) return;
     const now = performance.now();
     const passed = new Set<string>();
     for (const entry of this.#entries.all()) {
       const { to, state } = entry.outgoing;
       if (state === 'refused' || passed.has(to)) continue;
       passed.add(to);
-      if (!this.#busy.has(to) && entry.fromAt <= now) void this.#sendOne(link, entry);
+      if (!this.#busy.has(to) && entry.sendAfter <= now) void this.#sendOne(socket, entry);
     }
   }
 
-  /** The connection is gone, and with it what it said about too many messages. */
-  left(): void {
-    this.#pause.breakOff();
+  /** The connection ended, and with it its limit of messages. */
+  onEnd(): void {
+    this.#pause.cancel();
   }
 
-  /** A message of the user's own is in their log: it is stored, from whichever device. */
-  seen(message: MessageEvent): void {
-    this.#noteStored(toStored(message));
+  /** A message of the user is in their log: the service has stored it, from any of their devices. */
+  onOwnMessage(message: MessageEvent): void {
+    this.#onStored(toStored(message));
   }
 
-  /** What became of a message in another tab of this user. */
-  learn(outgoing: Outgoing): void {
+  /** A message changed in another tab of this user. */
+  onTabMessage(outgoing: Outgoing): void {
     const { state } = outgoing;
     const entry = this.#entries.find(outgoing);
-    if (state === 'stored') this.#noteStored(outgoing, false);
-    // Of two messages with one cid the service takes one, and refuses the other: each tab goes on with its own.
+    if (state === 'stored') this.#onStored(outgoing, false);
+    // Of two messages with one cid the service stores one and refuses the other: each tab continues with its own.
     if (state === 'stored' || (!entry && this.#entries.at(outgoing))) return;
     if (state === 'discarded') {
-      if (entry && entry.outgoing.state !== 'sending') this.#drop(entry);
+      if (entry && entry.outgoing.state !== 'sending') this.#discard(entry);
     } else if (
       state !== 'sending' &&
       entry?.outgoing.state !== 'sending' &&
       entry?.outgoing.state !== state
     ) {
-      const { takeOverMs } = this.#times;
+      const { takeOverMs } = this.#timeouts;
       const known = entry ?? this.#entries.add({ ...outgoing, state: 'waiting' }, NOT_YET);
       if (state === 'waiting') setWaiting(known, performance.now() + takeOverMs);
       else setRefused(known, new DoormanError(403, outgoing.error ?? '', ''));
@@ -163,16 +163,16 @@ export class Outbox {
     }
   }
 
-  async #sendOne(link: Link, entry: Entry): Promise<void> {
+  async #sendOne(socket: Socket, entry: Entry): Promise<void> {
     const { to, cid, body } = entry.outgoing;
     const busy = this.#busy;
     busy.add(to);
     this.#change(entry, { state: 'sending' });
     try {
-      const { n, at } = await link.request<Stored>({ type: 'send', to, cid, body });
+      const { n, at } = await socket.request<Stored>({ type: 'send', to, cid, body });
       busy.delete(to);
-      this.#pause.forgetFaults();
-      this.#store(entry, { n, at });
+      this.#pause.resetFaults();
+      this.#markStored(entry, { n, at });
     } catch (error) {
       busy.delete(to);
       if (!(error instanceof DoormanError)) throw error;
@@ -180,49 +180,49 @@ export class Outbox {
       const refusal = refusalOf(entry, error);
       if (refusal) {
         setRefused(entry, refusal);
-        this.#tell(entry);
-        this.#shelf?.keep(entry.outgoing).catch(ignore);
+        this.#announce(entry);
+        this.#ownStorage?.save(entry.outgoing).catch(ignore);
       } else {
         this.#change(entry, { state: 'waiting' });
-        if (error.code !== 0) this.#pause.begin(error);
+        if (error.code !== 0) this.#pause.start(error);
       }
     }
     this.send();
   }
 
-  #keepThenSend(entry: Entry): void {
-    const shelf = this.#shelf;
+  #saveThenSend(entry: Entry): void {
+    const storage = this.#ownStorage;
     const release = () => {
-      entry.fromAt = 0;
+      entry.sendAfter = 0;
       this.send();
     };
-    // Where nothing can be kept it is sent all the same.
-    this.#opened
-      .then(() => (this.#entries.has(entry) ? shelf?.keep(entry.outgoing) : undefined))
+    // Without a working storage it is sent all the same.
+    this.#restored
+      .then(() => (this.#entries.has(entry) ? storage?.save(entry.outgoing) : undefined))
       .then(release, release);
   }
 
-  /** A message of the user's own is stored, from whichever tab or device. */
-  #noteStored(outgoing: Outgoing, isNews = true): void {
+  /** The service stored a message of the user. @param isNewToTabs other tabs do not know it yet */
+  #onStored(outgoing: Outgoing, isNewToTabs = true): void {
     const entry = this.#entries.find(outgoing);
-    if (entry) this.#store(entry, outgoing, isNews);
+    if (entry) this.#markStored(entry, outgoing, isNewToTabs);
     else this.#stored.add(outgoing);
   }
 
-  #store(entry: Entry, { n = 0, at = 0 }: { n?: number; at?: number }, isNews = true): void {
+  #markStored(entry: Entry, { n = 0, at = 0 }: { n?: number; at?: number }, isNewToTabs = true): void {
     if (!this.#entries.has(entry)) return;
     this.#entries.delete(entry);
-    this.#shelf?.forget(entry.outgoing).catch(ignore);
+    this.#ownStorage?.delete(entry.outgoing).catch(ignore);
     this.#change(entry, { state: 'stored', n, at });
-    if (isNews) this.#tellOthers(entry.outgoing);
-    this.#stored.add(entry.outgoing, entry.promised);
+    if (isNewToTabs) this.#postToTabs(entry.outgoing);
+    this.#stored.add(entry.outgoing, entry.deferred);
     this.send();
   }
 
-  #drop(entry: Entry): void {
+  #discard(entry: Entry): void {
     this.#entries.delete(entry);
     this.#change(entry, { state: 'discarded' });
-    entry.promised.reject(new DoormanError(0, 'discarded', 'The message was discarded'));
+    entry.deferred.reject(new DoormanError(0, 'discarded', 'The message was discarded'));
     this.send();
   }
 
@@ -231,14 +231,13 @@ export class Outbox {
     this.#emitter.emit('outgoing', entry.outgoing);
   }
 
-  #tell({ outgoing }: Entry): void {
+  #announce({ outgoing }: Entry): void {
     this.#emitter.emit('outgoing', outgoing);
-    this.#tellOthers(outgoing);
+    this.#postToTabs(outgoing);
   }
 
-  /** What became of a message here, for the other tabs of this user. */
-  #tellOthers(outgoing: Outgoing): void {
-    this.#tabs.tell({ kind: 'outgoing', userId: this.#userId, outgoing });
+  #postToTabs(outgoing: Outgoing): void {
+    this.#tabs.post({ kind: 'outgoing', userId: this.#userId, outgoing });
   }
 }
 
@@ -247,8 +246,8 @@ function cidUsed(): DoormanError {
 }
 
 function signedOut(): DoormanError {
-  return new DoormanError(401, 'signed_out', 'Nobody is signed in');
+  return new DoormanError(401, 'signed_out', 'No user is signed in');
 }
 
-/** Of a storage that takes nothing, as one that is full: what it has is sent again, and known by its cid. */
+/** For a storage that accepts nothing, as a full one: its messages are sent again, and the service recognizes their cid. */
 function ignore(): void {}

@@ -1,54 +1,54 @@
-import type { Link } from '../connection/socket.ts';
+import type { Socket } from '../connection/socket.ts';
 import { DoormanError } from '../errors.ts';
 
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
-/** How far the user has read, told as soon as it can be: the greatest number of each conversation. */
-export class Marks {
-  readonly #live: () => Link | undefined;
-  #wanted = new Map<string, number>();
-  #told = new Map<string, number>();
-  #busy = new Set<string>();
+/** How far the user has read: sends the greatest number of each conversation as soon as possible. */
+export class ReadMarks {
+  readonly #live: () => Socket | undefined;
+  #pending = new Map<string, number>();
+  #sent = new Map<string, number>();
+  #inFlight = new Set<string>();
 
-  constructor(live: () => Link | undefined) {
+  constructor(live: () => Socket | undefined) {
     this.#live = live;
   }
 
-  /** Another person. */
-  forget(): void {
-    this.#wanted = new Map();
-    this.#told = new Map();
-    this.#busy = new Set();
+  /** Another user. */
+  reset(): void {
+    this.#pending = new Map();
+    this.#sent = new Map();
+    this.#inFlight = new Set();
   }
 
-  read(peer: string, n: number): void {
-    if (n <= (this.#told.get(peer) ?? 0) || n <= (this.#wanted.get(peer) ?? 0)) return;
-    this.#wanted.set(peer, n);
+  mark(peer: string, n: number): void {
+    if (n <= (this.#sent.get(peer) ?? 0) || n <= (this.#pending.get(peer) ?? 0)) return;
+    this.#pending.set(peer, n);
     this.send();
   }
 
-  /** Tells what is not told yet, if the connection is live. */
+  /** Sends the pending marks, if the connection is live. */
   send(): void {
-    const link = this.#live();
-    if (!link) return;
-    for (const [peer, n] of this.#wanted) if (!this.#busy.has(peer)) void this.#sendOne(link, peer, n);
+    const socket = this.#live();
+    if (!socket) return;
+    for (const [peer, n] of this.#pending) if (!this.#inFlight.has(peer)) void this.#sendOne(socket, peer, n);
   }
 
-  async #sendOne(link: Link, peer: string, n: number): Promise<void> {
-    const [wanted, told, busy] = [this.#wanted, this.#told, this.#busy];
-    busy.add(peer);
+  async #sendOne(socket: Socket, peer: string, n: number): Promise<void> {
+    const [pending, sent, inFlight] = [this.#pending, this.#sent, this.#inFlight];
+    inFlight.add(peer);
     try {
-      await link.request({ type: 'mark', peer, read: n });
-      told.set(peer, n);
+      await socket.request({ type: 'mark', peer, read: n });
+      sent.set(peer, n);
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
-      // Broken off: again on the next connection. The service is in trouble: a little later. Else it would be refused again.
-      if (error.code >= 429) setTimeout(() => this.send(), AGAIN_MS);
+      // A broken connection: again on the next one. A fault or limit of the service: again after a wait. Else: dropped.
+      if (error.code >= 429) setTimeout(() => this.send(), RETRY_MS);
       if (error.code !== 400 && error.code !== 403 && error.code !== 404) return;
     } finally {
-      busy.delete(peer);
+      inFlight.delete(peer);
     }
-    if (wanted.get(peer) === n) wanted.delete(peer);
-    if (wanted === this.#wanted) this.send();
+    if (pending.get(peer) === n) pending.delete(peer);
+    if (pending === this.#pending) this.send();
   }
 }

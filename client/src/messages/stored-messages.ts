@@ -1,29 +1,29 @@
 import type { MessageEvent, Outgoing } from '../events.ts';
-import { Promised } from './deferred.ts';
+import { Deferred } from './deferred.ts';
 
-const MAX_REMEMBERED = 200;
+const MAX_MESSAGES = 200;
 
-interface Remembered {
+interface StoredMessage {
   readonly outgoing: Outgoing;
-  readonly promised: Promised<Outgoing>;
+  readonly deferred: Deferred<Outgoing>;
 }
 
-/** The user's own messages that were stored last, from any of their devices, so that a `cid` keeps its meaning. */
+/** The latest messages of the user that the service stored, from any of their devices, so that a `cid` names one message. */
 export class StoredMessages {
-  readonly #byCid = new Map<string, Remembered>();
+  readonly #byCid = new Map<string, StoredMessage>();
 
-  withCid(cid: string): Remembered[] {
+  withCid(cid: string): StoredMessage[] {
     const known = this.#byCid.get(cid);
     return known ? [known] : [];
   }
 
-  /** @param promised the one that `send` gave; left out for a message of another tab or device */
-  add(outgoing: Outgoing, promised = new Promised<Outgoing>()): void {
+  /** @param deferred of the promise that `send` returned; left out for a message of another tab or device */
+  add(outgoing: Outgoing, deferred = new Deferred<Outgoing>()): void {
     const { cid } = outgoing;
-    promised.resolve(outgoing);
-    this.#byCid.set(cid, { outgoing, promised });
+    deferred.resolve(outgoing);
+    this.#byCid.set(cid, { outgoing, deferred });
     const [oldest] = this.#byCid.keys();
-    if (this.#byCid.size > MAX_REMEMBERED && oldest !== undefined) this.#byCid.delete(oldest);
+    if (this.#byCid.size > MAX_MESSAGES && oldest !== undefined) this.#byCid.delete(oldest);
   }
 
   clear(): void {
@@ -31,7 +31,7 @@ export class StoredMessages {
   }
 }
 
-/** A message in the log of its sender, as `send` gives it. When it was written is not in the log. */
+/** A message of its sender's log, in the shape that `send` returns. The log does not have the time of writing. */
 export function toStored({ peer, cid, body, n, at }: MessageEvent): Outgoing {
   return { to: peer, cid, body, writtenAt: at, state: 'stored', n, at };
 }

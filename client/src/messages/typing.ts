@@ -1,28 +1,28 @@
-import type { Link } from '../connection/socket.ts';
+import type { Socket } from '../connection/socket.ts';
 
-/** The service passes it on no more often. */
-const EVERY_MS = 1_000;
+/** The service forwards no more often. */
+const INTERVAL_MS = 1_000;
 
-/** That the user types: told to each at most once a second, and not kept. */
+/** That the user is typing: sent to each peer at most once a second, and not stored. */
 export class Typing {
-  readonly #live: () => Link | undefined;
-  readonly #toldAt = new Map<string, number>();
+  readonly #live: () => Socket | undefined;
+  readonly #sentAt = new Map<string, number>();
 
-  constructor(live: () => Link | undefined) {
+  constructor(live: () => Socket | undefined) {
     this.#live = live;
   }
 
-  /** Another person. */
-  forget(): void {
-    this.#toldAt.clear();
+  /** Another user. */
+  reset(): void {
+    this.#sentAt.clear();
   }
 
-  tell(to: string): void {
+  send(to: string): void {
     const now = performance.now();
-    const link = this.#live();
-    if (!link || now - (this.#toldAt.get(to) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
-    this.#toldAt.set(to, now);
-    // A request, because a frame without an id that the service cannot read ends the connection.
-    link.request({ type: 'typing', to }).catch(() => {});
+    const socket = this.#live();
+    if (!socket || now - (this.#sentAt.get(to) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
+    this.#sentAt.set(to, now);
+    // A request, because an invalid frame without an id ends the connection.
+    socket.request({ type: 'typing', to }).catch(() => {});
   }
 }

@@ -1,59 +1,60 @@
-/** Who used the page so long ago is before it still (docs/protocol.md, `view`). */
+/** The user counts as active for this time after the last input (docs/protocol.md, `view`). */
 const ACTIVE_MS = 60_000;
-const USES = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'scroll', 'touchstart'] as const;
+const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'scroll', 'touchstart'] as const;
 
 /**
- * Tells whether the page is visible, and whether somebody uses it: a pointer, a key or scrolling within the last 60 s. A
- * window that lost the focus counts as unused until somebody touches it again, so that its user is notified while he looks
- * at another. A page that becomes visible also looks at once whether it is still connected.
+ * Reports to the service whether the page is visible and whether the user is active: a pointer, a key or scrolling within the
+ * last 60 s. A window without the focus counts as inactive until its next input, so that its user is notified while they look
+ * at another one. A page that becomes visible also checks at once whether it is still connected.
  *
- * @returns ends it
+ * @returns ends the tracking
  */
 export function trackActivity(
   doorman: { setView(view: { visible: boolean; active: boolean }): void; reconnectNow(): void },
   document: Document,
 ): () => void {
   const window = document.defaultView ?? globalThis;
-  let isUsed = document.hasFocus();
+  let isActive = document.hasFocus();
   let idle: ReturnType<typeof setTimeout> | undefined;
-  /** Of the last use that was noted; they come by the hundred. */
-  let notedAt = Number.NEGATIVE_INFINITY;
+  /** Of the last input that counted; inputs come by the hundred. */
+  let inputAt = Number.NEGATIVE_INFINITY;
 
-  const tell = () => {
+  const report = () => {
     const visible = document.visibilityState === 'visible';
-    doorman.setView({ visible, active: visible && isUsed });
+    doorman.setView({ visible, active: visible && isActive });
   };
-  const rest = () => {
-    isUsed = false;
-    notedAt = Number.NEGATIVE_INFINITY;
+  const onIdle = () => {
+    isActive = false;
+    inputAt = Number.NEGATIVE_INFINITY;
     clearTimeout(idle);
-    tell();
+    report();
   };
-  const use = () => {
+  const onInput = () => {
     const now = performance.now();
-    if (isUsed && now - notedAt < 1_000) return;
-    isUsed = true;
-    notedAt = now;
+    if (isActive && now - inputAt < 1_000) return;
+    isActive = true;
+    inputAt = now;
     clearTimeout(idle);
-    idle = setTimeout(rest, ACTIVE_MS);
-    tell();
+    idle = setTimeout(onIdle, ACTIVE_MS);
+    report();
   };
-  const show = () => {
+  const onVisibility = () => {
     if (document.visibilityState === 'visible') {
       doorman.reconnectNow();
-      if (document.hasFocus()) use();
+      if (document.hasFocus()) onInput();
     }
-    tell();
+    report();
   };
 
   const ending = new AbortController();
   const { signal } = ending;
-  document.addEventListener('visibilitychange', show, { signal });
-  window.addEventListener('focus', use, { signal });
-  window.addEventListener('blur', rest, { signal });
-  for (const kind of USES) document.addEventListener(kind, use, { signal, capture: true, passive: true });
-  if (isUsed) use();
-  else tell();
+  document.addEventListener('visibilitychange', onVisibility, { signal });
+  window.addEventListener('focus', onInput, { signal });
+  window.addEventListener('blur', onIdle, { signal });
+  for (const kind of INPUTS)
+    document.addEventListener(kind, onInput, { signal, capture: true, passive: true });
+  if (isActive) onInput();
+  else report();
   return () => {
     ending.abort();
     clearTimeout(idle);

@@ -4,29 +4,34 @@ import type { Subscription } from '../wire.ts';
 
 const KEY = 'push';
 
-/** Who wants notifications on this device, and where the service sent them last; `undefined` if nobody. */
-export interface WantedPush {
+/** The user who enabled notifications on this device, and the subscription that the service has; `undefined` if off. */
+export interface SubscriptionIntent {
   readonly userId: string;
-  /** The service's, by which the subscription was made. */
+  /** The service's key with which the subscription was made. */
   readonly key: string;
   readonly endpoint: string;
 }
 
-export async function findWanted(storage: DoormanStorage): Promise<WantedPush | undefined> {
-  return (await storage.get(KEY)) as WantedPush | undefined; // written below alone
+export async function readSubscriptionIntent(
+  storage: DoormanStorage,
+): Promise<SubscriptionIntent | undefined> {
+  return (await storage.get(KEY)) as SubscriptionIntent | undefined; // written below only
 }
 
-export async function keepWanted(storage: DoormanStorage, wanted: WantedPush | undefined): Promise<void> {
-  await (wanted ? storage.set(KEY, wanted) : storage.delete(KEY));
+export async function saveSubscriptionIntent(
+  storage: DoormanStorage,
+  intent: SubscriptionIntent | undefined,
+): Promise<void> {
+  await (intent ? storage.set(KEY, intent) : storage.delete(KEY));
 }
 
 /**
- * The subscription of this browser for the key in force: the one it has, or a new one if there is none, or one by another
- * key, which could not be served any more (RFC 8292 4).
+ * The subscription of this browser for the current key: the existing one, or a new one if there is none or its key differs,
+ * since it could not receive pushes any more (RFC 8292 4).
  *
- * @param key as the service says it, Base64 of either alphabet
- * @param knownKey of the subscription there is, for browsers that do not tell
- * @throws {DoormanError} `push_unavailable`: the browser, or its push service, did not give one
+ * @param key the service's key, Base64 in either alphabet
+ * @param knownKey the key of the existing subscription, for browsers that do not show it
+ * @throws {DoormanError} `push_unavailable`: the browser or its push service returned no subscription
  */
 export async function subscribe(
   { pushManager }: ServiceWorkerRegistration,
@@ -35,17 +40,17 @@ export async function subscribe(
 ): Promise<PushSubscription> {
   const applicationServerKey = decodeKey(key);
   try {
-    const kept = await pushManager.getSubscription();
-    if (kept && isFor(kept, applicationServerKey, knownKey === key)) return kept;
-    await kept?.unsubscribe();
+    const existing = await pushManager.getSubscription();
+    if (existing && isFor(existing, applicationServerKey, knownKey === key)) return existing;
+    await existing?.unsubscribe();
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
   } catch (cause) {
     throw new DoormanError(0, 'push_unavailable', 'The browser gave no push subscription', { cause });
   }
 }
 
-/** What the service stores of it. */
-export function toWire(subscription: PushSubscription): Subscription {
+/** The form in which the service stores it. */
+export function toSubscribeBody(subscription: PushSubscription): Subscription {
   const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
   return { endpoint: endpoint ?? subscription.endpoint, keys: { p256dh, auth } };
 }

@@ -1,8 +1,8 @@
 /**
- * Whether this browser can show notifications of a closed page. On iOS and iPadOS that is so only for a page on the home
- * screen; until then the interfaces are not there at all.
+ * Whether this browser can show notifications of a closed page. iOS and iPadOS have the interfaces only in a page on the home
+ * screen.
  */
-export function judgeSupport(): 'supported' | 'unsupported' | 'needs_home_screen' {
+export function detectSupport(): 'supported' | 'unsupported' | 'needs_home_screen' {
   if (typeof navigator === 'undefined' || typeof window === 'undefined') return 'unsupported';
   const isSupported =
     window.isSecureContext &&
@@ -13,7 +13,7 @@ export function judgeSupport(): 'supported' | 'unsupported' | 'needs_home_screen
   return isAppleMobile() && !isOnHomeScreen() ? 'needs_home_screen' : 'unsupported';
 }
 
-/** An iPad says that it is a Mac; there is no Mac with a touch screen. */
+/** An iPad claims to be a Mac; no Mac has a touch screen. */
 function isAppleMobile(): boolean {
   const { userAgent, maxTouchPoints } = navigator;
   return /iPhone|iPad|iPod/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1);

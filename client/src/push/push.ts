@@ -3,55 +3,60 @@ import type { Session } from '../events.ts';
 import type { Api } from '../http/api.ts';
 import type { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { PushDevice } from '../wire.ts';
-import { findWanted, keepWanted, subscribe, toWire } from './push-subscription.ts';
-import { judgeSupport } from './push-support.ts';
+import {
+  readSubscriptionIntent,
+  saveSubscriptionIntent,
+  subscribe,
+  toSubscribeBody,
+} from './push-subscription.ts';
+import { detectSupport } from './push-support.ts';
 
 export type PushState =
-  /** This browser cannot, or the page is not in a secure context. */
+  /** This browser has no Web Push, or the page has no secure context. */
   | 'unsupported'
-  /** iOS and iPadOS: only when the page was put on the home screen. */
+  /** iOS and iPadOS: only after the page is added to the home screen. */
   | 'needs_home_screen'
-  /** The user, or the browser for him, said no: only the browser's settings change that. */
+  /** The user, or the browser for them, denied the permission: only the browser's settings change that. */
   | 'denied'
-  /** It was not asked for yet, or was switched off here. */
+  /** Not enabled yet, or disabled on this device. */
   | 'off'
   | 'on';
 
-/** Notifications on this device. The page registers its service worker by itself. */
+/** Notifications on this device. The page registers its own service worker. */
 export interface PushClient {
   state(): Promise<PushState>;
   /**
-   * Asks for permission, subscribes with the key in force, and tells the service. To be called in the handler of a click,
-   * after saying what for.
+   * Asks for permission, subscribes with the current key, and registers the subscription at the service. To be called in the
+   * handler of a click, after the page has explained its purpose.
    *
-   * @throws {DoormanError} `push_unavailable` when the browser gives no subscription, though it is permitted; or what the
-   *   service says
+   * @throws {DoormanError} `push_unavailable` if the browser returns no subscription despite the permission; or the service's
+   *   refusal
    */
   enable(): Promise<PushState>;
   /** Unsubscribes here and at the service; the permission stays. */
   disable(): Promise<void>;
   /**
-   * To be called at each start with a session: subscribes again when the browser lost the subscription, the key changed, or
-   * the service does not have it, if notifications were enabled on this device before.
+   * To be called at each start with a session. If notifications were enabled on this device before, it subscribes again when
+   * the browser lost the subscription, the key changed, or the service does not have it.
    *
-   * @throws {DoormanError} as `enable`
+   * @throws {DoormanError} like `enable`
    */
   check(): Promise<PushState>;
-  /** Of the devices of `api.pushDevices`, this one. */
+  /** This device, among those of `api.pushDevices`. */
   thisDevice(): Promise<PushDevice | undefined>;
 }
 
-/** How long a service worker may take to be there after the page asked for it. */
+/** How long a service worker may take to become ready after the page registered it. */
 const WORKER_MS = 10_000;
 
 type PushApi = Pick<Api, 'pushKey' | 'pushSubscribe' | 'pushUnsubscribe' | 'pushDevices'>;
 
-/** Changes come one after the other, so that two of them do not leave half of each. */
+/** Changes are made one after the other, so that two at once do not leave a mixture. */
 export class Push implements PushClient {
   readonly #api: PushApi;
   readonly #storage: GuardedStorage;
   readonly #session: () => Session | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(api: PushApi, storage: GuardedStorage, session: () => Session | undefined) {
     this.#api = api;
@@ -60,115 +65,117 @@ export class Push implements PushClient {
   }
 
   async state(): Promise<PushState> {
-    const support = judgeSupport();
+    const support = detectSupport();
     if (support !== 'supported') return support;
     if (Notification.permission === 'denied') return 'denied';
-    const isOn = Notification.permission === 'granted' && (await this.#isWanted()) && (await findHere());
+    const isOn =
+      Notification.permission === 'granted' && (await this.#isEnabled()) && (await findSubscription());
     return isOn ? 'on' : 'off';
   }
 
   async enable(): Promise<PushState> {
-    const support = judgeSupport();
+    const support = detectSupport();
     if (support !== 'supported') return support;
-    // Before anything is awaited: browsers ask only while the click is fresh.
+    // Before any `await`: browsers ask only as the direct effect of a click.
     const permission = await Notification.requestPermission();
-    if (permission === 'granted') await this.#inTurn(() => this.#subscribe());
+    if (permission === 'granted') await this.#enqueue(() => this.#subscribe());
     return this.state();
   }
 
   async disable(): Promise<void> {
-    await this.#inTurn(async () => {
-      await keepWanted(this.#storage, undefined);
+    await this.#enqueue(async () => {
+      await saveSubscriptionIntent(this.#storage, undefined);
       const endpoint = await this.#unsubscribe();
-      if (endpoint !== undefined && this.#session()) await this.#tellGone(endpoint);
+      if (endpoint !== undefined && this.#session()) await this.#unsubscribeAtService(endpoint);
     });
   }
 
   async check(): Promise<PushState> {
-    if (judgeSupport() !== 'supported' || !this.#session()) return this.state();
-    await this.#inTurn(async () => {
-      const isWanted = await this.#isWanted();
-      // Of a storage that failed it is not known what the user wanted: the subscription stays as it is.
-      if (!isWanted && !this.#storage.isInMemory) await this.#unsubscribe();
-      if (isWanted && Notification.permission === 'granted') await this.#subscribe();
+    if (detectSupport() !== 'supported' || !this.#session()) return this.state();
+    await this.#enqueue(async () => {
+      const isEnabled = await this.#isEnabled();
+      // After a storage failure the user's choice is unknown: the subscription stays as it is.
+      if (!isEnabled && !this.#storage.isInMemory) await this.#unsubscribe();
+      if (isEnabled && Notification.permission === 'granted') await this.#subscribe();
     });
     return this.state();
   }
 
   async thisDevice(): Promise<PushDevice | undefined> {
-    const here = await findHere();
-    if (!here) return undefined;
-    const service = new URL(here.endpoint).origin;
+    const subscription = await findSubscription();
+    if (!subscription) return undefined;
+    const service = new URL(subscription.endpoint).origin;
     const devices = await this.#api.pushDevices();
     const own = devices.filter((one) => one.current === 1 && one.service === service);
     return own.sort((a, b) => b.create_time - a.create_time)[0];
   }
 
-  /** Where the browser is told; nobody is asked for it. */
+  /** The endpoint of this browser's subscription. Never asks the user for permission. */
   async endpoint(): Promise<string | undefined> {
-    return (await findHere())?.endpoint;
+    return (await findSubscription())?.endpoint;
   }
 
-  /** The session has gone: nothing more may come to this device. Whether the user wanted it is remembered where it was. */
+  /** The session ended: no more pushes to this device. What the user had enabled stays in the storage, unless that is cleared. */
   async release(): Promise<void> {
-    await this.#inTurn(() => this.#unsubscribe());
+    await this.#enqueue(() => this.#unsubscribe());
   }
 
-  /** Somebody signed in: what came here for somebody else comes no more. */
+  /** A user signed in: no more pushes for another user to this device. */
   async releaseOthers(): Promise<void> {
-    await this.#inTurn(async () => {
-      if (!(await this.#isWanted())) await this.#unsubscribe();
+    await this.#enqueue(async () => {
+      if (!(await this.#isEnabled())) await this.#unsubscribe();
     });
   }
 
   async #subscribe(): Promise<void> {
     const [api, storage] = [this.#api, this.#storage];
     const userId = this.#session()?.userId;
-    if (userId === undefined) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
-    const wanted = await findWanted(storage);
+    if (userId === undefined) throw new DoormanError(401, 'signed_out', 'No user is signed in');
+    const intent = await readSubscriptionIntent(storage);
     const registration = await findWorker();
-    // The service takes a subscription from anybody: after the end of the session this would be a stranger's.
+    // The service accepts a subscription without a session. `pushDevices` fails if the session has ended.
     const [key] = await Promise.all([api.pushKey(), api.pushDevices()]);
-    const subscription = await subscribe(registration, key, wanted?.key);
-    // Also one that is known: the service may have lost it, and a repeat changes nothing.
-    await api.pushSubscribe(toWire(subscription));
-    if (this.#session()?.userId !== userId) return; // signed out meanwhile: what follows in turn removes it
+    const subscription = await subscribe(registration, key, intent?.key);
+    // Also a known one: the service may have lost it, and a repeat changes nothing.
+    await api.pushSubscribe(toSubscribeBody(subscription));
+    if (this.#session()?.userId !== userId) return; // signed out meanwhile: the next change removes it
     const { endpoint } = subscription;
-    await keepWanted(storage, { userId, key, endpoint });
-    if (wanted?.userId === userId && wanted.endpoint !== endpoint) await this.#tellGone(wanted.endpoint);
+    await saveSubscriptionIntent(storage, { userId, key, endpoint });
+    if (intent?.userId === userId && intent.endpoint !== endpoint)
+      await this.#unsubscribeAtService(intent.endpoint);
   }
 
-  /** @returns the endpoint that was */
+  /** @returns the former endpoint */
   async #unsubscribe(): Promise<string | undefined> {
-    const here = await findHere();
-    await here?.unsubscribe();
-    return here?.endpoint;
+    const subscription = await findSubscription();
+    await subscription?.unsubscribe();
+    return subscription?.endpoint;
   }
 
-  async #tellGone(endpoint: string): Promise<void> {
+  async #unsubscribeAtService(endpoint: string): Promise<void> {
     try {
       await this.#api.pushUnsubscribe({ endpoint });
     } catch (error) {
-      // It did not have it any more.
+      // The service did not have it any more.
       if (!(error instanceof DoormanError && error.code === 404)) throw error;
     }
   }
 
-  async #isWanted(): Promise<boolean> {
-    const wanted = await findWanted(this.#storage);
-    return wanted !== undefined && wanted.userId === this.#session()?.userId;
+  async #isEnabled(): Promise<boolean> {
+    const intent = await readSubscriptionIntent(this.#storage);
+    return intent !== undefined && intent.userId === this.#session()?.userId;
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(act);
-    this.#turn = result.catch(() => {}); // whoever asked hears of it
+  #enqueue<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => {}); // the caller gets the error
     return result;
   }
 }
 
-/** The subscription of this browser, whosever it is. */
-async function findHere(): Promise<PushSubscription | null | undefined> {
-  if (judgeSupport() !== 'supported') return undefined;
+/** The subscription of this browser, of any user. */
+async function findSubscription(): Promise<PushSubscription | null | undefined> {
+  if (detectSupport() !== 'supported') return undefined;
   return (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription();
 }
 

@@ -2,20 +2,20 @@ import { DoormanError } from '../errors.ts';
 import type { Caller } from '../http/api.ts';
 import { callService } from '../http/http.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
-import type { SessionKeeper } from './session-store.ts';
+import type { SessionStore } from './session-store.ts';
 
-/** Where the service reads the device's proofs. */
+/** The endpoints that read the device's proofs. */
 const WITH_PROOFS = new Set(['/api/register', '/api/login', '/api/token', '/api/user/change-password']);
 
-/** Calls the service as whoever is signed in. */
+/** Calls the service as the user who is signed in. */
 export function openCalls(
   baseUrl: string,
   deadlineMs: number,
-  session: SessionKeeper,
+  session: SessionStore,
   storage: DoormanStorage,
 ): Caller {
   function signedIn() {
-    if (!session.current) throw new DoormanError(401, 'signed_out', 'Nobody is signed in');
+    if (!session.current) throw new DoormanError(401, 'signed_out', 'No user is signed in');
     return session.current;
   }
 
@@ -35,7 +35,7 @@ export function openCalls(
           ...(WITH_PROOFS.has(path) && { proofs: storage }),
         });
       } catch (error) {
-        // Whether the session is at its end, asking for another token tells.
+        // Renewing the token shows whether the session has ended.
         const isDoubtful = error instanceof DoormanError && error.error === 'unauthenticated';
         if (isDoubtful && token === session.current?.token) void session.renew();
         throw error;

@@ -5,59 +5,64 @@ import { clearAllButProofs } from '../http/device-proofs.ts';
 import { callService } from '../http/http.ts';
 import { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
-import type { Tabs } from '../storage/tab-channel.ts';
+import type { TabChannel } from '../storage/tab-channel.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../timeouts.ts';
 import type { FreshToken } from '../wire.ts';
 import { halfLifeMs, sessionIdOf } from './tokens.ts';
 
 const KEY = 'session';
 
-/** A session as it is kept; `renewAt` in epoch milliseconds of this device. */
-interface KeptSession extends Session {
+/** A session as the storage has it; `renewAt` in epoch milliseconds of this device. */
+interface StoredSession extends Session {
   renewAt: number;
 }
 
 /**
- * The session that is kept, if any. For service workers, which have no `Doorman`.
+ * The stored session, if any. For service workers, which have no `Doorman`.
  *
- * @param times for tests only
+ * @param timeouts for tests only
  * @throws {DoormanError} `storage_failed`: the storage failed, or did not answer within 2 s
  */
 export async function readSession(
   storage: DoormanStorage,
-  times: Pick<Timeouts, 'storageMs'> = DEFAULT_TIMEOUTS,
+  timeouts: Pick<Timeouts, 'storageMs'> = DEFAULT_TIMEOUTS,
 ): Promise<Session | undefined> {
-  const guarded = new GuardedStorage(storage, times.storageMs);
-  const kept = await findKept(guarded);
+  const guarded = new GuardedStorage(storage, timeouts.storageMs);
+  const stored = await readStored(guarded);
   guarded.check();
-  return kept && toSession(kept);
+  return stored && toSession(stored);
 }
 
-/** What the user before must leave nothing in. Changes of the session wait for it. */
 type OnChange = (session: Session | undefined, end: SessionEnd | undefined) => Promise<void>;
 
-/** Who is signed in: kept, renewed, ended. Changes come one after the other. */
-export class SessionKeeper {
+/** The session of this device: stores, renews and ends it. Changes are made one after the other. */
+export class SessionStore {
   /** `renewed`: the same session has another token. */
   readonly events = new Emitter<{ renewed: Session }>();
   readonly #baseUrl: string;
   readonly #storage: GuardedStorage;
-  readonly #tabs: Tabs;
-  readonly #times: Timeouts;
+  readonly #tabs: TabChannel;
+  readonly #timeouts: Timeouts;
   readonly #onChange: OnChange;
-  #kept: KeptSession | undefined;
+  #stored: StoredSession | undefined;
   #current: Session | undefined;
   /** When the token is to be renewed, by `performance.now()`. */
   #renewBy = 0;
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastChange: Promise<unknown> = Promise.resolve();
   #renewing: Promise<'renewed' | 'ended' | 'later'> | undefined;
 
-  /** @param onChange another user is signed in, or none: all that belongs to the user before has to go */
-  constructor(baseUrl: string, storage: GuardedStorage, tabs: Tabs, times: Timeouts, onChange: OnChange) {
+  /** @param onChange another user is signed in, or none; the next change waits for it */
+  constructor(
+    baseUrl: string,
+    storage: GuardedStorage,
+    tabs: TabChannel,
+    timeouts: Timeouts,
+    onChange: OnChange,
+  ) {
     this.#baseUrl = baseUrl;
     this.#storage = storage;
     this.#tabs = tabs;
-    this.#times = times;
+    this.#timeouts = timeouts;
     this.#onChange = onChange;
   }
 
@@ -65,67 +70,67 @@ export class SessionKeeper {
     return this.#current;
   }
 
-  /** Takes up what is kept, as at the start, or when another tab changed it. */
+  /** Reads the stored session, at the start or after another tab changed it. @param end why the other tab removed it */
   restore(end?: SessionEnd): Promise<Session | undefined> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const storage = this.#storage;
-      // Another tab removed it from the storage, which a copy in memory does not show.
-      if (end !== undefined) storage.forget(isForGood(end) ? undefined : KEY);
-      await this.#replace(await findKept(storage), end);
+      // The other tab removed it from the storage, which does not change a copy in memory.
+      if (end !== undefined) storage.forget(clearsDevice(end) ? undefined : KEY);
+      await this.#replace(await readStored(storage), end);
       return this.#current;
     });
   }
 
-  adopt({ userId, username, token }: Session): Promise<Session> {
-    return this.#inTurn(async () => {
-      const kept = { userId, username, token, renewAt: Date.now() + halfLifeMs(token) };
+  /** Stores the session that the service has just opened. */
+  save({ userId, username, token }: Session): Promise<Session> {
+    return this.#enqueue(async () => {
+      const stored = { userId, username, token, renewAt: Date.now() + halfLifeMs(token) };
       const storage = this.#storage;
-      // What the storage has of an earlier session is not to be found at the next start.
+      // The next start must not find an earlier session in the storage.
       if (storage.isInMemory) await storage.delete(KEY);
-      await storage.set(KEY, kept);
-      // Another session, even of the same person, begins anew.
-      this.#kept = undefined;
-      await this.#replace(kept);
-      this.#tabs.tell({ kind: 'session', end: undefined });
-      return toSession(kept);
+      await storage.set(KEY, stored);
+      // A new session of the same user is a change too.
+      this.#stored = undefined;
+      await this.#replace(stored);
+      this.#tabs.post({ kind: 'session', end: undefined });
+      return toSession(stored);
     });
   }
 
   /**
-   * Ends the session here. After `signed_out` and `ended`, which the user wanted, nothing is kept but the device's proofs;
-   * after `expired` and `suspended` what the user wrote is kept for them. If another tab signed in meanwhile, that session
-   * is taken up.
+   * Ends the session here. After `signed_out` and `ended`, which the user wanted, only the device's proofs stay; after
+   * `expired` and `suspended` the user's unsent messages stay too. If another tab signed in meanwhile, its session is used.
    *
-   * @param token the one that is no good; if there is another by now, nothing happens. Left out: whatever there is
+   * @param token the token that is not valid any more; if the session has another one by now, nothing happens. Left out: any
    */
   end(end: SessionEnd, token?: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const storage = this.#storage;
-      if (token !== undefined && token !== this.#kept?.token) return;
-      const kept = await findKept(storage);
-      if (kept && this.#kept && !isSame(kept, this.#kept)) {
-        await this.#replace(kept);
+      if (token !== undefined && token !== this.#stored?.token) return;
+      const stored = await readStored(storage);
+      if (stored && this.#stored && !isSame(stored, this.#stored)) {
+        await this.#replace(stored);
         return;
       }
-      // Before anybody is told, so that whoever reloads now finds nothing; and again, for what was written meanwhile.
-      await (isForGood(end) ? clearAllButProofs(storage) : storage.delete(KEY));
+      // Before listeners run, so that a reload from now on finds nothing; and again, for what is written meanwhile.
+      await (clearsDevice(end) ? clearAllButProofs(storage) : storage.delete(KEY));
       await this.#replace(undefined, end);
-      if (isForGood(end)) await clearAllButProofs(storage);
-      this.#tabs.tell({ kind: 'session', end });
+      if (clearsDevice(end)) await clearAllButProofs(storage);
+      this.#tabs.post({ kind: 'session', end });
     });
   }
 
-  /** Gets a new token if it is time for it; nobody waits for that. */
+  /** Starts to renew the token if it is time, and does not wait for it. */
   renewIfStale(): void {
-    if (!this.#kept) return;
-    // The wall clock can be set back, and the monotonic one stands still while some machines sleep: either is enough.
-    if (Date.now() >= this.#kept.renewAt || performance.now() >= this.#renewBy) void this.renew();
+    if (!this.#stored) return;
+    // The wall clock can be set back, and the monotonic clock stops while some machines sleep: either one is enough.
+    if (Date.now() >= this.#stored.renewAt || performance.now() >= this.#renewBy) void this.renew();
   }
 
   /**
-   * Gets a new token, or the one that another tab got. Calls at the same time are one.
+   * Gets a new token, or the one that another tab got. Calls at the same time share one request.
    *
-   * @returns `ended`: the service knows this session no more, which then has ended here too; `later`: it did not answer
+   * @returns `ended`: the service does not know the session any more, which then has ended here too; `later`: no answer
    */
   renew(): Promise<'renewed' | 'ended' | 'later'> {
     this.#renewing ??= this.#renew().finally(() => {
@@ -136,27 +141,26 @@ export class SessionKeeper {
 
   async #renew(): Promise<'renewed' | 'ended' | 'later'> {
     const storage = this.#storage;
-    const before = this.#kept;
+    const before = this.#stored;
     if (!before) return 'ended';
-    const elsewhere = await findKept(storage);
-    if (elsewhere && elsewhere.token !== before.token) {
+    const latest = await readStored(storage);
+    if (latest && latest.token !== before.token) {
       await this.restore();
-      return this.#kept ? 'renewed' : 'ended';
+      return this.#stored ? 'renewed' : 'ended';
     }
     try {
-      const { deadlineMs } = this.#times;
-      const { token: old } = before;
-      const session = { token: old, deadlineMs, proofs: storage };
+      const { deadlineMs } = this.#timeouts;
+      const session = { token: before.token, deadlineMs, proofs: storage };
       const call = { method: 'POST', path: '/api/token', body: {}, ...session } as const;
       const { token } = (await callService(this.#baseUrl, call)).data as FreshToken;
-      await this.#inTurn(async () => {
-        if (this.#kept !== before) return;
-        const kept = { ...before, token, renewAt: Date.now() + halfLifeMs(token) };
-        await storage.set(KEY, kept);
-        this.events.emit('renewed', this.#take(kept));
-        this.#tabs.tell({ kind: 'session', end: undefined });
+      await this.#enqueue(async () => {
+        if (this.#stored !== before) return;
+        const renewed = { ...before, token, renewAt: Date.now() + halfLifeMs(token) };
+        await storage.set(KEY, renewed);
+        this.events.emit('renewed', this.#use(renewed));
+        this.#tabs.post({ kind: 'session', end: undefined });
       });
-      return this.#kept ? 'renewed' : 'ended';
+      return this.#stored ? 'renewed' : 'ended';
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       if (error.code !== 401) return 'later';
@@ -165,39 +169,41 @@ export class SessionKeeper {
     }
   }
 
-  async #replace(kept: KeptSession | undefined, end?: SessionEnd): Promise<void> {
-    const before = this.#kept;
-    if (before?.token === kept?.token) return;
-    const session = kept && this.#take(kept);
-    if (!kept) this.#kept = this.#current = undefined;
-    if (before && kept && isSame(before, kept)) this.events.emit('renewed', toSession(kept));
+  async #replace(stored: StoredSession | undefined, end?: SessionEnd): Promise<void> {
+    const before = this.#stored;
+    if (before?.token === stored?.token) return;
+    const session = stored && this.#use(stored);
+    if (!stored) this.#stored = this.#current = undefined;
+    if (before && stored && isSame(before, stored)) this.events.emit('renewed', toSession(stored));
     else await this.#onChange(session, session ? undefined : (end ?? 'signed_out'));
   }
 
-  #take(kept: KeptSession): Session {
-    const leftMs = kept.renewAt - Date.now();
-    // More than half a life is left only if the clock was set back since: how old the token is is not known.
-    this.#renewBy = performance.now() + (leftMs > halfLifeMs(kept.token) ? 0 : leftMs);
-    this.#kept = kept;
-    this.#current = toSession(kept);
+  #use(stored: StoredSession): Session {
+    const leftMs = stored.renewAt - Date.now();
+    // More than half a life is left only if the clock was set back since: then the token's age is unknown.
+    this.#renewBy = performance.now() + (leftMs > halfLifeMs(stored.token) ? 0 : leftMs);
+    this.#stored = stored;
+    this.#current = toSession(stored);
     return this.#current;
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(act);
-    this.#turn = result.catch(() => {}); // whoever asked hears of it
+  #enqueue<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => {}); // the caller gets the error
     return result;
   }
 }
 
-async function findKept(storage: DoormanStorage): Promise<KeptSession | undefined> {
-  const kept = await storage.get(KEY);
-  // Written by this file alone.
-  return typeof kept === 'object' && kept !== null && 'token' in kept ? (kept as KeptSession) : undefined;
+async function readStored(storage: DoormanStorage): Promise<StoredSession | undefined> {
+  const stored = await storage.get(KEY);
+  // Written by this file only.
+  return typeof stored === 'object' && stored !== null && 'token' in stored
+    ? (stored as StoredSession)
+    : undefined;
 }
 
-/** The user wanted the end, so nothing stays on the device. */
-function isForGood(end: SessionEnd): boolean {
+/** The user wanted this end, so nothing stays on the device. */
+function clearsDevice(end: SessionEnd): boolean {
   return end === 'signed_out' || end === 'ended';
 }
 
@@ -205,6 +211,6 @@ function isSame(one: Session, other: Session): boolean {
   return one.userId === other.userId && sessionIdOf(one.token) === sessionIdOf(other.token);
 }
 
-function toSession({ userId, username, token }: KeptSession): Session {
+function toSession({ userId, username, token }: StoredSession): Session {
   return { userId, username, token };
 }

@@ -1,6 +1,6 @@
 /**
- * Half of a token's life, after which it is to be renewed. Only how long the token lasts is read from it (RFC 7519: `iat`,
- * `exp`), since this device's clock may differ from the service's.
+ * Half of a token's lifetime, after which it is renewed. Only the lifetime is read from the token (RFC 7519: `iat`, `exp`),
+ * since this device's clock may differ from the service's.
  *
  * @returns milliseconds
  */
@@ -9,7 +9,7 @@ export function halfLifeMs(token: string): number {
   return typeof iat === 'number' && typeof exp === 'number' ? Math.max(0, (exp - iat) * 500) : 0;
 }
 
-/** The session that a token belongs to: the newer ones of a session say the same. */
+/** The id of a token's session. Renewed tokens have the same. */
 export function sessionIdOf(token: string): unknown {
   return readClaims(token).sid;
 }
@@ -20,6 +20,6 @@ function readClaims(token: string): { iat?: unknown; exp?: unknown; sid?: unknow
     const claims: unknown = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
     return typeof claims === 'object' && claims !== null ? claims : {};
   } catch {
-    return {}; // not one of the service's: it will be refused
+    return {}; // not a token of the service, which will refuse it
   }
 }

@@ -4,8 +4,8 @@ const STORE = 'kept';
 
 /**
  * One object store of an IndexedDB, opened at the first use; pages and workers of an origin share it by its name. An
- * operation is done when its transaction is complete. It rejects where the browser refuses a database, as some do in
- * private windows. Chromium now and then never answers when the page before was left while it opened the same database.
+ * operation settles when its transaction is complete. It rejects where the browser refuses a database, as some do in
+ * private windows. Chromium sometimes never answers after a page was left while it opened the same database.
  */
 export class IndexedDbStorage implements DoormanStorage {
   readonly name: string;
@@ -44,7 +44,7 @@ export class IndexedDbStorage implements DoormanStorage {
     try {
       transaction = (await this.#open()).transaction(STORE, mode);
     } catch (error) {
-      // The browser closed it, as when the user cleared what sites keep: it is opened again, once.
+      // The browser closed the database, as when the user clears site data: open it again, once.
       if (!(error instanceof DOMException && error.name === 'InvalidStateError')) throw error;
       this.#database = undefined;
       transaction = (await this.#open()).transaction(STORE, mode);
@@ -64,12 +64,12 @@ export class IndexedDbStorage implements DoormanStorage {
     };
     const opening = openDatabase(this.name, forget);
     this.#database = opening;
-    opening.catch(forget); // the next operation tries again
+    opening.catch(forget); // so that the next operation opens it again
     return opening;
   }
 }
 
-/** @param onClosed called when it cannot be used any more */
+/** @param onClosed called when the database can no longer be used */
 function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(name, 1);
@@ -78,7 +78,7 @@ function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase> 
     request.onsuccess = () => {
       const database = request.result;
       database.onclose = onClosed;
-      // Another page wants to delete it, or a later kit to change it: it must not be held up.
+      // Another page wants to delete the database, or a later kit to upgrade it: close it at once, so that they do not wait.
       database.onversionchange = () => {
         database.close();
         onClosed();

@@ -3,7 +3,7 @@ import { MemoryStorage } from './memory-storage.ts';
 import type { DoormanStorage } from './storage.ts';
 
 /**
- * IndexedDB in browsers and their workers, else memory. Pages and workers of one origin share what has the same name;
+ * Opens IndexedDB in browsers and their workers, else memory. Pages and workers of one origin share what has the same name;
  * `createDoorman` without a storage takes the default one.
  */
 export function openStorage(name = 'doorman'): DoormanStorage {

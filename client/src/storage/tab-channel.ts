@@ -1,23 +1,23 @@
 import type { Outgoing, SessionEnd } from '../events.ts';
 
-/** What tabs of one browser tell each other; who is signed in they read where it is kept. */
-export type Told =
+/** What tabs of one browser send each other. The session itself they read from the shared storage. */
+export type TabMessage =
   | { readonly kind: 'session'; readonly end: SessionEnd | undefined }
   | { readonly kind: 'outgoing'; readonly userId: string; readonly outgoing: Outgoing };
 
-/** The other tabs that share a storage. Without a name, or where there is no `BroadcastChannel`, there are none. */
-export class Tabs {
+/** Reaches the other tabs that share a storage. Without a name, or without `BroadcastChannel`, there are none. */
+export class TabChannel {
   readonly #channel: BroadcastChannel | undefined;
 
-  constructor(name: string | undefined, hear: (told: Told) => void) {
+  constructor(name: string | undefined, onMessage: (message: TabMessage) => void) {
     if (name === undefined || typeof BroadcastChannel === 'undefined') return;
     this.#channel = new BroadcastChannel(`doorman ${name}`);
-    this.#channel.onmessage = ({ data }) => hear(data as Told); // of the same origin, by this file alone
-    // Elsewhere than in browsers it would keep the program from ending.
+    this.#channel.onmessage = ({ data }) => onMessage(data as TabMessage); // sent by this file of the same origin only
+    // Outside of browsers an open channel would keep the program from ending.
     if ('unref' in this.#channel && typeof this.#channel.unref === 'function') this.#channel.unref();
   }
 
-  tell(told: Told): void {
-    this.#channel?.postMessage(told);
+  post(message: TabMessage): void {
+    this.#channel?.postMessage(message);
   }
 }
