@@ -1,25 +1,50 @@
-// Runs the tests: one throwaway PostgreSQL for all files, then Node's test runner over them.
-//   npm test                          everything
-//   npm test -- src/blocks/*.test.ts  some files
-//   npm run test:unit                 those of src and web/src that need no other program, on SQLite alone
-// Each ends with a closing line; a run in which no test is executed fails.
+// Runs tests by Node's test runner; each run ends with a closing line, and fails if no test is executed.
+//   npm test                                everything, on one throwaway PostgreSQL for all files
+//   npm test -- push                        a room: a folder of src, of client or of test
+//   npm test -- web/chat                    a folder of the page
+//   npm test -- src/push/log/*.test.ts      some files
+//   npm run test:unit                       src, client and web alone: what starts no other program, on SQLite
+//   npm run test:unit -- push               the same of one room
+// TEST_DATABASES=sqlite leaves PostgreSQL out of the other runs too.
 import { spawn } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
+
+/** How many files of a unit run share a process. Each process loads all modules anew, which takes most of a short file. */
+const FILES_PER_PROCESS = 8;
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const isUnit = process.argv[2] === '--unit';
 const named = process.argv.slice(isUnit ? 3 : 2);
-const inSources = ['src/**/*.test.ts', 'web/src/**/*.test.ts'];
-const everywhere = [...inSources, 'test/**/*.test.ts', 'scripts/*.test.ts'];
-const found = globSync(named.length > 0 ? named : isUnit ? inSources : everywhere).sort();
+const inSources = globSync(['src', 'client/src', 'web/src'].map((part) => `${part}/**/*.test.ts`)).sort();
+const everywhere = [...inSources, ...globSync(['test/**/*.test.ts', 'scripts/*.test.ts']).sort()];
+const found = named.length > 0 ? [...new Set(named.flatMap(find))] : isUnit ? inSources : everywhere;
 const files = isUnit ? found.filter((file) => !startsPrograms(file)) : found;
-if (files.length === 0) {
-  // Without files Node's runner would take all that it finds.
-  console.error('FAILED: no test was executed');
-  process.exit(1);
+if (named.length > 0 && files.length < found.length)
+  console.log(
+    `Without files that start other programs (${found.length - files.length}): npm test runs them.`,
+  );
+if (files.length === 0) fail('no test was executed'); // Without files Node's runner would take all that it finds.
+
+/** The files of a pattern or of a room. */
+function find(name) {
+  const room = roomOf(name);
+  const isPattern = /\*|\.test\.\w+$/.test(name);
+  const those = isPattern
+    ? globSync(name)
+    : everywhere.filter((file) => `${roomOf(file)}/`.startsWith(`${room}/`));
+  return those.length > 0 ? those.sort() : fail(`no tests in ${name}`);
+}
+
+/** `push/log` of `src/push/log`, `web/chat` of `web/src/features/chat`, `client` of `test/client`. */
+function roomOf(path) {
+  return path
+    .split(/[\\/]/)
+    .filter((folder) => !['', 'src', 'features', 'test'].includes(folder))
+    .join('/');
 }
 
 /** Whether the tests of a file start processes, servers or browsers. */
@@ -27,8 +52,15 @@ function startsPrograms(file) {
   return /node:child_process|puppeteer|\/(processes|postgres-cluster)\.ts/.test(readFileSync(file, 'utf8'));
 }
 
-const cluster = !isUnit && findPostgres() ? await startCluster() : undefined;
-const stop = () => cluster?.stop();
+function fail(reason) {
+  console.error(`FAILED: ${reason}`);
+  process.exit(1);
+}
+
+const groups = isUnit ? mkdtempSync(join(tmpdir(), 'doorman-tests-')) : undefined;
+process.once('exit', () => groups && rmSync(groups, { recursive: true }));
+const databases = isUnit ? 'sqlite' : process.env.TEST_DATABASES;
+const cluster = databases !== 'sqlite' && findPostgres() ? await startCluster() : undefined;
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.kill(signal));
 
 const runner = spawn(
@@ -37,25 +69,38 @@ const runner = spawn(
   [
     '--test',
     '--test-concurrency=3',
-    '--test-timeout=300000',
+    `--test-timeout=${300_000 * (groups ? FILES_PER_PROCESS : 1)}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=./scripts/closing-line.mjs',
     '--test-reporter-destination=stdout',
-    ...files,
+    ...(groups ? group(files, groups) : files),
   ],
   {
     stdio: 'inherit',
     env: {
       ...process.env,
       ...(cluster && { TEST_POSTGRES_URL: cluster.url }),
-      ...(isUnit && { TEST_DATABASES: 'sqlite' }),
+      ...(databases && { TEST_DATABASES: databases }),
       // Each file is a process, and many start servers: all of them compile the same modules.
       NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compiled'),
     },
   },
 );
 runner.once('exit', async (code) => {
-  await stop();
+  await cluster?.stop();
   process.exitCode = code ?? 1;
 });
+
+/** Writes files that import the tests, neighbours into different ones. @returns their paths */
+function group(files, folder) {
+  const count = Math.max(Math.min(files.length, 3), Math.ceil(files.length / FILES_PER_PROCESS));
+  return Array.from({ length: count }, (_, at) => {
+    const imports = files
+      .filter((_, index) => index % count === at)
+      .map((file) => `await import('${pathToFileURL(resolve(file))}');\n`);
+    const path = join(folder, `${at}.test.mjs`);
+    writeFileSync(path, imports.join(''));
+    return path;
+  });
+}

@@ -6,19 +6,24 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Runs a test file of this text as `npm run test:unit` does. @returns its exit code and its last line */
+/** Runs a test file of this text as `npm run test:unit` does. @returns the exit code and the last line */
 async function run(t: TestContext, text: string): Promise<[number | null, string]> {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-runner-'));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'one.test.mjs');
   await writeFile(file, text);
+  const { status, lines } = runUnit(file);
+  return [status, (lines.at(-1) ?? '').replace(/[\d.]+ s$/, 'N s')];
+}
+
+/** Runs `npm run test:unit -- NAME ...`. */
+function runUnit(...named: string[]) {
   const script = fileURLToPath(new URL('./test.mjs', import.meta.url));
   // Without the mark by which Node's runner knows that it runs within itself.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const words = [script, '--unit', file];
+  const words = [script, '--unit', ...named];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
-  const lines = `${stdout}${stderr}`.trimEnd().split('\n');
-  return [status, (lines.at(-1) ?? '').replace(/[\d.]+ s$/, 'N s')];
+  return { status, lines: `${stdout}${stderr}`.trimEnd().split('\n') };
 }
 
 const use = "import { describe, test } from 'node:test';";
@@ -36,4 +41,19 @@ test('a run in which no test is executed fails', async (t) => {
   assert.deepEqual(await run(t, `${use} describe('group', () => {});`), [1, nothing]);
   assert.deepEqual(await run(t, `${use} describe.skip('group', () => test('one', () => {}));`), [1, nothing]);
   assert.deepEqual(await run(t, "import 'node:child_process';"), [1, nothing]);
+});
+
+test('a room is a folder of src, or of another part by the name of both; its tests run on SQLite alone', () => {
+  const isRunOn = (lines: string[], database: string) =>
+    lines.some((line) => line.startsWith('▶ ') && line.endsWith(`(${database})`));
+  const inbox = runUnit('inbox');
+  assert.equal(inbox.status, 0);
+  assert.deepEqual([isRunOn(inbox.lines, 'SQLite'), isRunOn(inbox.lines, 'PostgreSQL')], [true, false]);
+  const worker = runUnit('web/worker');
+  assert.match(worker.lines.at(-1) ?? '', /^PASSED: \d+ passed, 0 failed, 0 skipped, /);
+  assert.equal(isRunOn(worker.lines, 'SQLite'), false);
+});
+
+test('a room without tests fails, beside others too', () => {
+  assert.deepEqual(runUnit('users', 'nowhere'), { status: 1, lines: ['FAILED: no tests in nowhere'] });
 });

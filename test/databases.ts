@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
@@ -84,16 +85,12 @@ export function onPostgres(
 const sqlite: TestDatabase = {
   kind: 'sqlite',
   async open(t) {
-    const db = await openSqlite({ folder: await makeFolder() });
+    const db = await openSqlite({ folder: await makeMigratedFolder() });
     t.after(() => db[Symbol.asyncDispose]());
-    await migrate(db);
     return db;
   },
   async create() {
-    const folder = await makeFolder();
-    await using db = await openSqlite({ folder });
-    await migrate(db);
-    return { dataDir: folder };
+    return { dataDir: await makeMigratedFolder() };
   },
 };
 
@@ -108,6 +105,24 @@ const postgresql: TestDatabase = {
     return { databaseUrl: await makeDatabase() };
   },
 };
+
+/** Made with the first database of this process, and copied for each. */
+let sqliteTemplate: Promise<string> | undefined;
+
+async function makeMigratedFolder(): Promise<string> {
+  sqliteTemplate ??= makeTemplate();
+  const [template, folder] = await Promise.all([sqliteTemplate, makeFolder()]);
+  await copyFile(join(template, 'doorman.db'), join(folder, 'doorman.db'));
+  return folder;
+}
+
+async function makeTemplate(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'doorman-test-template-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await using db = await openSqlite({ folder });
+  await migrate(db);
+  return folder;
+}
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-test-'));
