@@ -14,6 +14,9 @@ import { MemoryStorage, type Timeouts } from 'doorman-client/testing';
 /** As in life, but for the waits after a broken connection. */
 const QUICK: Partial<Timeouts> = { backoffMs: 20, maxBackoffMs: 200 };
 
+/** Only ends a test that would hang; some events take 10 s by their nature. */
+const GIVE_UP_MS = 100_000;
+
 const EVENTS = [
   'session',
   'connection',
@@ -81,24 +84,34 @@ export class Device {
     isMeant: (what: DoormanEvents[E]) => boolean = () => true,
     from = 0,
   ): Promise<DoormanEvents[E]> {
+    const giveUp = AbortSignal.timeout(GIVE_UP_MS);
     for (;;) {
       const found = this.all(event).slice(from).find(isMeant);
       if (found !== undefined) return found;
-      await new Promise<void>((wake) => {
-        this.#wake.push(wake);
-      });
+      await this.#next(giveUp, `${event}: ${isMeant}; had ${JSON.stringify(this.all(event))}`);
     }
   }
 
   /** The connection is in this state, or comes to be. */
   async is<S extends ConnectionState['state']>(state: S): Promise<Extract<ConnectionState, { state: S }>> {
+    const giveUp = AbortSignal.timeout(GIVE_UP_MS);
     for (;;) {
       const { connection } = this.doorman;
       if (connection.state === state) return connection as Extract<ConnectionState, { state: S }>; // it just was compared
-      await new Promise<void>((wake) => {
-        this.#wake.push(wake);
-      });
+      await this.#next(giveUp, `the state ${state}; is ${connection.state}`);
     }
+  }
+
+  /** Resolves at the next event. */
+  async #next(giveUp: AbortSignal, awaited: string): Promise<void> {
+    await new Promise<void>((wake, fail) => {
+      const stop = () => fail(new Error(`it never came: ${awaited}`));
+      giveUp.addEventListener('abort', stop, { once: true });
+      this.#wake.push(() => {
+        giveUp.removeEventListener('abort', stop);
+        wake();
+      });
+    });
   }
 
   /** Waits until so many messages were told, and checks that they are these, in this order. */

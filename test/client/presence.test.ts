@@ -18,10 +18,13 @@ onSqlite('Who is there', (database) => {
 
       const endFirst = alice.doorman.watch([bob.id]);
       const endSecond = alice.doorman.watch([bob.id, carol.id]);
-      await alice.first('presence', (sights) => sights.length === 2);
+      // In one event or in two: that Carol came may still be on its way when the service answers.
+      await until(
+        () =>
+          alice.doorman.presenceOf(bob.id) !== undefined && alice.doorman.presenceOf(carol.id)?.online === 1,
+      );
       assert.deepEqual(watches(), [[bob.id, carol.id]]);
       assert.deepEqual(alice.doorman.presenceOf(bob.id), { id: bob.id, online: 0, idle: 0, lastSeen: 0 });
-      assert.equal(alice.doorman.presenceOf(carol.id)?.online, 1);
       await bob.connect();
       await alice.first('presence', ([sight]) => sight?.id === bob.id && sight.online === 1);
       assert.equal(alice.doorman.presenceOf(bob.id)?.online, 1);
