@@ -29,10 +29,10 @@ export async function buildApp(services: Services): Promise<App> {
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
   app.register(accountRoutes, services); // register, login, change-password; token, logout, sessions
-  app.register(profileRoutes, services); // one's own profile, anybody's public one
+  app.register(profileRoutes, services); // one's own profile, public profiles
   app.register(settingsRoutes, services); // push and do-not-disturb
-  app.register(directoryRoutes, services); // everybody, and who is online
-  app.register(blockRoutes, services); // who refuses to hear from whom
+  app.register(directoryRoutes, services); // all users, and who is online
+  app.register(blockRoutes, services); // blocks of users
   app.register(chatRoutes, services); // 1:1 messages, history, marks, conversations
   app.register(friendRoutes, services); // friends and requests
   app.register(syncRoutes, services); // everything a device starts from

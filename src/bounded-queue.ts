@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts';
 
-/** How long the last in line should wait at most; whoever is turned away may come back after it. */
+/** The longest wait of the last in the queue; a refused caller may try again after it. */
 export const LONGEST_WAIT_SECONDS = 3;
 
 /**
@@ -81,7 +81,7 @@ export class BoundedQueue {
     return promise;
   }
 
-  // A place is handed to the next in line without becoming free, so nobody who arrives in between overtakes.
+  // A slot is handed to the next in the queue without becoming free, so no later caller overtakes.
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

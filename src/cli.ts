@@ -26,7 +26,7 @@ const commands: Record<string, Command> = {
   },
   user: {
     usage: 'user show|suspend|restore|delete NAME-OR-ID',
-    help: 'look at a user, keep him out, let him in again',
+    help: 'look at a user, keep them out, let them in again',
     load: async () => (await import('./commands/user.ts')).user,
   },
   restored: {
@@ -41,7 +41,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-// Whoever read the output has gone, such as `head`.
+// The reader of the output has ended, such as `head`.
 process.stdout.on('error', () => process.exit(1));
 const { env, stdin: input, stdout: output, stderr: errors } = process;
 process.exitCode = await runCommand(commands, { env, input, output, errors }, process.argv.slice(2));

@@ -36,7 +36,7 @@ export interface Config {
   readonly vapidSubjectIsPlaceholder: boolean;
   readonly pushAllowPrivate: boolean;
   readonly pushPorts: readonly number[];
-  /** Nobody but this machine can reach us, so http and loopback push endpoints are allowed (architecture 10.6). */
+  /** Only this machine can reach the service, so http and loopback push endpoints are allowed (architecture 10.6). */
   readonly tryingLocally: boolean;
   readonly logLevel: LogLevel;
   /** Where `npm run setup` puts the built page; no setting changes it. */
@@ -198,7 +198,7 @@ export const settingsTable: readonly { name: string; default: string; unit: stri
     meaning: setting.meaning,
   }));
 
-/** A subject that push services accept, though nobody reads its mail (RFC 2606, 3). */
+/** A subject that push services accept, though its mail is not read (RFC 2606, 3). */
 const placeholderSubject = 'mailto:operator@example.com';
 
 /**

@@ -54,7 +54,7 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
 }
 
 /**
- * Starts to serve. A signal before it does ends the process as it always would: nobody waits for an answer yet.
+ * Starts to serve. A signal before it serves ends the process at once: no client waits for an answer yet.
  *
  * @param running is given what is to be ended
  */

@@ -323,7 +323,7 @@ export interface PushDevice {
   service: string;
   /** The client's own word for itself (User-Agent) */
   device: string;
-  /** 1 if it was stored by the signed-in user himself */
+  /** 1 if it was stored with the user's own token */
   confirmed: number;
   /** 1 if it belongs to the session of this call */
   current: number;

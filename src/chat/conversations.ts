@@ -79,7 +79,7 @@ function readPeers(db: Queries, userId: string, count: number, after?: string): 
     order by last_at desc, peer_id desc limit ${count}`;
 }
 
-/** `received` and `read` leave out what the peer took and read during a block; whom the user blocks counts no unread. */
+/** `received` and `read` leave out what the peer received and read during a block; a blocked peer counts no unread messages. */
 function toConversation(row: ConversationRow): Conversation {
   return {
     peer: row.peer_id,

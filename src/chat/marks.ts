@@ -52,7 +52,7 @@ export async function markRead(
   });
 }
 
-/** The peer learns how far the user is, by an event and in what he asks for; behind the locks of both inboxes. */
+/** Discloses to the peer how far the user is, by an event and in the peer's own reads; behind the locks of both inboxes. */
 export async function tellPeer(
   tx: Tx,
   append: Append,

@@ -8,8 +8,8 @@ const USERS_AT_ONCE = 64;
 const PEERS_AT_ONCE = 50;
 
 /**
- * Turns what devices acknowledge into received marks: gathered, so that peers are told once a second however many messages
- * came, and each user costs a transaction, not each message.
+ * Turns what devices acknowledge into received marks: gathered, so that a peer gets one event a second however many messages
+ * came, and the cost is a transaction for each user, not for each message.
  */
 export class Receipts {
   readonly #inboxes: Inboxes;
@@ -26,7 +26,7 @@ export class Receipts {
     this.#acked.set(userId, Math.max(seq, this.#acked.get(userId) ?? 0));
   }
 
-  /** Writes and tells what was acknowledged since the last time. What fails is tried again the next time. */
+  /** Writes and discloses what was acknowledged since the last run. What fails is tried again at the next run. */
   async settle(): Promise<void> {
     const acked = [...this.#acked];
     this.#acked.clear();
@@ -96,7 +96,7 @@ async function raiseReceived(
   });
 }
 
-/** What came with the events after `fromSeq` up to `seq`: for each peer his last message. */
+/** For each peer, the last message among the events after `fromSeq` up to `seq`. */
 async function receivedUpTo(
   db: Db,
   userId: string,

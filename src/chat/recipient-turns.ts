@@ -5,7 +5,7 @@ const MAX_WAITING = 200;
 
 /**
  * On PostgreSQL, one transaction at a time for each recipient. Messages into one popular inbox wait for its lock anyway;
- * waiting here, they hold no connections meanwhile, and everybody else's messages pass (architecture 5). On SQLite one
+ * waiting here, they hold no connections meanwhile, and messages to other recipients pass (architecture 5). On SQLite one
  * writer commits them together, so there is nothing to be held back.
  */
 export class RecipientTurns {

@@ -5,8 +5,8 @@ import type { Presence } from '../presence/presence.ts';
 import { areApart } from './marks.ts';
 
 /**
- * Passes on that somebody writes: to people who are online, once a second for each pair, and not while one of the two
- * blocks the other. What does not pass is dropped without a word, so that it tells nobody anything (architecture 6).
+ * Passes on that a user types: to users who are online, once a second for each pair, and not while one of the two
+ * blocks the other. What does not pass is dropped without a reply, so that it discloses nothing (architecture 6).
  */
 export class Typing {
   readonly #db: Db;

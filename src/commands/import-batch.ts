@@ -11,7 +11,7 @@ export interface Entry {
   readonly read: ReturnType<typeof readUserLine>;
 }
 
-/** What became of a line. `present`: a user of exactly this name was there before, and was left as he was. */
+/** The result of a line. `present`: a user of exactly this name exists already and was left unchanged. */
 export type Outcome =
   | { readonly kind: 'imported' | 'present'; readonly line: number }
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string };
@@ -70,7 +70,7 @@ function judgeTaken({ line, user }: Candidate, name: string): Outcome {
   return { kind: 'refused', line, reason: `username is taken: there is ${JSON.stringify(name)}` };
 }
 
-/** @returns those whose names somebody else took meanwhile */
+/** @returns those whose names were taken meanwhile */
 async function store(
   destination: Destination,
   candidates: readonly Candidate[],

@@ -6,14 +6,15 @@ import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
 
 /**
- * `restored`: says that the database was put back from a backup. What devices remember of the time after that backup is void,
- * and they start anew instead of missing what now stands under the same numbers (architecture 4). For when no server runs.
+ * `restored`: records that the database was restored from a backup. Positions that devices remember from the time after that
+ * backup become void, so devices do a full sync instead of missing the events that now have the same numbers (architecture 4).
+ * Run it while no server runs.
  */
 export async function restored(context: Context, args: string[]): Promise<number> {
   if (parseArgs({ args, allowPositionals: true, options: {} }).positionals.length > 0) throw new UsageError();
   const { databaseUrl, dataDir } = readConfig(context.env);
   return withDatabase(context, async (db) => {
-    // On PostgreSQL nothing tells a command whether a server runs: one that does goes on with what it has.
+    // On PostgreSQL a command cannot know whether a server runs; a running one goes on with what it remembers.
     await using _alone = databaseUrl ? null : lockFolder(dataDir);
     context.output.write(`every device starts anew, in epoch ${await renewEpoch(db)}\n`);
     return 0;

@@ -7,7 +7,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   import FILE.jsonl [--dry-run]                store users, one a line; - reads standard input
   export                                       write all users to standard output, as import reads them
   keys rotate jwt|vapid                        make a new key for tokens, or for push subscriptions
-  user show|suspend|restore|delete NAME-OR-ID  look at a user, keep him out, let him in again
+  user show|suspend|restore|delete NAME-OR-ID  look at a user, keep them out, let them in again
   restored                                     after a backup was put back: let every device start anew
   check                                        tell whether settings, database and keys will do
 

@@ -14,7 +14,7 @@ export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;
 
 const Flag = Type.Union([Type.Literal(0), Type.Literal(1)]);
 
-/** One user as `export` writes him and `import` reads him. Only the name and one of the two passwords must be there. */
+/** One user as `export` writes and `import` reads them. Only the name and one of the two passwords are required. */
 const UserLine = Type.Object({
   username: Username,
   password_hash: Type.Optional(text()),
@@ -38,7 +38,7 @@ const UserLine = Type.Object({
 type Secret = { readonly password: string } | { readonly passwordHash: string };
 
 export interface UserToImport {
-  /** What the line says of him, judged by the rules of registration and of the profile. */
+  /** The fields of the line, checked by the rules of registration and of the profile. */
   readonly fields: Omit<Static<typeof UserLine>, 'password' | 'password_hash'>;
   readonly secret: Secret;
 }

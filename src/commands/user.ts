@@ -22,7 +22,7 @@ export async function user(context: Context, args: string[]): Promise<number> {
   });
 }
 
-/** Each tells the operator what it found or did. */
+/** Each answers a line for the operator: what it found or did. */
 const actions = {
   async show(db: Db, row: UserRow): Promise<string> {
     const { push_preview, status, created_at } = row;

@@ -24,8 +24,8 @@ interface Placed extends DirectoryRow {
 }
 
 /**
- * One page of the directory (interface 4.6; parameters are ours). Everybody, and who is online, come oldest first;
- * a search comes by username, then those whom only the nickname matches, by nickname. A search for online users among many
+ * One page of the directory (interface 4.6; parameters are ours). All users, and those online, come oldest first;
+ * a search comes by username, then users of whom only the nickname matches, by nickname. A search for online users among many
  * may end before its page is full, even with nothing, and then says where to go on.
  *
  * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no answer ever gave

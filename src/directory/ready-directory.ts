@@ -4,9 +4,9 @@ import type { Presence } from '../presence/presence.ts';
 import { listUsersAfter } from './directory.ts';
 import { type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
-/** Users in a piece: some 100 KB, made in about a millisecond, so nobody waits long behind it. */
+/** Users in a piece: some 100 KB, made in about a millisecond, so other requests wait little behind it. */
 const PIECE_USERS = 500;
-/** Bounds the memory for pieces that are kept; what is beyond is made anew for each answer. */
+/** Bounds the memory for pieces that are kept; pieces beyond it are made for each answer. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** The users after `after` up to `last`, each as `,{..}`. A piece keeps its borders when its bytes are dropped. */
@@ -18,15 +18,15 @@ interface Piece {
   starts: Uint32Array;
 }
 
-/** Users one after another, each as `,{..}`, up to `last`; null if nobody comes after them. */
+/** Users one after another, each as `,{..}`, up to `last`; null if no user comes after them. */
 interface Stretch {
   readonly bytes: Buffer;
   readonly last: string | null;
 }
 
 /**
- * Everybody as the bytes of `GET /api/users` (interface 4.6), oldest first, piece by piece in constant memory.
- * Whole pieces are kept ready: presence changes one byte in them, a changed user drops his piece
+ * All users as the bytes of `GET /api/users` (interface 4.6), oldest first, piece by piece in constant memory.
+ * Whole pieces are kept ready: presence changes one byte in them, a changed user drops their piece
  * (measured: docs/performance.md).
  */
 export class ReadyDirectory {
@@ -70,8 +70,8 @@ export class ReadyDirectory {
   }
 
   /**
-   * Reads on behind `after`: up to the end of the piece at `index`, or as many users as make a new one. A reader whom
-   * changes overtook may stand at another border than the pieces have, so he goes by his own.
+   * Reads on behind `after`: up to the end of the piece at `index`, or as many users as make a new one. A reader that
+   * changes have overtaken may stand at another border than the pieces have; it uses its own.
    */
   async #read(index: number, after: string): Promise<Stretch> {
     const before = this.#changes;

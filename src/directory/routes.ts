@@ -10,7 +10,7 @@ import { listPage } from './directory.ts';
 import { ReadyDirectory } from './ready-directory.ts';
 import { DirectoryAnswer, DirectoryQuery } from './schemas.ts';
 
-/** A reader of the full list who takes nothing for so long is cut off, so that the next one gets his turn. */
+/** A client that reads nothing of the full list for so long is cut off, so that the next in the queue is served. */
 const STALL_MS = 30_000;
 const HIGH_WATER_BYTES = 256 * 1024;
 
@@ -29,7 +29,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
       if (request.method === 'HEAD')
         return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from([]));
       await fullLists.run(async () => {
-        if (reply.raw.closed) return; // he left before anybody listened for it, so no signal told
+        if (reply.raw.closed) return; // the client left before the listener was added, so there was no signal
         const answer = Readable.from(wholeAnswer(everybody, reply), {
           objectMode: false,
           highWaterMark: HIGH_WATER_BYTES,

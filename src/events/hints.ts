@@ -1,6 +1,6 @@
 import type { LogEvent } from './log-events.ts';
 
-/** What one part of the service tells the others after a commit. Hints only: the truth is in the database. */
+/** What one part of the service publishes to the others after a commit. Hints only: the truth is in the database. */
 export type ServiceEvent =
   | {
       readonly type: 'sessions-ended';
@@ -10,7 +10,7 @@ export type ServiceEvent =
   | { readonly type: 'user-changed'; readonly userId: string }
   /** The user's inbox has a new event. */
   | { readonly type: 'inbox'; readonly userId: string; readonly event: LogEvent }
-  /** Only ever now: somebody writes to `to` at this moment. Who it is for was judged; each socket judges again. */
+  /** `from` types to `to` at this moment; never stored. Blocks were checked; each socket checks them again. */
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
   | { readonly type: 'outside-change' }

@@ -27,7 +27,7 @@ const MEANINGS: Record<string, string> = {
 /**
  * The OpenAPI 3.1 description of the routes, as text. A second application, which never serves anything, is made
  * of their definitions, so that the service itself starts without any of this. A path with a parameter may be one
- * that cannot be read, which no definition tells. Pages for people, which say `hide`, are left out.
+ * that cannot be read, which no definition says. Pages for people, which say `hide`, are left out.
  */
 export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<string> {
   const app = Fastify();

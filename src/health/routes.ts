@@ -6,7 +6,7 @@ import type { ReferencePage } from './reference-page.ts';
 
 const Alive = Type.Object({ code: Type.Literal(200) });
 
-/** For whoever runs the service or builds on it; outside `/api`, so neither counted nor guarded. */
+/** For operators and developers; outside `/api`, so neither counted nor guarded. */
 export async function operationRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {
   app.get('/healthz', {
     config: { access: 'public' },

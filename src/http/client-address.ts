@@ -30,7 +30,7 @@ const maxSeenLength = 64;
  * Reads a comma-separated list of addresses, networks (`10.0.0.0/8`, `fd00::/8`), and the word `loopback`. An empty
  * text is an empty list.
  *
- * @returns `undefined` if an entry is none of these, or is a network of everybody (`/0`): with it, every client
+ * @returns `undefined` if an entry is none of these, or is the network of all addresses (`/0`): with it, every client
  *   could choose its address
  */
 export function parseNetworks(text: string): TrustedNetworks | undefined {
@@ -84,7 +84,7 @@ export function clientKey(
  * `X-Forwarded-For` counts only if the other end of the connection is trusted. It is read from the right, where the
  * nearest proxy wrote: trusted addresses are hops of our own, the first other one is the client. If all are trusted,
  * the furthest is the client. At an entry that is not an address the walk ends, and the hop that passed it on is the
- * client: what stands further left is vouched for by nobody, and a proxy that hides its clients is limited as one.
+ * client: nothing vouches for what stands further left, and a proxy that hides its clients is limited as one.
  *
  * The `Forwarded` header (RFC 7239) is not read: proxies that do not know it let a client's own one through.
  */

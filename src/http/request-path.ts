@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Enough to tell where an unknown path belongs. */
+/** Enough to recognise the prefix of an unknown path. */
 const LONGEST_LOOK = 256;
 
 /**
  * The pattern of the route that answers, such as `/api/user/profile/:userId`. Where there is none, what was asked
- * for, as far as it tells where it belongs: without the origin of an absolute-form target (RFC 9112, 3.2.2), and
+ * for, as far as it shows its prefix: without the origin of an absolute-form target (RFC 9112, 3.2.2), and
  * with escaped letters read as letters, as the router reads them. So no spelling leaves `/api/` unnoticed.
  */
 export function pathOf(request: FastifyRequest): string {

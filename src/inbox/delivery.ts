@@ -37,7 +37,7 @@ interface Reader {
 }
 
 /**
- * Serves each user's log to his devices in this process, in order and without gaps. A device has a cursor, not a queue:
+ * Serves each user's log to the user's devices in this process, in order and without gaps. A device has a cursor, not a queue:
  * what it does not take stays in the log, so a slow one costs no memory.
  */
 export class Delivery {
@@ -47,7 +47,7 @@ export class Delivery {
   readonly #ofDevice = new Map<Device, Reader>();
   readonly #waiters = new Set<() => void>();
 
-  /** @param onFault told when the log could not be read; the next event or sweep tries again */
+  /** @param onFault called when the log could not be read; the next event or sweep tries again */
   constructor(db: Db, events: Events, onFault: (error: unknown) => void) {
     this.#db = db;
     this.#onFault = onFault;
@@ -93,7 +93,7 @@ export class Delivery {
 
   /**
    * Waits until the user's devices here were written up to `seq`, so that an answer does not come before its event. A
-   * device that does not take its output holds nobody up for more than a second.
+   * device that does not read its output delays the answer by at most a second.
    */
   async writtenUpTo(userId: string, seq: number): Promise<void> {
     const isWritten = () => [...(this.#readers.get(userId) ?? [])].every((reader) => reader.cursor >= seq);
@@ -112,7 +112,7 @@ export class Delivery {
     });
   }
 
-  /** Finds devices that missed a hint, by asking the database for the heads of everybody who is served here. */
+  /** Finds devices that missed a hint, by asking the database for the heads of all users served here. */
   async sweep(): Promise<void> {
     const userIds = [...this.#readers.keys()];
     for (let i = 0; i < userIds.length; i += USERS_AT_ONCE) {

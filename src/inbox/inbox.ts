@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 
-/** The log of everything that a user's devices must learn, in the database, and who is told when it grows. */
+/** The log of everything that a user's devices must learn, in the database, and the hints to publish when it grows. */
 export interface Inboxes {
   readonly db: Db;
   readonly events: Events;
@@ -11,7 +11,7 @@ export interface Inboxes {
 
 /** What a body writes into the inboxes that were locked for it. */
 export interface Append {
-  /** The number that the user's first event gets, once the body has awaited anything; he must be among the locked ones. */
+  /** The number that the user's first event gets, once the body has awaited anything. The user's inbox must be locked. */
   seqOf(userId: string): number;
   /** What the body wrote stands, also if it appends nothing. */
   keep(): void;
@@ -31,7 +31,7 @@ export interface Append {
  * Runs `body` with the inboxes of `userIds` locked before anything else is read, in the order of their ids, so that what
  * it sees of blocks, settings and sessions is true at the place in the logs where its events stand (architecture 4: lock
  * first, then look). Each event takes its user's next number, without gaps. A body that appends nothing leaves
- * no trace, unless it says `keep`. Whoever serves the users' sockets hears of the events after the commit.
+ * no trace, unless it says `keep`. The events are published after the commit, for the users' sockets.
  *
  * @param options.bodyFirst what the body answers or refuses comes before `not-found`, until it calls `refuseUnknownUsers`
  *   or appends; otherwise `not-found` comes before anything that the body answers or refuses

@@ -3,7 +3,7 @@ import type { LastSeen } from './last-seen.ts';
 import type { Leave, Presence } from './presence.ts';
 import type { Sight } from './schemas.ts';
 
-/** How long whoever broke off still appears online, so that a reload does not flicker (architecture 7). */
+/** How long a user whose connection broke still appears online, so that a reload does not flicker (architecture 7). */
 const GRACE_MS = 10_000;
 
 interface Grace {
@@ -12,7 +12,7 @@ interface Grace {
   readonly wasIdle: boolean;
 }
 
-/** What the service shows of its users to those who watch them: presence with grace, and when somebody was last there. */
+/** The presence of users as watchers see it: with grace, and when each was last online. */
 export class Appearances {
   readonly #presence: Presence;
   readonly #lastSeen: LastSeen;

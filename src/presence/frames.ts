@@ -6,7 +6,7 @@ import type { WatchingDevice } from './watchers.ts';
 /** A connection that may watch others. */
 type Viewer = FrameSender & WatchingDevice;
 
-/** The frames by which a device says whether somebody is before it, and whom it wants to see. */
+/** The frames by which a device says whether it is in use, and which users it watches. */
 export function presenceFrames({ presence, push }: Services): FrameTable<Viewer> {
   const { attention } = push;
   return new Map([

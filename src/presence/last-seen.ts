@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 
-/** Rows in one transaction, so that nobody waits long behind a thousand who went at once. */
+/** Rows in one transaction, so that others wait little behind a thousand users who left at once. */
 const AT_ONCE = 200;
 
 /** When users went offline: kept in memory until it is written, which is done in bundles. */

@@ -1,15 +1,15 @@
-/** How somebody's last connection went. */
+/** How a user's last connection ended. */
 export interface Leave {
-  /** None of his connections was active before. */
+  /** None of the user's connections was active before. */
   readonly wasIdle: boolean;
-  /** He went on purpose. */
+  /** The user left on purpose, by `bye`. */
   readonly saidBye: boolean;
 }
 
 type Listener = (userId: string, online: boolean, leave: Leave | undefined) => void;
 
 /**
- * Who is online in this process: everybody with at least one connection that said `hello` (interface 3.2), idle if none
+ * The users online in this process: those with at least one connection that said `hello` (interface 3.2), idle if none
  * of them is active (architecture 7). No grace here: the HTTP answers say 0 as soon as the last connection is closed.
  */
 export class Presence {
@@ -53,12 +53,12 @@ export class Presence {
     return [...this.#connections.keys()];
   }
 
-  /** Hears of everybody who comes or goes at once, before the call that made it returns. */
+  /** Called for each user who comes or goes, before the call that caused it returns. */
   onChange(listener: Listener): void {
     this.#listeners.add(listener);
   }
 
-  /** Hears of everybody who becomes idle or active while he is online. */
+  /** Called for each user who becomes idle or active while they are online. */
   onActivity(listener: (userId: string) => void): void {
     this.#activityListeners.add(listener);
   }

@@ -13,7 +13,7 @@ export const ViewFields = Type.Object({
   active: Type.Optional(Type.Boolean({ description: 'Left out: as visible' })),
 });
 
-/** What somebody sees of another over the socket. */
+/** The presence of one user as another sees it over the socket. */
 export const Sight = Type.Object({
   id: Type.String(),
   online: Type.Integer({ description: '1 or 0' }),

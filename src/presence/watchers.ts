@@ -9,7 +9,7 @@ import type { Sight } from './schemas.ts';
 /** A device whose output waits beyond this hears of presence later: only the last state counts. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
-/** A socket as this room sees it. It leaves out whom its user blocks by the `block` frames that were written to it. */
+/** A socket as this room sees it. It leaves out users whom the `block` frames written to it name. */
 export interface WatchingDevice {
   readonly userId: string;
   /** It has all of the past; before, a block may be lifted here that still stands for the device. */
@@ -25,15 +25,15 @@ interface Watcher {
   /** Of the watched ones. */
   blocked: Set<string>;
   blockedBy: Set<string>;
-  /** Of the watched ones: those whose state this device has to be told. */
+  /** Of the watched ones: those whose state this device has yet to get. */
   readonly untold: Set<string>;
   /** While the blocks are read: what changes meanwhile. */
   news: ((watcher: Watcher) => void)[] | null;
 }
 
 /**
- * Who watches whom. What changed is gathered and told once a second, the last state only, to those alone who watch. Two of
- * whom one blocks the other appear offline to each other, as if never seen (architecture 6).
+ * Which device watches which users. Changes are gathered and sent once a second, the last state only, to watching devices
+ * alone. Two users of whom one blocks the other appear offline to each other, as if never seen (architecture 6).
  */
 export class Watchers {
   readonly #db: Db;
@@ -53,7 +53,7 @@ export class Watchers {
     });
   }
 
-  /** Watches these from now on and nobody else. @returns how each of them appears */
+  /** Replaces the watched users of the device. @returns the presence of each */
   async watch(device: WatchingDevice, userIds: readonly string[]): Promise<Sight[]> {
     const watcher = this.#enrol(device);
     this.#replace(watcher, new Set(userIds));
@@ -89,7 +89,7 @@ export class Watchers {
     if (watcher?.watched.has(userId)) watcher.untold.add(userId);
   }
 
-  /** Tells what changed since the last time. */
+  /** Sends what changed since the last run. */
   async tell(): Promise<void> {
     for (const userId of this.#appearances.takeChanged())
       for (const watcher of this.#watching.get(userId) ?? []) watcher.untold.add(userId);
@@ -120,7 +120,7 @@ export class Watchers {
     return this.#lastSeen.read([...offline]);
   }
 
-  /** The blocker's devices hear nothing about it but the frame itself; the blocked one's see him go. */
+  /** The blocker's devices get nothing about it but the frame itself; to the blocked user, the blocker goes offline. */
   #learn(blocker: string, event: LogEvent): void {
     if (event.event !== 'block' && event.event !== 'unblock') return;
     const isBlocked = event.event === 'block';

@@ -14,8 +14,8 @@ export async function getPublicUser(db: Db, userId: string): Promise<PublicUser>
 }
 
 /**
- * Changes what was sent and nothing else (interface 4.8), an empty nickname to the username as at registration, and tells the user's devices by a `profile` event; nothing sent,
- * nothing changed and nothing told.
+ * Changes the fields that were sent (interface 4.8), an empty nickname to the username as at registration, and appends a
+ * `profile` event for the user's devices. A body without fields changes nothing and appends nothing.
  *
  * @param now epoch milliseconds
  * @throws {ServiceError} `invalid` for an avatar that will not do; `not-found`

@@ -95,7 +95,7 @@ export const PushDevice = Type.Object({
   id: Type.String(),
   service: Type.String({ description: 'Origin of the push service' }),
   device: Type.String({ description: "The client's own word for itself (User-Agent)" }),
-  confirmed: Type.Integer({ description: '1 if it was stored by the signed-in user himself' }),
+  confirmed: Type.Integer({ description: "1 if it was stored with the user's own token" }),
   current: Type.Integer({ description: '1 if it belongs to the session of this call' }),
   usable: Type.Integer({ description: '0 if its keys turned out to be none' }),
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),

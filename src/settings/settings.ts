@@ -3,8 +3,8 @@ import { userNotFound } from '../users/users.ts';
 import type { Settings, SettingsBody } from './schemas.ts';
 
 /**
- * Switches what was sent and nothing else (interface 4.9), and tells the user's devices by a `settings` event; nothing
- * sent, nothing switched and nothing told.
+ * Changes the settings that were sent (interface 4.9), and appends a `settings` event for the user's devices. A body without
+ * fields changes nothing and appends nothing.
  *
  * @param now epoch milliseconds
  * @throws {ServiceError} `not-found`

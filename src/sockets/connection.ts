@@ -12,15 +12,15 @@ const MARK_EVERY_BYTES = 16 * 1024;
 
 const asText = { binary: false };
 
-/** What all connections share: who is told of what they do. */
+/** What all connections share: who handles what they do. */
 export interface Listener {
   /** A message came; its bytes may lie within more that came with it. */
   heard(connection: Connection, message: Buffer, isBinary: boolean): void;
-  /** A ping or pong of RFC 6455 came that nobody asked for. */
+  /** An unsolicited ping or pong of RFC 6455 came. */
   heardControl(connection: Connection): void;
   /** Some of its output has left, or was read. */
   drained(connection: Connection): void;
-  /** The frame was written by which its user lifts his block of `userId`. */
+  /** The `unblock` frame of `userId` was written to it. */
   unblocked(connection: Connection, userId: string): void;
   /** This process was held up, and does not know yet who may still be written to. */
   readonly isHeldUp: boolean;
@@ -41,7 +41,7 @@ export class Connection extends WebSocket {
   sessionId = '';
   /** The client's own word for itself, as `hello` said it. */
   device = '';
-  /** What its address is counted by, as long as it is nobody's. */
+  /** What its address is counted by, until `hello` was accepted. */
   addressKey = '';
   /** Epoch milliseconds: when the newest of its tokens expires. */
   expiresAt = 0;
@@ -71,7 +71,7 @@ export class Connection extends WebSocket {
   isLive = false;
   /** How far it acknowledged the events. */
   ackedSeq = 0;
-  /** Whom its user blocks, by the frames that were written to it. */
+  /** The users whom its user blocks, by the frames that were written to it. */
   blocked: Set<string> | null = null;
   #listener: Listener | null = null;
   /** What it is written to. */
@@ -108,14 +108,14 @@ export class Connection extends WebSocket {
     return this.readyState === WebSocket.OPEN;
   }
 
-  /** Somebody is before it, and sees what comes (architecture 8.1). */
+  /** Visible and active: the user sees what comes (architecture 8.1). */
   get isAttentive(): boolean {
     return this.isVisible && this.isActive;
   }
 
   /**
-   * What waits for the client: what the system did not take yet and, as far as pongs tell, what he did not read. The
-   * system alone would take megabytes for a client that reads nothing. Without bound while nobody may be written to.
+   * Bytes that wait for the client: what the system did not take yet and, by the pongs, what the client did not read. The
+   * system alone would take megabytes for a client that reads nothing. Infinite while this process may not write.
    */
   get unsentBytes(): number {
     if (this.#listener?.isHeldUp) return Number.POSITIVE_INFINITY;
@@ -127,7 +127,7 @@ export class Connection extends WebSocket {
     return this.bufferedAmount >= MAX_UNSENT_BYTES || this.#listener?.isHeldUp === true;
   }
 
-  /** The client owes us that his side reads. */
+  /** The client has not confirmed reading all output. */
   get isOwed(): boolean {
     return this.bufferedAmount > 0 || this.#markedBytes > this.#readBytes;
   }
@@ -159,7 +159,7 @@ export class Connection extends WebSocket {
 
   /**
    * Lets what is written next leave with what follows it in this turn of the event loop: a message's event with the
-   * reply, for one call of the system instead of two. Whatever somebody may be answered for goes out at once.
+   * reply, for one call of the system instead of two. Everything else leaves at once.
    */
   #gather(): void {
     if (!this.#stream || this.#stream.writableCorked > 0) return;
@@ -174,7 +174,7 @@ export class Connection extends WebSocket {
     for (const frame of late ?? []) this.sendFrame(frame);
   }
 
-  /** A pong came. @returns whether it tells that more was read */
+  /** A pong came. @returns whether it shows that more was read */
   noteRead(pong: Buffer): boolean {
     const readBytes = Number(pong.toString('latin1'));
     if (!(readBytes > this.#readBytes && readBytes <= this.#markedBytes)) return false;
@@ -199,7 +199,7 @@ export class Connection extends WebSocket {
     this.sendFrame({ type: 'live' });
   }
 
-  /** The log no longer has what comes next: the client comes back, and is told to sync. */
+  /** The log no longer has the next event: the client reconnects, and is to sync. */
   lose(): void {
     this.close(closeCodes.tooSlow, 'too_far_behind');
   }
@@ -215,7 +215,7 @@ export class Connection extends WebSocket {
   }
 
   /**
-   * Ends the connection in order. Whoever asks for it (we, the client by a close frame, the library at a broken
+   * Ends the connection in order. Whichever side asks for it (we, the client by a close frame, the library at a broken
    * frame), the user is no longer online by this connection when it returns.
    *
    * @param reason a word of at most 123 bytes
@@ -264,7 +264,7 @@ function onPong(this: WebSocket, data: Buffer): void {
   else this.listener?.heardControl(this);
 }
 
-/** What is wrong is told by the close that follows. */
+/** The close that follows carries the reason. */
 function onError(): void {}
 
 function onClose(this: WebSocket): void {

@@ -103,7 +103,7 @@ export class Dispatch {
       }
       const message = waiting.shift();
       if (message) this.#take(connection, message);
-      // Asked anew, because that may have begun something.
+      // Asked again, because that may have begun a request.
       if (this.#isBusy(connection)) {
         connection.waiting = waiting;
         return;
@@ -117,7 +117,7 @@ export class Dispatch {
     return connection.waiting !== null;
   }
 
-  /** Answers a request that failed. A frame that nobody can read, or a `hello` that opens nothing, ends the connection. */
+  /** Answers a request that failed. An unreadable frame, or a refused `hello`, ends the connection. */
   #refuse(connection: Connection, id: string | undefined, error: unknown): void {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused) this.#log.error({ err: error, userId: connection.userId }, 'fault in a frame');
@@ -129,13 +129,13 @@ export class Dispatch {
   }
 }
 
-/** For a request a refusal of its own, so that its client can tell it from a frame that ended the connection. */
+/** For a request a refusal of its own, so that its client can distinguish it from a frame that ended the connection. */
 function badText(id: string | undefined): ServiceError {
   if (id === undefined) return refusal('invalid', 'body_bad_text');
   return new ServiceError('invalid', 'bad_text', '消息包含无效字符');
 }
 
-/** Whoever says anything else before `hello` is not heard at all. */
+/** Any other frame before `hello` ends the connection. */
 function refuseStranger(connection: Connection, id: string | undefined): void {
   if (id !== undefined)
     connection.sendFrame(toRefused(id, new ServiceError('unauthenticated', 'hello_first', '请先发送 hello')));

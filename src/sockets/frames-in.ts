@@ -14,11 +14,11 @@ export const RequestId = text({
   },
 });
 
-/** What tells a request from other frames: whatever carries an `id` gets exactly one reply. */
+/** What makes a frame a request: a frame with an `id` gets exactly one reply. */
 export const Asked = Type.Object({ id: Type.Optional(RequestId) });
 export const Named = Type.Object({ type: text({ minLength: 1, maxLength: 64 }) });
 
-/** The first frame: whose connection this is. Without a token nobody's (interface 5.5). */
+/** The first frame: the user of the connection. Without a token it is refused (interface 5.5). */
 export const Hello = Type.Object({
   id: RequestId,
   token: Type.Optional(text()),

@@ -58,7 +58,7 @@ export const Event = Type.Union(
 /** All that was in the log when `hello` was answered has been sent. */
 export const Live = Type.Object({ type: Type.Literal('live') });
 
-/** How people appear now whom this connection watches. */
+/** The presence of users whom this connection watches, as of now. */
 export const PresenceFrame = Type.Object({ type: Type.Literal('presence'), users: Type.Array(Sight) });
 
 export const TypingFrame = Type.Object({ type: Type.Literal('typing'), from: Type.String() });

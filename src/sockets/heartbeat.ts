@@ -4,9 +4,9 @@ import type { Connection } from './connection.ts';
 export const HEARTBEAT_MS = 25_000;
 /** How long a client may stay silent after a ping. */
 const SILENCE_MS = 15_000;
-/** How long a connection may stay nobody's. */
+/** How long a connection may go without `hello`. */
 const HELLO_MS = 10_000;
-/** How long a client may owe us that his side reads: 64 KiB within that time is 2 KiB a second. */
+/** How long a client may take to confirm that it reads: 64 KiB within that time is 2 KiB a second. */
 const NO_PROGRESS_MS = 30_000;
 
 /** The budget of frames: 20 a second, in bursts of 60 (docs/protocol.md, Limits). */

@@ -1,7 +1,7 @@
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 
-/** Interface silent, our choice (docs/protocol.md, Limits): more devices than anybody has at once. */
+/** Interface silent, our choice (docs/protocol.md, Limits): more devices than a user has at once. */
 const MAX_OF_USER = 10;
 const MAX_NAMELESS_OF_ADDRESS = 20;
 
@@ -20,7 +20,7 @@ export class LiveConnections {
     return (this.#namelessOf.get(addressKey) ?? 0) >= MAX_NAMELESS_OF_ADDRESS;
   }
 
-  /** Takes a connection in that is nobody's yet. */
+  /** Adds a connection that has not said `hello` yet. */
   add(connection: Connection, addressKey: string): void {
     this.all.add(connection);
     connection.addressKey = addressKey;
@@ -55,7 +55,7 @@ export class LiveConnections {
     return [...(this.#ofUser.get(userId) ?? [])];
   }
 
-  /** Everybody who said `hello`. */
+  /** The sessions of all connections that said `hello`. */
   *named(): Generator<Connection> {
     for (const connections of this.#ofUser.values()) yield* connections;
   }

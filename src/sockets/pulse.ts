@@ -5,8 +5,8 @@ const HELD_UP_MS = 2_000;
 const AGAIN_MS = 500;
 
 /**
- * Notices that this process was held up (a stopped machine, a busy one, a stopped process), and lets nobody be written to
- * until what it may have missed was read again.
+ * Notices that this process was held up (a stopped machine, a busy one, a stopped process), and allows no writes to sockets
+ * until what it may have missed is read.
  */
 export class Pulse {
   readonly #monotonicMs: () => number;
@@ -17,7 +17,7 @@ export class Pulse {
 
   /**
    * @param recover reads again; says whether it could, else it is called again half a second later
-   * @param goOn called when everybody may be written to again
+   * @param goOn called when sockets may be written to again
    */
   constructor(monotonicMs: () => number, recover: () => Promise<boolean>, goOn: () => void) {
     this.#monotonicMs = monotonicMs;

@@ -32,7 +32,7 @@ const SPREAD_MS = 20_000;
 /** How long a stop waits for what is under way, and for clients to answer the close. */
 const DRAIN_MS = 3_000;
 
-/** What the library is told; RFC 6455 leaves all of it to us. */
+/** Options of the library; RFC 6455 leaves all of them open. */
 const serverOptions = {
   noServer: true,
   clientTracking: false,
@@ -160,8 +160,8 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   /**
-   * Sends everybody away: tells when to come back, answers what is under way, and closes with 1012. Takes at most 3 s;
-   * whoever is left then is cut off.
+   * Closes all connections: says when to reconnect, answers what is in flight, and closes with 1012. Takes at most 3 s;
+   * connections that are left then are terminated.
    */
   async drain(): Promise<void> {
     if (this.#isDraining) return;
@@ -271,7 +271,7 @@ export class Sockets implements AsyncDisposable, Listener {
     const nowMs = this.#services.clock.monotonicMs();
     if (nowMs - this.#useMarkedAtMs >= SESSION_TOUCH_MS) this.#markUse(nowMs);
     const epochMs = this.#services.clock.now();
-    // Nobody is called silent before it was read what came while this process was held up.
+    // No connection counts as silent before what came while this process was held up is read.
     if (this.#pulse.beat()) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
     if (this.#isDoubtful) void this.#askAgain();
   }

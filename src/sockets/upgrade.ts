@@ -7,7 +7,7 @@ import { refusal } from '../http/errors.ts';
 export const PATH = '/ws';
 export const SUBPROTOCOL = 'doorman.v1';
 
-/** After so long, whoever holds the places of an address without `hello` has lost them. */
+/** After so long, connections of an address without `hello` have lost their slots. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** What a request would have to be to become a socket. */
@@ -65,7 +65,7 @@ function offersOurs(offered: string): boolean {
 }
 
 /**
- * Browsers name the page's origin, and tell nobody else's cookie or token from ours: pages of strangers stay outside.
+ * Browsers name the page's origin, and send cookies whatever page asks: pages of other origins are refused.
  * While everything is tried on one machine, all its names are one: http://localhost:3000 and http://127.0.0.1:3000.
  */
 function isOurs(

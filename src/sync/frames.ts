@@ -6,8 +6,8 @@ import { takeSnapshot } from './snapshot.ts';
 const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) });
 
 /**
- * `ack`: the device has everything up to `seq`, of what was written to this connection; it only rises. What somebody sees who
- * is before the device is seen (architecture 8.1). `sync`: everything a device starts from.
+ * `ack`: the device has all events up to `seq` that were written to this connection; it only rises. On an attentive device
+ * they count as seen (architecture 8.1). `sync`: everything a device starts from.
  */
 export function syncFrames({ chat, db, inbox, limits, push }: Services): FrameTable {
   return new Map([

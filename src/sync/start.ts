@@ -16,7 +16,7 @@ export interface Start {
   readonly cursor: number;
   /** Whether it misses nothing by that; else it has to sync. */
   readonly resumed: boolean;
-  /** Whom the user blocks. */
+  /** The users whom the user blocks. */
   readonly blocked: ReadonlySet<string>;
 }
 

@@ -141,8 +141,8 @@ export class SqliteUnits {
   }
 
   /**
-   * What the body comes to. Calls of its `tx` settle without leaving the microtask queue, so when the watchdog of
-   * the batch gets its turn, the body that is under way waits for something else, and everybody waits for it.
+   * The outcome of the body. Calls of its `tx` settle without leaving the microtask queue, so when the watchdog of the
+   * batch runs, the current body waits for something other than its `tx`, and all other units wait for it.
    */
   #outcomeOf(unit: Unit, tx: SqliteTx): Promise<Outcome> {
     return new Promise((resolve) => {

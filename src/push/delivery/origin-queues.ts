@@ -35,7 +35,7 @@ const MAX_REMEMBERED = 1_000;
 
 /**
  * Who may send next. Each push service has a queue, and the queues take turns, so one that hangs, or has a lot to take,
- * delays only what goes to itself. Anybody can name a push service, so one that has not answered yet, or not the last
+ * delays only what goes to itself. Any client can name a push service, so one that has not answered yet, or not the last
  * time, gets little; and all of these together cannot take the place of those that answer.
  */
 export class OriginQueues<L extends QueuedJob> {

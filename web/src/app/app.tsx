@@ -49,7 +49,7 @@ export function App({ page }: { page: Page }) {
   );
 }
 
-/** Nobody sees the entrance while it is not known whether he is in already. */
+/** The sign-in is not shown while it is unknown whether the user is signed in. */
 function Door() {
   const session = useSession();
   const [path] = useLocation();
@@ -78,7 +78,7 @@ function Door() {
 
 /** Who was in last, since the page was loaded. */
 let lastUserId: string | undefined;
-/** Where somebody wanted to go who had to sign in first, as by a notification or a link; by whom, if he was in before. */
+/** The address to open after the sign-in, as of a notification or a link, and whose it is if the user was known. */
 let wanted: { path: string; userId: string | undefined } | undefined;
 
 /** Nobody is led to where another person was. */

@@ -234,7 +234,7 @@ class DoormanPage implements Page {
     if (isBlocked) this.#surroundings.closeNotifications((peer) => peer === userId);
   }
 
-  /** Nothing of the user before stays in memory, nor do answers to him arrive. */
+  /** Nothing of the previous user stays in memory, and answers to them are dropped. */
   #clear(): void {
     this.#errands.leave();
     this.#epoch = '';

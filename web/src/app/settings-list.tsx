@@ -70,7 +70,7 @@ export function SettingsList() {
   );
 }
 
-/** Who is signed in; leads to what others see of him. */
+/** The signed-in user; links to the profile as others see it. */
 function OwnCard() {
   const words = useWords().settings;
   const session = useSession();

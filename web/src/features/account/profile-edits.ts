@@ -9,7 +9,7 @@ const NONE: ProfileEdits = {};
 
 const known = new WeakMap<PageBase, Cell<ProfileEdits>>();
 
-/** Kept while the page is open, so that nobody who looks elsewhere first loses what he wrote; it goes with the session. */
+/** Edits that are not saved, kept while the page is open, also when the user goes elsewhere; dropped with the session. */
 function editsOf(page: PageBase): Cell<ProfileEdits> {
   const before = known.get(page);
   if (before) return before;

@@ -6,7 +6,7 @@ import styles from '../../ui/list/settings.module.css';
 import { useOwn } from './model/hooks.ts';
 import { ProfileForm } from './profile-form.tsx';
 
-/** What others see of the user, and what only he does. */
+/** The user's profile: what others see, and what only they see. */
 export function ProfilePage() {
   const words = useWords().settings;
   const { profile } = useOwn();

@@ -11,7 +11,7 @@ import { isUndecided, usePushHere } from './push-here.ts';
 
 /**
  * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; neither
- * among the settings, where he sees it anyway, nor above a chat, where it is in the way.
+ * among the settings, which show it anyway, nor above a chat, where it is in the way.
  */
 export function PushInvitation() {
   const { settings: words } = useWords();

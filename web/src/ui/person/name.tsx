@@ -2,7 +2,7 @@ import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { useWords } from '../../i18n/words.tsx';
 import styles from './name.module.css';
 
-/** A name that somebody gave himself: on one line, cut where the room ends, and never turning what stands beside it. */
+/** A name that a user chose: on one line, cut at its end, with a text direction that does not affect what follows. */
 export function Name({ children }: { children: string }) {
   return (
     <bdi className={styles.name} title={children}>

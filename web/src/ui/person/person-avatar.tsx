@@ -14,7 +14,7 @@ interface PersonAvatarProps {
 
 /**
  * The picture of somebody, or the first letters of the name on a colour that stays the same for the person. It says
- * nothing to screen readers but whether he is there, because the name stands beside it.
+ * nothing to screen readers but the presence, because the name stands beside it.
  */
 export function PersonAvatar({ person, size = 40, sight = 'unknown' }: PersonAvatarProps) {
   const words = useWords().shell;

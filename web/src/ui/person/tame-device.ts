@@ -2,7 +2,7 @@
 const MAX_LENGTH = 60;
 
 /**
- * A device's own word for itself, fit to stand in a sentence: anybody may call himself what he likes, so that nothing of
+ * A device's own word for itself, fit to stand in a sentence: any client may send any name, so that nothing of
  * it turns the sentence, or fills the page. Empty if nothing is left.
  */
 export function tameDevice(told: string): string {

@@ -10,7 +10,7 @@ export function useOwnStore(): OwnStore {
   return useProvided(OwnContext);
 }
 
-/** The user himself; absent until the first answer of the service, or what was kept of it. */
+/** The signed-in user; absent until the first answer of the service, or the copy kept of it. */
 export function useOwn(): { profile: OwnUser | undefined; settings: SettingsView | undefined } {
   const own = useOwnStore();
   const profile = useReadable(own.profile);

@@ -12,7 +12,7 @@ interface OwnHost {
   keepList(): void;
 }
 
-/** The user's own profile and settings, as they are on all of his devices. */
+/** The user's own profile and settings, as they are on all of their devices. */
 export class Own implements OwnStore {
   readonly profile = new Cell<OwnUser | undefined>(undefined);
   readonly settings = new Cell<SettingsView | undefined>(undefined);

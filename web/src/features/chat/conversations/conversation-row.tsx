@@ -46,7 +46,7 @@ export const ConversationRow = memo(function ConversationRow({
   );
 });
 
-/** The most pressing of: he types, I wrote something and did not send it, the last message. */
+/** The most urgent of: the peer types, the user has a draft, the last message. */
 function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   const words = useWords().chat;
   const { peer, last, lastState, pending, unread } = conversation;

@@ -84,7 +84,7 @@ export function focusRow(index: number): boolean {
   return link !== null;
 }
 
-/** Who comes back from a conversation finds himself where he left the list. */
+/** Keeps the place in the list while a conversation is open. */
 function useReturn(active: string | undefined, onReturn: (peer: string) => void): void {
   const isFront = use(PaneContext) === 'front';
   const left = useRef<string>(undefined);

@@ -156,7 +156,7 @@ export class Chats implements ChatsStore {
     this.#changed();
   }
 
-  /** Blocked: nothing of him is shown. Else what was not told during the block is asked for. */
+  /** Blocked: hides everything of the user. Unblocked: asks for what was held back during the block. */
   noteBlock(peer: string, isAllKnown: boolean): void {
     this.typing.end(peer);
     if (!isAllKnown) this.#pages.loadSoon(peer);

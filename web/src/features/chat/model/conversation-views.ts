@@ -6,7 +6,7 @@ import { unreadOf } from './unread.ts';
 import type { ConversationView, MessageView } from './views.ts';
 
 interface Material {
-  /** The user himself. */
+  /** The signed-in user. */
   own: string;
   known: ReadonlyMap<string, Conversation>;
   /** What is on its way, by peer. */

@@ -42,7 +42,7 @@ export function showMessages(
   return shown.length === before.length && shown.every((view, i) => view === before[i]) ? before : shown;
 }
 
-/** Own messages go by their cid from the first moment on; the peer chooses his, which may be anything. */
+/** Own messages go by their cid from the first moment on; the peer's cid may be any text. */
 function showStored({ n, from, cid, body, at }: Message, peer: string, state: MessageState): MessageView {
   const isOwn = from !== peer;
   return { key: isOwn ? `own-${cid}` : `n-${n}`, n, from, isOwn, cid, body, at, state, error: undefined };

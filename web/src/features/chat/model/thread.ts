@@ -175,7 +175,7 @@ export class ThreadStore implements Thread {
     this.view.invalidate();
   }
 
-  /** Somebody has the newest message before his eyes. */
+  /** The newest message is visible and the window is in use. */
   #isAttended(): boolean {
     return this.isOpen && this.#isAtEnd && this.#host.isAttended();
   }

@@ -1,7 +1,7 @@
 import type { Readable } from '../../../data/cell.ts';
 import { Keyed } from '../../../data/keyed.ts';
 
-/** Who types tells it once a second; after so long without it he stopped. */
+/** A client that types says so once a second; after so long without it, typing has ended. */
 const GOOD_FOR_MS = 4_000;
 
 /** Who is typing to the user now. */
@@ -22,7 +22,7 @@ export class Typing {
     this.#views.refresh(peer);
   }
 
-  /** He wrote, or is not to be seen any more. */
+  /** The user sent a message, or is hidden from now on. */
   end(peer: string): void {
     clearTimeout(this.#ends.get(peer));
     this.#ends.delete(peer);

@@ -13,7 +13,7 @@ import { useTyping } from '../model/hooks.ts';
 import { ChatMenu } from './chat-menu.tsx';
 import styles from './chat-page.module.css';
 
-/** Whom one writes with, whether he is there, and what can be done about him. */
+/** The peer of the conversation: name, presence, actions. */
 export function ChatHeader({ person }: { person: PersonView }) {
   useSights([person.id]);
   const called = useCalled(person);

@@ -5,7 +5,7 @@ interface MessageScrollerProps {
   label: string;
   /** The number before the first new message: where the line "new" was drawn, if one was. */
   unreadAfter: number | undefined;
-  /** Key of the user's own latest message: when he writes one, he wants to see it. */
+  /** Key of the user's own latest message: the list scrolls to a new one. */
   ownLast: string | undefined;
   /** Whether the newest message is in sight; told at every change. */
   onAtEnd: (isAtEnd: boolean) => void;

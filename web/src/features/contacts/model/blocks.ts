@@ -10,7 +10,7 @@ import type { BlockedView } from './views.ts';
 interface BlocksHost {
   readonly doorman: Doorman;
   readonly errands: Errands;
-  /** Somebody is blocked, or no longer; what is shown of him changes now. */
+  /** A user was blocked or unblocked; what is shown of them changes now. */
   changed(userId: string, isBlocked: boolean): void;
   keepList(): void;
   gotPeople(people: readonly BlockedUser[]): void;
@@ -63,7 +63,7 @@ export class Blocks implements BlocksStore {
       const told = this.#told.get(userId);
       try {
         const { create_time } = await errands.run(() => doorman.api.block(userId));
-        // If the log told meanwhile that he is blocked no more, that is newer.
+        // An `unblock` event that came meanwhile is newer.
         if (this.#told.get(userId) === told || this.#known.has(userId)) this.#known.set(userId, create_time);
       } finally {
         this.#change(userId, () => this.#wanted.delete(userId));
@@ -71,7 +71,7 @@ export class Blocks implements BlocksStore {
     });
   }
 
-  /** He stays hidden until the service has answered. */
+  /** The user stays hidden until the service has answered. */
   async unblock(userId: string): Promise<void> {
     const { doorman, errands } = this.#host;
     await this.#turns.take(userId, async () => {

@@ -19,7 +19,7 @@ type FriendPage = Awaited<ReturnType<Doorman['api']['friends']>>;
 
 /** What is to be seen at once; the service may see it otherwise, and then has the last word. */
 const WANTED: Record<FriendAct, FriendState | ((before: FriendState) => FriendState)> = {
-  // Who requests the one who asked him means yes.
+  // A request to a user who sent one accepts theirs.
   request: (before) => (before === 'asked' || before === 'friends' ? 'friends' : 'requested'),
   cancel: 'none',
   accept: 'friends',

@@ -47,7 +47,7 @@ export function useSights(userIds: readonly string[]): void {
 /**
  * How somebody appears who is watched by `useSights`.
  *
- * @param guess `isOnline` of the directory or a profile, good until he is watched
+ * @param guess `isOnline` of the directory or a profile, used until the user is watched
  */
 export function useSight(userId: string, guess?: number): SightView {
   const sight = useReadable(useContacts().presence.sight(userId));

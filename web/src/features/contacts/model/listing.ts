@@ -119,7 +119,7 @@ export class Listing {
   }
 
   /**
-   * The first page, once more if others follow it: they stay, so that whoever comes back to a long list finds his place.
+   * The first page, once more if others follow it: they stay, so that the place in a long list is kept.
    * Its end is asked for again, for whoever came meanwhile. Who is online changes too fast for that.
    */
   #begin(users: readonly DirectoryEntry[], next: string | undefined): void {

@@ -131,7 +131,7 @@ export class Names {
       this.#host.gotProfile(await errands.run(() => doorman.api.profileOf(id), { isBackground: true }));
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
-      // Whatever else it was: asked again when the connection is back, or he is shown anew.
+      // Any other error: asked again when the connection is back, or when the user is shown again.
       if (isUnknownUser(error)) this.noteGone(id);
     }
   }

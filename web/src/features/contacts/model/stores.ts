@@ -40,7 +40,7 @@ export interface DirectorySearch extends Readable<DirectoryView> {
 }
 
 export interface PresenceStore {
-  /** How somebody appears, if he is among those who are watched. */
+  /** The presence of a user who is watched. */
   sight(userId: string): Readable<SightView>;
   /** Wants to know about these until what is returned is called. 500 in all; the latest asked count. */
   watch(userIds: readonly string[]): () => void;
@@ -61,7 +61,7 @@ export interface BlocksStore {
   /** They are loaded one after the other by themselves. */
   readonly more: MorePages;
   isBlocked(userId: string): Readable<boolean>;
-  /** From this call on nothing of him is shown: no typing, no dot, no unread. */
+  /** From this call on nothing of the user is shown: no typing, no dot, no unread count. */
   block(userId: string): Promise<void>;
   unblock(userId: string): Promise<void>;
 }

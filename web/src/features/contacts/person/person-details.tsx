@@ -5,7 +5,7 @@ import { useWords } from '../../../i18n/words.tsx';
 import styles from './person-details.module.css';
 import { findGender, isLongBio, tidyBio } from './person-facts.ts';
 
-/** What somebody says of himself; nothing where he says nothing. */
+/** The fields that a user filled in; nothing if there are none. */
 export function PersonDetails({ profile }: { profile: PublicProfile | undefined }) {
   const { people: words, shell } = useWords();
   if (!profile)

@@ -15,11 +15,11 @@ export interface ShownPerson {
   readonly name: string;
   readonly username: string;
   readonly avatar: string;
-  /** 1 or 0, as his profile said. */
+  /** 1 or 0, as the profile says. */
   readonly isOnline: number | undefined;
 }
 
-/** Picture, names, whether he is there, and what is most likely wanted. */
+/** Picture, names, presence, and the likeliest action. */
 export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const words = useWords().people;
   const sight = useSight(person.id, person.isOnline);

@@ -16,7 +16,7 @@ import { PersonDetails } from './person-details.tsx';
 import { PersonHero } from './person-hero.tsx';
 import styles from './person-page.module.css';
 
-/** Who somebody is, and what there is between him and the user. */
+/** A user's profile, and their relation to the signed-in user. */
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
   const [back] = useState(() => wayBack(userId, addressBefore()));

@@ -25,7 +25,7 @@ interface PersonRowProps {
   isOnline?: number;
   isOwn?: boolean;
   tabIndex: 0 | -1;
-  /** Beside the name; null: nothing. Left out: what he is to the user. */
+  /** Beside the name; null: nothing. Left out: the relation to the signed-in user. */
   aside?: ReactNode;
   /** Among friends it need not be said that somebody is one. */
   isAmongFriends?: boolean;
@@ -33,7 +33,7 @@ interface PersonRowProps {
   end?: ReactNode;
 }
 
-/** Somebody in a list: opens the profile, and has a button to write to him. */
+/** A user in a list: opens the profile, and has a button to write to them. */
 export const PersonRow = memo(function PersonRow({
   id,
   username,

@@ -3,7 +3,7 @@ import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import type { SightView } from '../model/views.ts';
 import styles from './sight-text.module.css';
 
-/** Whether somebody is there, or when he was. Nothing while it is not known; whom one blocks appears offline. */
+/** Online, idle or when last seen. Nothing while it is unknown; a blocked user appears offline. */
 export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
   const { people: words, shell } = useWords();
   const lastSeen = useLastSeen(sight.lastSeen);

@@ -79,7 +79,7 @@ function whyFailed({ status, reason }: PushLogEntry): TestFailure {
   return reason === 'private_address' ? 'private' : 'unreachable';
 }
 
-/** What a person need not read, but whoever helps him may want to: folded away. Empty where there is nothing. */
+/** Details for support, folded away. Empty where there are none. */
 export function technicalDetail(entry: PushLogEntry): string {
   const { outcome, status, detail } = entry;
   const { is } = fateOf(entry);
