@@ -58,7 +58,7 @@ onEachDatabase('rounds', (database) => {
     assert.equal((await service.get('/api/users', { token: fresh })).status, 200);
   });
 
-  test('a server that starts is an outside change for one that had the database before it', async (t) => {
+  test('a server that starts is an external change for one that had the database before it', async (t) => {
     const first = await startService(t, database);
     const changes = await countExternalChanges(first.services.db);
     const second = await first.restart();
@@ -69,7 +69,7 @@ onEachDatabase('rounds', (database) => {
     const service = await startService(t, database);
     let news = 0;
     service.services.events.subscribe((event) => {
-      if (event.type === 'outside-change') news++;
+      if (event.type === 'external-change') news++;
     });
     const asked = Promise.withResolvers<void>();
     let questions = 0;
@@ -139,7 +139,7 @@ onEachDatabase('rounds', (database) => {
       broken,
     ) as typeof services.accounts.tokens;
     await using _rounds = startRounds({ ...services, accounts: { ...services.accounts, tokens } });
-    const noticed = heard(service, 'outside-change');
+    const noticed = heard(service, 'external-change');
     // More than one change: the first may come before these rounds read the count that they compare with.
     await eventually(async () => {
       await services.db.transaction((tx) => recordExternalChange(tx));
@@ -147,7 +147,9 @@ onEachDatabase('rounds', (database) => {
     });
     await noticed;
     assert.ok(
-      service.logLines.some((line) => line.includes('a round failed') && line.includes('lookOutside')),
+      service.logLines.some(
+        (line) => line.includes('a round failed') && line.includes('checkExternalChanges'),
+      ),
     );
   });
 });

@@ -9,7 +9,7 @@ import { presenceJobs } from './presence/presence-services.ts';
 import { pushJobs } from './push/push-services.ts';
 import type { Services } from './services.ts';
 
-const OUTSIDE_CHANGES_MS = 500;
+const EXTERNAL_CHANGES_MS = 500;
 const CLOCK_STEPS_MS = 1000;
 
 /**
@@ -19,7 +19,7 @@ const CLOCK_STEPS_MS = 1000;
 export function startRounds(services: Services): AsyncDisposable {
   const { accounts, chat, clock, db, events, inbox, limits, log, presence } = services;
   const jobs: PeriodicJob[] = [
-    { name: 'lookOutside', everyMs: OUTSIDE_CHANGES_MS, run: lookOutside(services) },
+    { name: 'checkExternalChanges', everyMs: EXTERNAL_CHANGES_MS, run: checkExternalChanges(services) },
     { name: 'noticeClockStep', everyMs: CLOCK_STEPS_MS, run: noticeClockStep(services) },
     ...presenceJobs(presence),
     ...chatJobs(chat),
@@ -57,7 +57,7 @@ export function startRounds(services: Services): AsyncDisposable {
 }
 
 /** Reads keys and sessions again after a command of the operator has changed the database. */
-function lookOutside({ accounts, db, events, push }: Services): () => Promise<void> {
+function checkExternalChanges({ accounts, db, events, push }: Services): () => Promise<void> {
   let seen: number | undefined;
   return async () => {
     const changes = await countExternalChanges(db);
@@ -66,7 +66,7 @@ function lookOutside({ accounts, db, events, push }: Services): () => Promise<vo
     if (!isNews) return;
     await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
     accounts.authentication.invalidateAll();
-    events.publish({ type: 'outside-change' });
+    events.publish({ type: 'external-change' });
   };
 }
 

@@ -122,7 +122,7 @@ onEachDatabase('the ready directory', (database) => {
     const { db, ids, events, list, listIds } = await start(t, 1100);
     await list();
     await db.run`update users set status = 'deleted' where id = ${ids[5] ?? ''}`;
-    events.publish({ type: 'outside-change' });
+    events.publish({ type: 'external-change' });
     assert.deepEqual(await listIds(), ids.toSpliced(5, 1));
   });
 
@@ -133,13 +133,13 @@ onEachDatabase('the ready directory', (database) => {
       events.publish({ type: 'user-changed', userId: ids[read] ?? '' });
     };
     assert.deepEqual(await listIds(), ids);
-    hooks.afterRead = () => events.publish({ type: 'outside-change' });
+    hooks.afterRead = () => events.publish({ type: 'external-change' });
     assert.deepEqual(await listIds(), ids);
     assert.deepEqual((await list(directory)).length, 1200);
   });
 
   test('what was read before a change is not kept after it', async (t) => {
-    for (const type of ['user-changed', 'outside-change'] as const) {
+    for (const type of ['user-changed', 'external-change'] as const) {
       const { db, ids, events, hooks, list } = await start(t, 600);
       const userId = ids[5] ?? '';
       hooks.afterRead = async (read) => {
@@ -209,7 +209,7 @@ onEachDatabase('the ready directory', (database) => {
         presence.connected(id);
       },
       async outside() {
-        events.publish({ type: 'outside-change' });
+        events.publish({ type: 'external-change' });
       },
       async list() {
         const shown = (await list()).map((one) => `${one.id} ${one.username} ${one.bio} ${one.isOnline}`);

@@ -43,7 +43,7 @@ export class ReadyDirectory {
     presence.onChange((userId, online) => this.#mark(userId, online));
     events.subscribe((event) => {
       if (event.type === 'user-changed') this.#drop(this.#pieceOf(event.userId));
-      else if (event.type === 'outside-change') {
+      else if (event.type === 'external-change') {
         this.#changes++;
         for (const piece of this.#pieces) this.#drop(piece);
       }

@@ -6,11 +6,11 @@ test('every listener hears of every event, in the order in which they came, befo
   const events = new Events();
   const heard: string[] = [];
   const listen = (name: string) => (event: ServiceEvent) => heard.push(`${name} ${event.type}`);
-  events.publish({ type: 'outside-change' });
+  events.publish({ type: 'external-change' });
   events.subscribe(listen('first'));
   events.subscribe(listen('second'));
   events.publish({ type: 'user-changed', userId: 'alice' });
   assert.deepEqual(heard, ['first user-changed', 'second user-changed']);
-  events.publish({ type: 'outside-change' });
-  assert.deepEqual(heard.slice(2), ['first outside-change', 'second outside-change']);
+  events.publish({ type: 'external-change' });
+  assert.deepEqual(heard.slice(2), ['first external-change', 'second external-change']);
 });

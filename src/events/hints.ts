@@ -13,7 +13,7 @@ export type ServiceEvent =
   /** `from` types to `to` at this moment; never stored. Blocks were checked; each socket checks them again. */
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
-  | { readonly type: 'outside-change' }
+  | { readonly type: 'external-change' }
   /** The wall clock was set by 2 s or more: moments that were written before may be hours away, or past. */
   | { readonly type: 'clock-step' };
 

@@ -49,13 +49,13 @@ test('a change drops the user’s and nobody else’s, a change from outside dro
   await ready.make('alice');
   events.publish({ type: 'sessions-ended', sessionIds: ['alice'], reason: 'ended' });
   assert.ok(ready.recall('alice'));
-  events.publish({ type: 'outside-change' });
+  events.publish({ type: 'external-change' });
   assert.equal(ready.recall('alice'), undefined);
   assert.equal(ready.recall('bob'), undefined);
 });
 
 test('what was read before a change is not kept after it', async () => {
-  for (const event of [{ type: 'user-changed', userId: 'alice' }, { type: 'outside-change' }] as const) {
+  for (const event of [{ type: 'user-changed', userId: 'alice' }, { type: 'external-change' }] as const) {
     const { ready, events, waits, bios } = start();
     const { promise, resolve } = Promise.withResolvers<void>();
     waits.push(promise);

@@ -18,7 +18,7 @@ export class ReadyProfiles {
     this.#read = read;
     events.subscribe((event) => {
       if (event.type === 'user-changed') this.#kept.delete(event.userId);
-      else if (event.type === 'outside-change') this.#kept.clear();
+      else if (event.type === 'external-change') this.#kept.clear();
       else return;
       this.#changes++;
     });

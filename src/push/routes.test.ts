@@ -367,7 +367,7 @@ onEachDatabase('push routes', (database) => {
     assert.equal(await keyOf(service), oldKey);
     const noticed = new Promise<void>((resolve) => {
       service.services.events.subscribe((event) => {
-        if (event.type === 'outside-change') resolve();
+        if (event.type === 'external-change') resolve();
       });
     });
     await rotateVapidKeys(service.services.db);

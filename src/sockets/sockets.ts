@@ -219,7 +219,7 @@ export class Sockets implements AsyncDisposable, Listener {
     if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#end(id, event.reason);
     if (event.type === 'typing')
       for (const connection of this.#live.ofUser(event.to)) connection.writeTyping(event.from);
-    if (event.type === 'outside-change') {
+    if (event.type === 'external-change') {
       this.#isDoubtful = true;
       void this.#askAgain();
     }
