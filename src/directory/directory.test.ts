@@ -17,7 +17,7 @@ async function names(db: Db, query: DirectoryQuery, who = presence): Promise<str
   return (await listPage(db, who, query)).entries.map((entry) => entry.username);
 }
 
-/** All pages after one another, by `next`. */
+/** All pages, by `next`. */
 async function pages(db: Db, query: DirectoryQuery, who = presence): Promise<string[][]> {
   const found: string[][] = [];
   for (let after: string | undefined; ; ) {
@@ -25,7 +25,7 @@ async function pages(db: Db, query: DirectoryQuery, who = presence): Promise<str
     found.push(entries.map((entry) => entry.username));
     if (next === undefined) return found;
     after = next;
-    assert.ok(found.length < 1000, 'the pages have no end');
+    assert.ok(found.length < 1000, 'the pages do not end');
   }
 }
 
@@ -41,7 +41,7 @@ onEachDatabase('the directory by pages', (database) => {
     });
   });
 
-  test('oldest first, page by page, and next is absent on the last', async (t) => {
+  test('users come oldest first, page by page, and the last page has no next', async (t) => {
     const db = await database.open(t);
     for (const name of ['zoe', 'adam', 'mia', 'bob', 'eve']) await addUser(db, name);
     await addUser(db, 'gone', { status: 'deleted' });
@@ -50,7 +50,7 @@ onEachDatabase('the directory by pages', (database) => {
     assert.deepEqual(await pages(db, { limit: '1' }), [['zoe'], ['adam'], ['mia'], ['bob'], ['eve']]);
   });
 
-  test('a page has 1000 users where no limit is given', async (t) => {
+  test('a page has 1000 users without a limit', async (t) => {
     const db = await database.open(t);
     await addCrowd(db, 2001);
     assert.deepEqual(
@@ -65,7 +65,7 @@ onEachDatabase('the directory by pages', (database) => {
     assert.equal(new Set(searched.flat()).size, 2001);
   });
 
-  test('somebody who comes while others turn pages is on the last one, and nobody shows twice', async (t) => {
+  test('a user who registers between two pages is on the last page, and no user is on two pages', async (t) => {
     const db = await database.open(t);
     for (const name of ['a1', 'a2', 'a3']) await addUser(db, name);
     const first = await listPage(db, presence, { limit: '2' });
@@ -74,7 +74,7 @@ onEachDatabase('the directory by pages', (database) => {
     assert.deepEqual(await names(db, { limit: '5', after: first.next ?? '' }), ['a3', 'a4']);
   });
 
-  test('q finds by the start of the username, then of the nickname, whatever way they are spelt', async (t) => {
+  test('q matches the start of the username, then of the nickname, in any spelling', async (t) => {
     const db = await database.open(t);
     await addUser(db, 'Alina');
     await addUser(db, 'bob', { nickname: 'ＡＬＩ' });
@@ -89,14 +89,14 @@ onEachDatabase('the directory by pages', (database) => {
     assert.deepEqual(await names(db, { q: 'nobody' }), []);
   });
 
-  test('what means something to SQL means itself in q', async (t) => {
+  test('the special characters of SQL are plain characters in q', async (t) => {
     const db = await database.open(t);
     for (const name of ['a%b', 'a_b', "a'b", 'a\\b', 'axb', 'a*b', 'a[b']) await addUser(db, name);
     for (const q of ['a%', 'a_', "a'", 'a\\', 'a*', 'a['])
       assert.deepEqual(await names(db, { q }), [`${q}b`]);
   });
 
-  test('q finds in every script', async (t) => {
+  test('q matches names in every script', async (t) => {
     const db = await database.open(t);
     for (const name of ['小明', '小红', '大明', '😀😀', '😁x', 'Σοφός', 'étoile']) await addUser(db, name);
     assert.deepEqual(await names(db, { q: '小' }), ['小明', '小红'].sort());
@@ -105,7 +105,7 @@ onEachDatabase('the directory by pages', (database) => {
     assert.deepEqual(await names(db, { q: 'E\u0301' }), ['étoile']);
   });
 
-  test('online=1 shows who is online, with and without q', async (t) => {
+  test('online=1 lists online users, with and without q', async (t) => {
     const db = await database.open(t);
     const own = new Presence();
     const ids = [];
@@ -121,7 +121,7 @@ onEachDatabase('the directory by pages', (database) => {
     );
   });
 
-  test('a search for online users looks through 5,000 matches an answer where many are online', async (t) => {
+  test('a search for online users reads 5,000 matches for an answer where many are online', async (t) => {
     const db = await database.open(t);
     const crowd = await addCrowd(db, 12_000);
     const own = new Presence();
@@ -134,7 +134,7 @@ onEachDatabase('the directory by pages', (database) => {
     assert.deepEqual(await names(db, { q: 'crowd9999', online: '1' }, own), ['crowd9999']);
   });
 
-  test('a cursor that no answer gave is refused', async (t) => {
+  test('a cursor that no answer contained is refused', async (t) => {
     const db = await database.open(t);
     const nul = Buffer.from('u:a\0b').toString('base64url');
     for (const after of ['%', 'a', 'ab==', '_w', nul])
@@ -145,7 +145,7 @@ onEachDatabase('the directory by pages', (database) => {
         );
   });
 
-  test('against a plain model: the pages of any search are everybody whom it finds, once, in order', async (t) => {
+  test('against a plain model: the pages of any search have every match, once, in order', async (t) => {
     const db = await database.open(t);
     const own = new Presence();
     const letters = fc.string({
@@ -185,12 +185,12 @@ onEachDatabase('the directory by pages', (database) => {
         byNickname.sort((a, b) => byBytes(nameKey(a.nickname), nameKey(b.nickname)) || byBytes(a.id, b.id));
         byName.sort((a, b) => byBytes(nameKey(a.username), nameKey(b.username)));
         const expected = (q === null ? shown : [...byName, ...byNickname]).map((user) => user.username);
-        const asked = {
+        const request = {
           ...(q !== null && { q }),
           ...(online && { online: '1' as const }),
           limit: `${limit}`,
         };
-        const found = await pages(db, asked, own);
+        const found = await pages(db, request, own);
         assert.deepEqual(found.flat(), expected);
         for (const page of found.slice(0, -1)) assert.equal(page.length, limit);
         assert.ok(found.length === 1 || (found.at(-1)?.length ?? 0) > 0);

@@ -5,12 +5,12 @@ import { nameKey } from '../users/names.ts';
 import { type DirectoryEntry, type DirectoryQuery, type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
 const MAX_PAGE = 1000;
-/** Up to so many online users are searched by their ids, which costs nothing for the others of the same name. */
+/** Up to this many online users, a search reads them by their ids instead of all users of the name. */
 const FEW_ONLINE = 1000;
-/** Pages of matches that one answer looks through for online users. */
-const MAX_LOOKED_THROUGH = 5;
-/** Sorts after every key that starts with the same text: keys sort by bytes. */
-const LAST = '\u{10ffff}';
+/** How many pages of matches one answer searches for online users. */
+const MAX_SEARCHED_PAGES = 5;
+/** Appended to a prefix, it sorts after every key that starts with the prefix: keys sort by bytes. */
+const LAST_CHARACTER = '\u{10ffff}';
 
 interface Page {
   readonly entries: DirectoryEntry[];
@@ -18,17 +18,17 @@ interface Page {
   readonly next?: string;
 }
 
-/** A row with the place in its order at which the next page goes on. */
-interface Placed extends DirectoryRow {
+/** A row with the cursor of the page after it. */
+interface RowWithCursor extends DirectoryRow {
   readonly cursor: string;
 }
 
 /**
- * One page of the directory (interface 4.6; parameters are ours). All users, and those online, come oldest first;
- * a search comes by username, then users of whom only the nickname matches, by nickname. A search for online users among many
- * may end before its page is full, even with nothing, and then says where to go on.
+ * One page of the directory (interface 4.6; the parameters are our choice). All users, and all online users, are ordered by
+ * age, the oldest first. A search has users whose username matches, by username, then those whose nickname alone matches, by
+ * nickname. A search for online users among many may return a page that is not full, or empty, with a `next`.
  *
- * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no answer ever gave
+ * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no answer contained
  */
 export async function listPage(db: Db, presence: Presence, query: DirectoryQuery): Promise<Page> {
   const limit = query.limit === undefined ? MAX_PAGE : Number(query.limit);
@@ -44,13 +44,13 @@ export async function listPage(db: Db, presence: Presence, query: DirectoryQuery
   return next === undefined ? { entries } : { entries, next: toCursor(next) };
 }
 
-interface Found {
-  readonly rows: Placed[];
-  /** Where a search goes on that was ended before its page was full. */
+interface Matches {
+  readonly rows: RowWithCursor[];
+  /** Where to continue a search that stopped before its page was full. */
   readonly stoppedAt?: string;
 }
 
-/** Users older first, after the user with this id. */
+/** Users with ids after this one, the oldest first. */
 export async function listUsersAfter(db: Db, id: string, count: number): Promise<DirectoryRow[]> {
   return db.all<DirectoryRow>`
     select id, username, avatar, nickname, gender, bio from users
@@ -62,13 +62,13 @@ async function listByAge(
   online: string[] | null,
   after: string | undefined,
   count: number,
-): Promise<Found> {
+): Promise<Matches> {
   const id = after ?? '';
   const rows = online
-    ? await listSome(
+    ? await listByIds(
         db,
         online
-          .filter((one) => one > id)
+          .filter((onlineId) => onlineId > id)
           .sort()
           .slice(0, count),
       )
@@ -76,7 +76,7 @@ async function listByAge(
   return { rows: rows.map((row) => ({ ...row, cursor: row.id })) };
 }
 
-async function listSome(db: Db, ids: readonly string[]): Promise<DirectoryRow[]> {
+async function listByIds(db: Db, ids: readonly string[]): Promise<DirectoryRow[]> {
   return db.all<DirectoryRow>`
     select id, username, avatar, nickname, gender, bio from users
     where id in ${db.list(ids)} and status <> 'deleted' order by id`;
@@ -89,17 +89,17 @@ async function search(
   online: string[] | null,
   after: string | undefined,
   count: number,
-): Promise<Found> {
+): Promise<Matches> {
   let cursor = after ?? 'u:';
-  if (online && online.length <= FEW_ONLINE) return searchFew(db, prefix, online, cursor, count);
-  const found: Placed[] = [];
-  const wanted = online && new Set(online);
+  if (online && online.length <= FEW_ONLINE) return searchAmong(db, prefix, online, cursor, count);
+  const found: RowWithCursor[] = [];
+  const onlineIds = online && new Set(online);
   for (let pages = 0; found.length < count; pages++) {
-    if (pages === MAX_LOOKED_THROUGH) return { rows: found, stoppedAt: cursor };
+    if (pages === MAX_SEARCHED_PAGES) return { rows: found, stoppedAt: cursor };
     const rows = cursor.startsWith('u:')
-      ? await byUsername(db, prefix, cursor.slice(2), MAX_PAGE)
-      : await byNickname(db, prefix, cursor.slice(2), MAX_PAGE);
-    for (const row of rows) if (!wanted || wanted.has(row.id)) found.push(row);
+      ? await listByUsername(db, prefix, cursor.slice(2), MAX_PAGE)
+      : await listByNickname(db, prefix, cursor.slice(2), MAX_PAGE);
+    for (const row of rows) if (!onlineIds || onlineIds.has(row.id)) found.push(row);
     if (rows.length === MAX_PAGE) cursor = rows.at(-1)?.cursor ?? '';
     else if (cursor.startsWith('u:')) cursor = 'n:';
     else break;
@@ -107,60 +107,73 @@ async function search(
   return { rows: found.slice(0, count) };
 }
 
-/** The same among these users, in the same order. */
-async function searchFew(
+/** The same search among these users alone, in the same order. */
+async function searchAmong(
   db: Db,
   prefix: string,
   ids: readonly string[],
   after: string,
   count: number,
-): Promise<Found> {
+): Promise<Matches> {
   const rows = await db.all<DirectoryRow & { username_key: string; nickname_key: string }>`
     select id, username, avatar, nickname, gender, bio, username_key, nickname_key from users
     where id in ${db.list(ids)} and status <> 'deleted'`;
-  const start = toPlace(after);
+  const start = toSortKey(after);
   const found = rows
     .filter((row) => row.username_key.startsWith(prefix) || row.nickname_key.startsWith(prefix))
-    .map((row) => ({ ...row, cursor: row.username_key.startsWith(prefix) ? byName(row) : byNick(row) }))
-    .map((row) => ({ row, place: toPlace(row.cursor) }))
-    .filter(({ place }) => place.compare(start) > 0)
-    .sort((a, b) => a.place.compare(b.place));
+    .map((row) => ({
+      ...row,
+      cursor: row.username_key.startsWith(prefix) ? usernameCursor(row) : nicknameCursor(row),
+    }))
+    .map((row) => ({ row, sortKey: toSortKey(row.cursor) }))
+    .filter(({ sortKey }) => sortKey.compare(start) > 0)
+    .sort((a, b) => a.sortKey.compare(b.sortKey));
   return { rows: found.slice(0, count).map(({ row }) => row) };
 }
 
-/** Where a cursor stands in the order of a search, by bytes as the databases compare. No key holds U+0000. */
-function toPlace(cursor: string): Buffer {
+/** Bytes that sort cursors in the order of a search, as the databases compare. No key contains U+0000. */
+function toSortKey(cursor: string): Buffer {
   if (cursor.startsWith('u:')) return Buffer.from(`0${cursor.slice(2)}`);
   const split = cursor.lastIndexOf(':');
   return Buffer.from(`1${cursor.slice(2, split)}\0${cursor.slice(split + 1)}`);
 }
 
-function byName(row: { username_key: string }): string {
+function usernameCursor(row: { username_key: string }): string {
   return `u:${row.username_key}`;
 }
 
-function byNick(row: { nickname_key: string; id: string }): string {
+function nicknameCursor(row: { nickname_key: string; id: string }): string {
   return `n:${row.nickname_key}:${row.id}`;
 }
 
-async function byUsername(db: Db, prefix: string, afterKey: string, count: number): Promise<Placed[]> {
+async function listByUsername(
+  db: Db,
+  prefix: string,
+  afterKey: string,
+  count: number,
+): Promise<RowWithCursor[]> {
   const rows = await db.all<DirectoryRow & { username_key: string }>`
     select id, username, avatar, nickname, gender, bio, username_key from users
-    where username_key >= ${prefix} and username_key < ${prefix + LAST} and username_key > ${afterKey} and status <> 'deleted'
+    where username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER} and username_key > ${afterKey} and status <> 'deleted'
     order by username_key limit ${count}`;
-  return rows.map((row) => ({ ...row, cursor: byName(row) }));
+  return rows.map((row) => ({ ...row, cursor: usernameCursor(row) }));
 }
 
-async function byNickname(db: Db, prefix: string, after: string, count: number): Promise<Placed[]> {
+async function listByNickname(
+  db: Db,
+  prefix: string,
+  after: string,
+  count: number,
+): Promise<RowWithCursor[]> {
   const split = after.lastIndexOf(':');
   const key = split < 0 ? '' : after.slice(0, split);
   const rows = await db.all<DirectoryRow & { nickname_key: string }>`
     select id, username, avatar, nickname, gender, bio, nickname_key from users
-    where nickname_key >= ${prefix} and nickname_key < ${prefix + LAST}
+    where nickname_key >= ${prefix} and nickname_key < ${prefix + LAST_CHARACTER}
       and (nickname_key, id) > (${key}, ${after.slice(split + 1)})
-      and not (username_key >= ${prefix} and username_key < ${prefix + LAST}) and status <> 'deleted'
+      and not (username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER}) and status <> 'deleted'
     order by nickname_key, id limit ${count}`;
-  return rows.map((row) => ({ ...row, cursor: byNick(row) }));
+  return rows.map((row) => ({ ...row, cursor: nicknameCursor(row) }));
 }
 
 function toCursor(text: string): string {

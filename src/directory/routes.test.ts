@@ -8,7 +8,7 @@ import { onEachDatabase, onPostgres } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
 
-/** A service on a real port with so many users that a list does not fit into the buffers of a connection. */
+/** A service on a real port with so many users that a list exceeds the buffers of a connection. */
 async function startCrowded(
   t: Parameters<typeof startService>[0],
   database: Parameters<typeof startService>[1],
@@ -19,21 +19,21 @@ async function startCrowded(
   await service.services.db.run`update users set bio = ${'b'.repeat(1000)} where bio = ''`;
   await service.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = service.app.server.address() as AddressInfo; // a TCP server's address is never a pipe's name
-  const asking = new Set<ClientRequest>();
+  const requests = new Set<ClientRequest>();
   t.after(() => {
-    for (const one of asking) one.destroy();
+    for (const sent of requests) sent.destroy();
   });
   return {
     service,
     token,
     ids,
-    /** Asks for the full list on a connection of its own; nothing of the body is read before it is asked for. */
-    ask(path = '/api/users'): { sent: ClientRequest; answer: Promise<IncomingMessage> } {
+    /** Requests the full list on a connection of its own; the body is read only when the test reads it. */
+    requestList(path = '/api/users'): { sent: ClientRequest; answer: Promise<IncomingMessage> } {
       const sent = request({ port, path, agent: false, headers: { authorization: `Bearer ${token}` } });
-      asking.add(sent.on('error', () => {}));
+      requests.add(sent.on('error', () => {}));
       sent.end();
       const answer = once(sent, 'response').then(([response]) => response);
-      answer.catch(() => {}); // of those who leave before
+      answer.catch(() => {}); // of requests that the test destroys
       return { sent, answer };
     },
   };
@@ -46,7 +46,7 @@ async function read(answer: IncomingMessage): Promise<{ code: number; data: { id
 }
 
 onEachDatabase('directory routes', (database) => {
-  test('a new user and a changed profile show at once in a list of which pieces are kept', async (t) => {
+  test('a new user and a changed profile are in the next list, although its pieces are cached', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     await addCrowd(service.services.db, 600);
@@ -60,7 +60,7 @@ onEachDatabase('directory routes', (database) => {
     assert.equal((await list()).find((one: { id: string }) => one.id === id).isOnline, 1);
   });
 
-  test('q, online, limit and after make a page with next, values that are none are 400', async (t) => {
+  test('q, online, limit and after make a page with next, invalid values are 400', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     for (const name of ['bob', 'carol', 'dave']) await service.join(name);
@@ -102,9 +102,9 @@ onEachDatabase('directory routes', (database) => {
     }
   });
 
-  test('two full lists are under way, twenty wait, the next gets 429; a page and HEAD are not held up', async (t) => {
-    const { service, token, ids, ask } = await startCrowded(t, database);
-    const streaming = [ask(), ask()];
+  test('two full lists run, twenty wait, the next gets 429; a page and HEAD do not wait', async (t) => {
+    const { service, token, ids, requestList } = await startCrowded(t, database);
+    const streaming = [requestList(), requestList()];
     const answers = await Promise.all(streaming.map(({ answer }) => answer));
     assert.deepEqual(
       answers.map((answer) => answer.statusCode),
@@ -112,7 +112,7 @@ onEachDatabase('directory routes', (database) => {
     );
     const { promise: allRefused, resolve } = Promise.withResolvers<void>();
     const early: IncomingMessage[] = [];
-    const others = Array.from({ length: 25 }, () => ask().answer);
+    const others = Array.from({ length: 25 }, () => requestList().answer);
     for (const answer of others)
       answer.then((one) => {
         if (early.push(one) === 5) resolve();
@@ -133,7 +133,7 @@ onEachDatabase('directory routes', (database) => {
         ids,
       );
     }
-    // Each is read as it comes: one that nobody reads keeps its place.
+    // Each is read as it comes: an answer that is not read keeps its place.
     const late = others.map(async (answer) =>
       (await answer).statusCode === 200 ? read(await answer) : undefined,
     );
@@ -141,48 +141,49 @@ onEachDatabase('directory routes', (database) => {
     assert.equal(lengths.filter((length) => length === 8001).length, 20);
   });
 
-  test('a waiting list whose client has gone gives its place away, and so does one under way', async (t) => {
-    const { ask } = await startCrowded(t, database);
-    const streaming = [ask(), ask()];
+  test('a client that disconnects gives its place away, waiting or served', async (t) => {
+    const { requestList } = await startCrowded(t, database);
+    const streaming = [requestList(), requestList()];
     await Promise.all(streaming.map(({ answer }) => answer));
-    const gone = Array.from({ length: 5 }, () => ask());
-    const waiting = ask();
+    const gone = Array.from({ length: 5 }, () => requestList());
+    const waiting = requestList();
     for (const { sent } of gone) sent.destroy();
     for (const { sent } of streaming) sent.destroy();
     assert.equal((await read(await waiting.answer)).data.length, 8001);
   });
 
-  test('clients who leave at any moment leave no place taken', async (t) => {
-    const { service, ask } = await startCrowded(t, database);
+  test('a client that disconnects at any moment leaves no place taken', async (t) => {
+    const { service, requestList } = await startCrowded(t, database);
     for (let round = 0; round < 30; round++) {
-      // So that the token is looked up again, which takes a while.
+      // So that the token is verified again, which takes some turns of the event loop.
       service.services.accounts.authentication.invalidateAll();
-      const { sent } = ask();
+      const { sent } = requestList();
       const [socket] = await once(sent, 'socket');
       if (socket.connecting) await once(socket, 'connect');
       for (let turn = 0; turn < round; turn++) await new Promise(setImmediate);
       sent.destroy();
     }
-    for (let i = 0; i < 2; i++) assert.equal((await read(await ask().answer)).data.length, 8001);
+    for (let i = 0; i < 2; i++) assert.equal((await read(await requestList().answer)).data.length, 8001);
   });
 });
 
 onPostgres('directory routes, users in the order of their commits', (database) => {
-  test('a user whose registration was held up shows, though younger ones were listed before', async (t) => {
+  test('a user whose registration was delayed is listed, although younger users were listed before', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const { databaseUrl } = service.services.config;
     assert(databaseUrl);
-    const other = postgres(databaseUrl, { max: 1 });
-    t.after(() => other.end());
-    // The same name, not committed yet: bob has his id already, and waits.
-    await other`begin`;
-    await other`
+    const otherConnection = postgres(databaseUrl, { max: 1 });
+    t.after(() => otherConnection.end());
+    // The same name in an open transaction: bob's registration has its id already, and waits.
+    await otherConnection`begin`;
+    await otherConnection`
       insert into users (id, username, username_key, password_hash, nickname_key, created_at) values ('x', 'x', 'bob', '!', '', 0)`;
     const joining = service.join('bob');
     await until(
       async () =>
-        (await other`select 1 from pg_locks where not granted and locktype = 'transactionid'`).length > 0,
+        (await otherConnection`select 1 from pg_locks where not granted and locktype = 'transactionid'`)
+          .length > 0,
     );
     await service.services.db.run`
       insert into users (id, username, username_key, password_hash, nickname_key, created_at)
@@ -191,7 +192,7 @@ onPostgres('directory routes, users in the order of their commits', (database) =
     const list = async () =>
       (await service.get('/api/users', { token })).body.data.map((one: { id: string }) => one.id);
     assert.equal((await list()).length, 601);
-    await other`rollback`;
+    await otherConnection`rollback`;
     const bob = await joining;
     const ids = await list();
     assert.equal(ids.indexOf(bob.id), 1);

@@ -7,15 +7,15 @@ import { answers } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { listPage } from './directory.ts';
-import { ReadyDirectory } from './ready-directory.ts';
+import { DirectoryCache } from './directory-cache.ts';
 import { DirectoryAnswer, DirectoryQuery } from './schemas.ts';
 
-/** A client that reads nothing of the full list for so long is cut off, so that the next in the queue is served. */
+/** A client that reads nothing of the full list for this long is disconnected, so that the next in the queue is served. */
 const STALL_MS = 30_000;
 const HIGH_WATER_BYTES = 256 * 1024;
 
 export async function directoryRoutes(app: App, { db, events, presence }: Services): Promise<void> {
-  const everybody = new ReadyDirectory(db, presence.online, events);
+  const cache = new DirectoryCache(db, presence.online, events);
   const fullLists = new BoundedQueue({ concurrency: 2, limit: 20 });
 
   app.get('/api/users', {
@@ -30,7 +30,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
         return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from([]));
       await fullLists.run(async () => {
         if (reply.raw.closed) return; // the client left before the listener was added, so there was no signal
-        const answer = Readable.from(wholeAnswer(everybody, reply), {
+        const answer = Readable.from(fullList(cache, reply), {
           objectMode: false,
           highWaterMark: HIGH_WATER_BYTES,
         });
@@ -42,11 +42,11 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
   });
 }
 
-async function* wholeAnswer(everybody: ReadyDirectory, reply: FastifyReply): AsyncGenerator<Buffer> {
+async function* fullList(cache: DirectoryCache, reply: FastifyReply): AsyncGenerator<Buffer> {
   const stalled = setTimeout(() => reply.raw.destroy(), STALL_MS);
   try {
     yield Buffer.from('{"code":200,"data":[');
-    for await (const bytes of everybody.elements()) {
+    for await (const bytes of cache.elements()) {
       stalled.refresh();
       yield bytes;
     }

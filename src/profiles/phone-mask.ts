@@ -1,7 +1,7 @@
 /**
- * A phone number as strangers see it (interface 2.1 leaves the rule open, this one is ours): of the digits the
- * first 3 and the last 4 stay if there are 11 or more, the last 2 if there are 5 to 10, none below. Every other
- * character becomes `*`, so the length stays.
+ * A phone number as other users see it (interface 2.1 leaves the rule open, this one is our choice): of 11 digits or
+ * more the first 3 and the last 4 stay, of 5 to 10 the last 2, of fewer none. Every other character becomes `*`, so the
+ * length stays.
  */
 export function maskPhone(phone: string): string {
   const digits = phone.replaceAll(/[^0-9]/g, '').length;

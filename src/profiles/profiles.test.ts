@@ -10,7 +10,7 @@ function refusedAs(word: string) {
   return (error: unknown) => error instanceof ServiceError && error.word === word;
 }
 
-/** Nobody listens. */
+/** Without subscribers. */
 const events = new Events();
 
 onEachDatabase('profiles', (database) => {
@@ -21,7 +21,7 @@ onEachDatabase('profiles', (database) => {
     assert.deepEqual(await getPublicUser(db, id), { id, username: 'alice', ...fields, phone: '138****5678' });
   });
 
-  test('a suspended account still has its profile, a deleted or unknown one has none', async (t) => {
+  test('a suspended account still has a profile, a deleted or unknown one has none', async (t) => {
     const db = await database.open(t);
     const sam = await addUser(db, 'sam', { status: 'suspended' });
     const dora = await addUser(db, 'dora', { status: 'deleted' });
@@ -34,7 +34,7 @@ onEachDatabase('profiles', (database) => {
     );
   });
 
-  test('only what was sent is changed, and of nobody else', async (t) => {
+  test('only the fields that were sent change, and only those of this user', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     const before = await db.get`select * from users where id = ${bob}`;
@@ -45,7 +45,7 @@ onEachDatabase('profiles', (database) => {
     assert.deepEqual(await db.get`select * from users where id = ${bob}`, before);
   });
 
-  test('updates at once of different fields all hold', async (t) => {
+  test('concurrent updates of different fields are all stored', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const parts = [
@@ -75,7 +75,7 @@ onEachDatabase('profiles', (database) => {
     assert.equal(await key(), '');
   });
 
-  test('an avatar that is no picture is refused, and nothing is changed', async (t) => {
+  test('an unsafe avatar is refused, and nothing is changed', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     const body = { bio: 'b', avatar: 'javascript:alert(1)' };

@@ -14,11 +14,11 @@ export async function getPublicUser(db: Db, userId: string): Promise<PublicUser>
 }
 
 /**
- * Changes the fields that were sent (interface 4.8), an empty nickname to the username as at registration, and appends a
- * `profile` event for the user's devices. A body without fields changes nothing and appends nothing.
+ * Changes the fields that were sent (interface 4.8) and appends a `profile` event for the user's devices. An empty nickname
+ * becomes the username, as at registration. A body without fields changes nothing and appends nothing.
  *
  * @param now epoch milliseconds
- * @throws {ServiceError} `invalid` for an avatar that will not do; `not-found`
+ * @throws {ServiceError} `invalid` for an unsafe avatar; `not-found`
  */
 export async function updateProfile(
   inboxes: Inboxes,

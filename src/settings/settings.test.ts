@@ -6,11 +6,11 @@ import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { updateSettings } from './settings.ts';
 
-/** Nobody listens. */
+/** Without subscribers. */
 const events = new Events();
 
 onEachDatabase('settings', (database) => {
-  test('only what was sent is switched, and of nobody else', async (t) => {
+  test('only the settings that were sent change, and only those of this user', async (t) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     const stored = async (id: string) =>
@@ -34,7 +34,7 @@ onEachDatabase('settings', (database) => {
     assert.deepEqual(await stored(bob), [1, 0, 'sender']);
   });
 
-  test('switches thrown at once all hold', async (t) => {
+  test('concurrent updates of different settings are all stored', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
     await Promise.all([

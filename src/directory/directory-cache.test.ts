@@ -6,10 +6,10 @@ import { addCrowd, addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { Events } from '../events/hints.ts';
 import { Presence } from '../presence/presence.ts';
-import { ReadyDirectory } from './ready-directory.ts';
+import { DirectoryCache } from './directory-cache.ts';
 import type { DirectoryEntry } from './schemas.ts';
 
-onEachDatabase('the ready directory', (database) => {
+onEachDatabase('the directory cache', (database) => {
   async function start(t: Parameters<TestDatabase['open']>[0], count: number) {
     const db = await database.open(t);
     const ids = await addCrowd(db, count);
@@ -25,7 +25,7 @@ onEachDatabase('the ready directory', (database) => {
         },
       },
     });
-    const directory = new ReadyDirectory(watched, presence, events);
+    const directory = new DirectoryCache(watched, presence, events);
     return {
       db,
       ids,
@@ -33,7 +33,7 @@ onEachDatabase('the ready directory', (database) => {
       events,
       hooks,
       directory,
-      /** How often the database was read for `act`. */
+      /** How many reads of the database `act` caused. */
       async readsOf(act: () => Promise<unknown>): Promise<number> {
         hooks.afterRead = undefined;
         let count = 0;
@@ -53,21 +53,21 @@ onEachDatabase('the ready directory', (database) => {
     };
   }
 
-  async function list(directory: ReadyDirectory): Promise<DirectoryEntry[]> {
+  async function list(directory: DirectoryCache): Promise<DirectoryEntry[]> {
     const parts: Buffer[] = [];
     for await (const bytes of directory.elements()) parts.push(Buffer.from(bytes));
     return JSON.parse(`[${Buffer.concat(parts)}]`);
   }
 
-  test('everybody is there, oldest first, however many', async (t) => {
+  test('every user is listed, oldest first, at any size of the directory', async (t) => {
     for (const count of [0, 1, 499, 500, 501, 1000, 1001]) {
       const { ids, listIds } = await start(t, count);
       assert.deepEqual(await listIds(), ids, `${count} users`);
-      assert.deepEqual(await listIds(), ids, `${count} users, kept`);
+      assert.deepEqual(await listIds(), ids, `${count} users, cached`);
     }
   });
 
-  test('whole pieces are kept: a second list reads only what is behind them', async (t) => {
+  test('full pieces are cached: a second list reads only the users after them', async (t) => {
     const { readsOf, list, change, ids } = await start(t, 1200);
     assert.equal(await readsOf(list), 3);
     assert.equal(await readsOf(list), 1);
@@ -76,7 +76,7 @@ onEachDatabase('the ready directory', (database) => {
     assert.equal(await readsOf(list), 1);
   });
 
-  test('a changed, a deleted, a restored and a new user show at once', async (t) => {
+  test('a changed, a deleted, a restored and a new user are in the next list', async (t) => {
     const { db, events, ids, list, listIds, change } = await start(t, 1200);
     await list();
     for (const i of [0, 499, 500, 999, 1000, 1199]) {
@@ -99,7 +99,7 @@ onEachDatabase('the ready directory', (database) => {
     assert.deepEqual(await listIds(), [...ids, between, dave].sort());
   });
 
-  test('who is online shows at once, and in nobody else’s entry', async (t) => {
+  test('an online user is online in the next list, and only that user', async (t) => {
     const { ids, list, presence, change, readsOf } = await start(t, 1100);
     const online = async () => (await list()).filter((one) => one.isOnline === 1).map((one) => one.id);
     assert.deepEqual(await online(), []);
@@ -118,7 +118,7 @@ onEachDatabase('the ready directory', (database) => {
     assert.equal(await readsOf(list), 1);
   });
 
-  test('a change from outside drops everything that was kept', async (t) => {
+  test('an external change drops everything that was cached', async (t) => {
     const { db, ids, events, list, listIds } = await start(t, 1100);
     await list();
     await db.run`update users set status = 'deleted' where id = ${ids[5] ?? ''}`;
@@ -126,10 +126,10 @@ onEachDatabase('the ready directory', (database) => {
     assert.deepEqual(await listIds(), ids.toSpliced(5, 1));
   });
 
-  test('a list is whole whatever changes while it is read', async (t) => {
+  test('a list is complete whatever changes while it is read', async (t) => {
     const { ids, events, presence, hooks, listIds, directory } = await start(t, 1200);
     hooks.afterRead = (read) => {
-      presence.connected(`somebody${read}`);
+      presence.connected(`other${read}`);
       events.publish({ type: 'user-changed', userId: ids[read] ?? '' });
     };
     assert.deepEqual(await listIds(), ids);
@@ -138,7 +138,7 @@ onEachDatabase('the ready directory', (database) => {
     assert.deepEqual((await list(directory)).length, 1200);
   });
 
-  test('what was read before a change is not kept after it', async (t) => {
+  test('what was read before a change is not cached after it', async (t) => {
     for (const type of ['user-changed', 'external-change'] as const) {
       const { db, ids, events, hooks, list } = await start(t, 600);
       const userId = ids[5] ?? '';
@@ -152,7 +152,7 @@ onEachDatabase('the ready directory', (database) => {
     }
   });
 
-  test('two lists at once with a user deleted between them each have everybody else once', async (t) => {
+  test('two concurrent lists with a user deleted between them each have every other user once', async (t) => {
     const { ids, hooks, listIds, change } = await start(t, 1700);
     const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     hooks.afterRead = (read) => {
@@ -161,7 +161,7 @@ onEachDatabase('the ready directory', (database) => {
       return held.promise;
     };
     const first = listIds();
-    // On a pool of connections the read of the second list may otherwise end first, and be the one that is held.
+    // Otherwise the read of the second list may end first on another connection, and be the one that is held.
     await reached.promise;
     await change(ids[3] ?? '', { status: 'deleted' });
     const others = ids.toSpliced(3, 1);
@@ -171,7 +171,7 @@ onEachDatabase('the ready directory', (database) => {
     assert.deepEqual(await listIds(), others);
   });
 
-  test('against a plain model: whatever happens, a list shows what is true', async (t) => {
+  test('against a plain model: after any changes, a list is correct', async (t) => {
     const { db, ids, presence, events, change, list, directory } = await start(t, 1100);
     const users = new Map(ids.map((id, i) => [id, { name: `crowd${i + 1}`, bio: '', shown: true }]));
     const online = new Set<string>();
@@ -189,7 +189,7 @@ onEachDatabase('the ready directory', (database) => {
         await change(id, { bio });
         Object.assign(users.get(id) ?? {}, { bio });
       },
-      async standing(n: number) {
+      async status(n: number) {
         const id = pick(n);
         const user = users.get(id);
         if (!user) return;
@@ -208,21 +208,21 @@ onEachDatabase('the ready directory', (database) => {
         online.add(id);
         presence.connected(id);
       },
-      async outside() {
+      async external() {
         events.publish({ type: 'external-change' });
       },
       async list() {
         const shown = (await list()).map((one) => `${one.id} ${one.username} ${one.bio} ${one.isOnline}`);
         assert.deepEqual(shown, expected());
       },
-      /** A list that others overtake; it has everybody who was there all the time, once and in order. */
-      async overtaken() {
+      /** A list during which users change; it has every user who was there all the time, once and in order. */
+      async listDuringChanges() {
         const before = new Set([...users].filter(([, user]) => user.shown).map(([id]) => id));
         const elements = directory.elements();
         const parts: Buffer[] = [];
         const first = await elements.next();
         if (first.value) parts.push(Buffer.from(first.value));
-        await act.standing(added + 7);
+        await act.status(added + 7);
         await act.list();
         for await (const bytes of elements) parts.push(Buffer.from(bytes));
         const shown = JSON.parse(`[${Buffer.concat(parts)}]`).map((one: DirectoryEntry) => one.id);
