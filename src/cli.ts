@@ -26,17 +26,17 @@ const commands: Record<string, Command> = {
   },
   user: {
     usage: 'user show|suspend|restore|delete NAME-OR-ID',
-    help: 'look at a user, keep them out, let them in again',
+    help: 'show a user, suspend, restore or delete their account',
     load: async () => (await import('./commands/user.ts')).user,
   },
   restored: {
     usage: 'restored',
-    help: 'after a backup was put back: let every device start anew',
+    help: 'after a backup was restored: make every device start from a new snapshot',
     load: async () => (await import('./commands/restored.ts')).restored,
   },
   check: {
     usage: 'check',
-    help: 'tell whether settings, database and keys will do',
+    help: 'check the settings, the database and the keys',
     load: async () => (await import('./commands/check.ts')).check,
   },
 };

@@ -14,7 +14,7 @@ function openDatabase(settings: DatabaseSettings) {
 onEachDatabase('check', (database) => {
   const name = database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
 
-  test('beside a server all is well, with a line for each part', async (t) => {
+  test('beside a server there is no fault, and a line for each part', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using server = await startServer(settings);
     const { publicKey } = (await server.get('/api/push/public-key')).body;
@@ -30,7 +30,7 @@ onEachDatabase('check', (database) => {
     assert.deepEqual([code, output.trimEnd().split('\n')], [0, expected]);
   });
 
-  test('keys that are not there are a fault, and are not made', async (t) => {
+  test('missing keys are a fault, and are not made', async (t) => {
     const data = await database.create(t);
     for (let time = 0; time < 2; time++) {
       const { code, output } = await runCommand(settingsOf(data), ['check']);
@@ -48,20 +48,20 @@ onEachDatabase('check', (database) => {
       await runCommand(settingsOf(data), ['keys', 'rotate', kind]);
     {
       await using db = await openDatabase(data);
-      const kept = await db.get<{ value: string }>`select value from service where name = 'vapid-keys'`;
-      const [first, second] = JSON.parse(kept?.value ?? '');
+      const stored = await db.get<{ value: string }>`select value from service where name = 'vapid-keys'`;
+      const [first, second] = JSON.parse(stored?.value ?? '');
       const mixed = JSON.stringify([{ ...first, publicKey: second.publicKey }]);
       await db.run`update service set value = ${mixed} where name = 'vapid-keys'`;
     }
     const { code, output } = await runCommand(settingsOf(data), ['check']);
     assert.equal(code, 1);
-    const told = 'push keys: FAULT: The VAPID public key does not belong to the private key';
-    assert.equal(output.trimEnd().split('\n').at(-1), told);
+    const fault = 'push keys: FAULT: The VAPID public key does not belong to the private key';
+    assert.equal(output.trimEnd().split('\n').at(-1), fault);
   });
 });
 
 onSqlite('check and the settings', (database) => {
-  test('all wrong settings are told at once', async (t) => {
+  test('all invalid settings are reported together', async (t) => {
     const settings = settingsOf(await database.create(t), {
       PORT: 'http',
       TOKEN_TTL: '1',
@@ -85,7 +85,7 @@ onSqlite('check and the settings', (database) => {
     assert.equal(first, 'config: WARNING: RATE_LIMIT_APl is not a setting; did you mean RATE_LIMIT_API?');
   });
 
-  test('a database that is not there, or does not answer, is a fault', async (t) => {
+  test('a missing database, or one that does not answer, is a fault', async (t) => {
     const data = await database.create(t);
     assert.ok('dataDir' in data);
     const fresh = settingsOf({ dataDir: `${data.dataDir}/fresh` });

@@ -9,30 +9,30 @@ import { openDatabase } from '../services.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { explain } from './explain.ts';
 
-/** `check`: whether the settings, the database and the keys will do, a line each; 1 if anything will not. */
+/** `check`: reports on the settings, the database and the keys, a line each. The exit code is 1 with any fault. */
 export async function check(context: Context, args: string[]): Promise<number> {
   parseArgs({ args, options: {} });
   let faults = 0;
-  const tell = (subject: string, finding: string) => context.output.write(`${subject}: ${finding}\n`);
-  const tellFault = (subject: string, fault: string) => {
+  const report = (subject: string, finding: string) => context.output.write(`${subject}: ${finding}\n`);
+  const reportFault = (subject: string, fault: string) => {
     faults++;
-    tell(subject, `FAULT: ${fault}`);
+    report(subject, `FAULT: ${fault}`);
   };
 
-  const config = readSettings((fault) => tellFault('config', fault));
+  const config = readSettings((fault) => reportFault('config', fault));
   if (!config) return 1;
-  for (const warning of config.warnings) tell('config', `WARNING: ${warning}`);
-  tell('config', 'good');
+  for (const warning of config.warnings) report('config', `WARNING: ${warning}`);
+  report('config', 'good');
 
-  await using db = await reachDatabase(config);
+  await using db = await openIfExisting(config);
   if (!db) return 1;
-  tell('database', `${db.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${await findSchema(db)}`);
+  report('database', `${db.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${await findSchema(db)}`);
 
-  for (const [subject, examine] of Object.entries(keys)) {
+  for (const [subject, describeKeys] of Object.entries(keyChecks)) {
     try {
-      tell(subject, await examine(db, config));
+      report(subject, await describeKeys(db, config));
     } catch (error) {
-      tellFault(subject, explain(error));
+      reportFault(subject, explain(error));
     }
   }
   return faults === 0 ? 0 : 1;
@@ -47,13 +47,13 @@ export async function check(context: Context, args: string[]): Promise<number> {
     }
   }
 
-  async function reachDatabase(of: Config) {
+  async function openIfExisting(of: Config) {
     try {
       const missing = findMissingDatabase(of);
       if (missing === undefined) return await openDatabase(of, openLog('warn', context.errors));
-      tellFault('database', `there is none in ${missing}; the first start of the server makes it`);
+      reportFault('database', `there is none in ${missing}; the first start of the server makes it`);
     } catch (error) {
-      tellFault('database', explain(error));
+      reportFault('database', explain(error));
     }
     return undefined;
   }
@@ -64,26 +64,26 @@ async function findSchema(db: Db): Promise<string> {
   return row?.name ?? 'none';
 }
 
-/** Each says what is there, and throws what is wrong with it. */
-const keys = {
+/** Each returns a description of its keys, or throws what is wrong with them. */
+const keyChecks = {
   async 'token keys'(db: Db, { tokenTtlSeconds }: Config): Promise<string> {
-    await refuseAbsent(db, 'jwt-keys');
+    await assertStored(db, 'jwt-keys');
     const tokens = await openTokens(db, tokenTtlSeconds, Date.now);
-    if (!(await tokens.verify(await tokens.issue('nobody', 'none'))))
+    if (!(await tokens.verify(await tokens.issue('user', 'session'))))
       throw new Error('a token that was signed just now cannot be verified');
     return `${tokens.keySet().keys.length}, new tokens are signed with ${tokens.keySet().keys.at(-1)?.kid}`;
   },
 
   async 'push keys'(db: Db, { vapidSubject }: Config): Promise<string> {
-    await refuseAbsent(db, 'vapid-keys');
-    // It refuses keys that are no pair.
+    await assertStored(db, 'vapid-keys');
+    // It throws for keys that are no pair.
     const keyring = await openVapidKeyring(db, vapidSubject, Date.now);
     return `new subscriptions get ${keyring.publicKey}`;
   },
 };
 
-/** Opening keys that are not there would make them, and this command writes nothing. */
-async function refuseAbsent(db: Db, name: string): Promise<void> {
+/** Opening keys makes them if there are none, and this command writes nothing. */
+async function assertStored(db: Db, name: string): Promise<void> {
   if ((await getValue(db, name)) === undefined)
     throw new Error('there are none; the first start of the server makes them');
 }

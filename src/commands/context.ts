@@ -6,36 +6,36 @@ import type { Db } from '../db/db.ts';
 import { openLog } from '../log.ts';
 import { openDatabase } from '../services.ts';
 
-/** What a command of the operator has of the process it runs in. */
+/** What a command of the operator uses of its process. */
 export interface Context {
   readonly env: NodeJS.ProcessEnv;
   readonly input: Readable;
-  /** What the command was asked for, and nothing else. */
+  /** The result of the command alone. */
   readonly output: Writable;
   /** Everything else. */
   readonly errors: Writable;
 }
 
-/** Where the embedded database would be, if the settings name one and it was never made. */
+/** The folder of the embedded database, if the settings name one and there is no database in it. */
 export function findMissingDatabase(config: Config): string | undefined {
   if (config.databaseUrl !== null || existsSync(join(config.dataDir, 'doorman.db'))) return undefined;
   return resolve(config.dataDir);
 }
 
 /**
- * Runs `work` on the database of the settings, beside whatever server uses it.
+ * Runs `work` on the database of the settings, which a running server may use too.
  *
- * @throws {ConfigError} with all wrong settings
- * @throws {Error} when there is no embedded database yet, unless the command `mayMake` it: a mistyped folder would
- *   otherwise look like a service without users
+ * @param options.creates whether a missing embedded database is made. Other commands refuse, since a mistyped folder would
+ *   look like a service without users
+ * @throws {ConfigError} with all invalid settings
  */
 export async function withDatabase(
   context: Context,
   work: (db: Db, config: Config) => Promise<number>,
-  { mayMake = false } = {},
+  { creates = false } = {},
 ): Promise<number> {
   const config = readConfig(context.env);
-  const missing = mayMake ? undefined : findMissingDatabase(config);
+  const missing = creates ? undefined : findMissingDatabase(config);
   if (missing !== undefined)
     throw new Error(`there is no database in ${missing}: set DATA_DIR, or start the server once`);
   await using db = await openDatabase(config, openLog('warn', context.errors));

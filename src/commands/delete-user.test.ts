@@ -16,7 +16,7 @@ const KEYS = {
   auth: Buffer.alloc(16).toString('base64url'),
 };
 
-/** As the operator's command does it. */
+/** As the operator's command `user delete` does it. */
 async function removeAccount({ db }: Services, { id }: Person): Promise<void> {
   await db.transaction(async (tx) => {
     await deleteUser(tx, id);
@@ -107,7 +107,7 @@ onEachDatabase('a deleted account', (database) => {
         assert.deepEqual(await service.services.db.all`select * from push_log`, []);
       });
 
-  test('is nowhere, while its messages stay readable', async (t) => {
+  test('is in no list, while its messages stay readable', async (t) => {
     const clock = new Clock();
     const service = await startSockets(t, database, { world: clock.world });
     const { services, get, post } = service;

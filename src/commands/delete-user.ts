@@ -5,10 +5,10 @@ import { findUsersToNotifyOf, removePushesOfUser } from '../push/queue/pushes-of
 import { removeFriendsOfUser } from '../relations/friends.ts';
 
 /**
- * Deletes an account: no one finds the user any more, and what is stored of them goes at once, beside their name, which
- * stays taken, the conversations, which their peers go on reading, and their blocks. A repeat changes nothing.
+ * Deletes an account: the user disappears from every list, and what is stored of them is removed, except their name, which
+ * stays taken, their conversations, which peers can still read, and their blocks. A repeat changes nothing.
  *
- * @returns the sessions that ended
+ * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
 export async function deleteUser(tx: Tx, id: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** What went wrong, in one line for the operator: the message of an error, or of the first that it gathers or comes from. */
+/** One line for the operator: the error's message; if it has none, that of its first error or its cause. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== '') return error.message;

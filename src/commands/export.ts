@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type { Db } from '../db/db.ts';
 import { type Context, withDatabase } from './context.ts';
-import { listWholeUsers } from './user-export.ts';
+import { listUserRows } from './user-export.ts';
 import { toUserLine } from './user-line.ts';
 
-/** Users in one read: bounds the memory, as a user has some 30 KB at most. */
+/** Users in one read; bounds the memory, since a row has at most 30 KB. */
 const READ_USERS = 200;
 
-/** `export`: every user as a line of JSON, oldest first, in constant memory however slowly the lines are read. */
+/** `export`: every user as a line of JSON, oldest first, in constant memory also for a slow reader. */
 export async function exportUsers(context: Context, args: string[]): Promise<number> {
   parseArgs({ args, options: {} });
   return withDatabase(context, async (db) => {
@@ -21,7 +21,7 @@ export async function exportUsers(context: Context, args: string[]): Promise<num
 async function* userLines(db: Db): AsyncGenerator<string, void> {
   let after = '';
   for (;;) {
-    const rows = await listWholeUsers(db, after, READ_USERS);
+    const rows = await listUserRows(db, after, READ_USERS);
     const last = rows.at(-1);
     if (!last) return;
     yield rows.map(toUserLine).join('');

@@ -11,17 +11,17 @@ export interface Entry {
   readonly read: ReturnType<typeof readUserLine>;
 }
 
-/** The result of a line. `present`: a user of exactly this name exists already and was left unchanged. */
-export type Outcome =
+/** The result of a line. `present`: a user of exactly this name exists and stays unchanged. */
+export type LineResult =
   | { readonly kind: 'imported' | 'present'; readonly line: number }
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string };
 
 interface Names {
-  /** Those of the keys that are taken, each with the name as it is spelt. */
-  findNames(keys: readonly string[]): Promise<Map<string, string>>;
+  /** The taken ones among the keys, each with the name as it is stored. */
+  findTakenNames(keys: readonly string[]): Promise<Map<string, string>>;
 }
 
-/** The database, or for a dry run something that only remembers which names were taken. */
+/** The database; for a dry run, an object that only remembers which names were taken. */
 export type Destination = Names &
   ({ readonly db: Db; readonly passwords: Passwords } | { take(names: ReadonlyMap<string, string>): void });
 
@@ -32,45 +32,49 @@ interface Candidate {
 }
 
 /**
- * Stores the users of some lines, all or none of them. Whose name is there is not hashed, so going on after a break is
- * quick.
+ * Stores the users of some lines, all or none of them. Passwords of users who exist are not hashed, so an interrupted import
+ * continues quickly.
  *
- * @returns one outcome for each line, in their order
+ * @returns one result for each line, in their order
  */
-export async function importBatch(destination: Destination, entries: readonly Entry[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+export async function importBatch(
+  destination: Destination,
+  entries: readonly Entry[],
+): Promise<LineResult[]> {
+  const results: LineResult[] = [];
   const candidates: Candidate[] = [];
   for (const { line, read } of entries) {
-    if ('reason' in read) outcomes.push({ kind: 'refused', line, reason: read.reason });
+    if ('reason' in read) results.push({ kind: 'refused', line, reason: read.reason });
     else candidates.push({ line, key: nameKey(read.fields.username), user: read });
   }
 
-  const taken = await destination.findNames(candidates.map(({ key }) => key));
+  const taken = await destination.findTakenNames(candidates.map(({ key }) => key));
   const fresh = new Map<string, Candidate>();
   for (const candidate of candidates) {
     const { key } = candidate;
     const name = taken.get(key) ?? fresh.get(key)?.user.fields.username;
     if (name === undefined) fresh.set(key, candidate);
-    else outcomes.push(judgeTaken(candidate, name));
+    else results.push(toTakenResult(candidate, name));
   }
 
-  const overtaken = await store(destination, [...fresh.values()]);
-  const names = overtaken.length > 0 ? await destination.findNames(overtaken.map(({ key }) => key)) : taken;
-  for (const candidate of overtaken) {
+  const conflicting = await store(destination, [...fresh.values()]);
+  const names =
+    conflicting.length > 0 ? await destination.findTakenNames(conflicting.map(({ key }) => key)) : taken;
+  for (const candidate of conflicting) {
     fresh.delete(candidate.key);
-    outcomes.push(judgeTaken(candidate, names.get(candidate.key) ?? ''));
+    results.push(toTakenResult(candidate, names.get(candidate.key) ?? ''));
   }
-  for (const { line } of fresh.values()) outcomes.push({ kind: 'imported', line });
-  return outcomes.sort((a, b) => a.line - b.line);
+  for (const { line } of fresh.values()) results.push({ kind: 'imported', line });
+  return results.sort((a, b) => a.line - b.line);
 }
 
-/** A name that is taken in this very spelling is the same user: the line was imported before, or stands there twice. */
-function judgeTaken({ line, user }: Candidate, name: string): Outcome {
+/** A taken name in the same spelling is the same user: the line was imported before, or is a repeat. */
+function toTakenResult({ line, user }: Candidate, name: string): LineResult {
   if (name === user.fields.username) return { kind: 'present', line };
   return { kind: 'refused', line, reason: `username is taken: there is ${JSON.stringify(name)}` };
 }
 
-/** @returns those whose names were taken meanwhile */
+/** @returns the candidates whose names were taken meanwhile */
 async function store(
   destination: Destination,
   candidates: readonly Candidate[],
@@ -84,18 +88,18 @@ async function store(
   const hashed = await hashAll(passwords, candidates);
   const now = Date.now();
   const users = hashed.map(({ user, passwordHash }): NewUser => {
-    // Ids sort by the moment they were made, so the users' order is that of their lines.
+    // Ids sort by the order in which they are made, so users are listed in the order of their lines.
     return { created_at: now, ...user.fields, id: newId(now), password_hash: passwordHash };
   });
   return db.transaction(async (tx) => {
     const rows = await Promise.all(users.map((user) => insertUser(tx, user)));
-    const overtaken = hashed.filter((_, at) => rows[at] === undefined);
-    if (overtaken.length < users.length) await recordExternalChange(tx);
-    return overtaken;
+    const conflicting = hashed.filter((_, at) => rows[at] === undefined);
+    if (conflicting.length < users.length) await recordExternalChange(tx);
+    return conflicting;
   });
 }
 
-/** Never more hashes asked for than run at once, so the line before them stays empty. Answers in the lines' order. */
+/** Requests no more hashes than run at once, so that none is refused by the queue. In the order of the lines. */
 async function hashAll(passwords: Passwords, candidates: readonly Candidate[]) {
   const hashed: (Candidate & { passwordHash: string })[] = [];
   const waiting = candidates.values();

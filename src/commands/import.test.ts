@@ -10,7 +10,7 @@ import { type Ended, runCommand, settingsOf, startCommand } from '../../test/pro
 const hash = 'a'.repeat(64);
 const jsonl = (...users: object[]) => users.map((user) => `${JSON.stringify(user)}\n`).join('');
 
-/** Runs `import` to its end. Its errors come without the lines of progress: how many there are depends on the machine. */
+/** Runs `import` to its end; the errors without progress lines, whose number depends on the machine. */
 async function runImport(
   settings: Record<string, string>,
   input: string,
@@ -92,7 +92,7 @@ onEachDatabase('import and export', (database) => {
     assert.equal((await runCommand(second, ['export'])).output, exported.output);
   });
 
-  test('a repeat leaves those who are there as they are', async (t) => {
+  test('a repeat leaves existing users unchanged', async (t) => {
     const settings = settingsOf(await database.create(t));
     await runCommand(
       settings,
@@ -114,7 +114,7 @@ onEachDatabase('import and export', (database) => {
     );
   });
 
-  test('refused lines are named with their reason, and the others are imported', async (t) => {
+  test('refused lines are reported with their reason, and the others are imported', async (t) => {
     const settings = settingsOf(await database.create(t));
     await runCommand(settings, ['import', '-'], jsonl({ username: 'Alice', password_hash: hash }));
     const lines = [
@@ -141,7 +141,7 @@ onEachDatabase('import and export', (database) => {
     );
   });
 
-  test('a dry run says what would happen and writes nothing', async (t) => {
+  test('a dry run reports what would happen and writes nothing', async (t) => {
     const settings = settingsOf(await database.create(t));
     await runCommand(settings, ['import', '-'], jsonl({ username: 'Alice', password_hash: hash }));
     const before = await exportOf(settings);
@@ -162,7 +162,7 @@ onEachDatabase('import and export', (database) => {
     assert.deepEqual(await runImport(settings, file), { code: 1, output, errors });
   });
 
-  test('an import that was killed in the middle goes on where it was', async (t) => {
+  test('a repeat continues an import that was killed', async (t) => {
     const settings = settingsOf(await database.create(t));
     let written = 0;
     const nextUsers = () =>
@@ -173,20 +173,23 @@ onEachDatabase('import and export', (database) => {
       const progress = new Promise<string>((resolve) => {
         createInterface(stderr).on('line', (line) => line.startsWith('up to') && resolve(line));
       });
-      for (let told = false; !told; ) {
+      for (let hasReported = false; !hasReported; ) {
         const full = !stdin.write(nextUsers());
         const drained = full && once(stdin, 'drain').then(() => false);
-        told = await Promise.race([drained, progress.then(() => true)]);
+        hasReported = await Promise.race([drained, progress.then(() => true)]);
       }
       assert.match(await progress, /^up to line \d+: imported \d+, already there 0, refused 0$/);
     }
-    const there = (await exportOf(settings)).length;
-    assert.ok(there > 0 && there < written, `${there} of ${written} users after the kill`);
-    assert.equal(there % 200, 0);
+    const stored = (await exportOf(settings)).length;
+    assert.ok(stored > 0 && stored < written, `${stored} of ${written} users after the kill`);
+    assert.equal(stored % 200, 0);
     const names = Array.from({ length: written }, (_, n) => `user${n}`);
     const users = names.map((username) => ({ username, password_hash: hash }));
     const { code, output } = await runCommand(settings, ['import', '-'], jsonl(...users));
-    assert.deepEqual([code, output], [0, `imported ${written - there}, already there ${there}, refused 0\n`]);
+    assert.deepEqual(
+      [code, output],
+      [0, `imported ${written - stored}, already there ${stored}, refused 0\n`],
+    );
     assert.deepEqual(
       (await exportOf(settings)).map((row) => row.username),
       names,
@@ -195,13 +198,13 @@ onEachDatabase('import and export', (database) => {
 });
 
 onSqlite('import and the folder', (database) => {
-  test('an import may come before the first start; a dry run and an export make no database', async (t) => {
+  test('an import makes a missing database; a dry run and an export do not', async (t) => {
     const data = await database.create(t);
     assert.ok('dataDir' in data);
     const settings = settingsOf({ dataDir: `${data.dataDir}/fresh` });
     const line = jsonl({ username: 'alice', password: 'secret' });
-    const told = 'dry run, nothing was written; would be: imported 1, already there 0, refused 0\n';
-    assert.equal((await runCommand(settings, ['import', '--dry-run', '-'], line)).output, told);
+    const output = 'dry run, nothing was written; would be: imported 1, already there 0, refused 0\n';
+    assert.equal((await runCommand(settings, ['import', '--dry-run', '-'], line)).output, output);
     assert.deepEqual(await runCommand(settings, ['export']), {
       code: 1,
       output: '',
@@ -211,13 +214,13 @@ onSqlite('import and the folder', (database) => {
     assert.equal((await runCommand(settings, ['export'])).code, 0);
   });
 
-  test('a file that is not there is told in one line', async (t) => {
+  test('a missing file is reported in one line', async (t) => {
     const settings = settingsOf(await database.create(t));
     const { code, errors } = await runCommand(settings, ['import', '/nowhere/users.jsonl']);
     assert.deepEqual([code, errors], [1, "ENOENT: no such file or directory, open '/nowhere/users.jsonl'\n"]);
   });
 
-  test('an export that nobody reads to its end stops quietly', async (t) => {
+  test('an export that is not read to its end stops without an error', async (t) => {
     const settings = settingsOf(await database.create(t));
     const users = Array.from({ length: 2000 }, (_, n) => ({
       username: `user${n}`,

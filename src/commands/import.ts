@@ -5,25 +5,25 @@ import { openPasswords } from '../accounts/passwords.ts';
 import { readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { type Context, findMissingDatabase, withDatabase } from './context.ts';
-import { type Destination, type Entry, importBatch, type Outcome } from './import-batch.ts';
-import { inBatches, readLines } from './jsonl.ts';
+import { type Destination, type Entry, importBatch, type LineResult } from './import-batch.ts';
+import { readLines, toBatches } from './jsonl.ts';
 import { UsageError } from './run.ts';
 import { TakenNames } from './taken-names.ts';
-import { findNames } from './user-export.ts';
+import { findTakenNames } from './user-export.ts';
 import { MAX_LINE_BYTES, readUserLine } from './user-line.ts';
 
-/** Lines in one batch: some milliseconds of writing, so that a server beside it is not held up. */
+/** Lines in one batch: some milliseconds of writing, so that a running server is not held up. */
 const BATCH_LINES = 200;
 /**
- * A server that waits for its turn to write to the embedded database looks every 5 ms: without a pause its answers
+ * Between batches. A server that waits to write to the embedded database tries every 5 ms: without a pause its answers
  * take four times as long while an import runs.
  */
 const PAUSE_MS = 6;
 const PROGRESS_MS = 1_000;
 
 /**
- * `import FILE.jsonl [--dry-run]`: stores users, one on each line, `-` being standard input. Those who are there already
- * stay as they are, so after a break the same command goes on. Refused lines are named; with any of them the exit code is 1.
+ * `import FILE.jsonl [--dry-run]`: stores users, one on each line; `-` is standard input. Users who exist stay unchanged, so
+ * the same command continues an interrupted import. Refused lines are reported; with any of them the exit code is 1.
  */
 export async function importUsers(context: Context, args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -37,7 +37,7 @@ export async function importUsers(context: Context, args: string[]): Promise<num
   await using handle = file === '-' ? undefined : await open(file);
   const input = handle?.createReadStream() ?? context.input;
 
-  // Each is awaited here: what `using` holds is closed when this function returns.
+  // Each is awaited here, since `using` closes the file when this function returns.
   if (values['dry-run']) {
     using seen = new TakenNames();
     if (findMissingDatabase(config) !== undefined)
@@ -46,14 +46,15 @@ export async function importUsers(context: Context, args: string[]): Promise<num
   }
   const passwords = openPasswords({ cost: config.bcryptCost });
   const work = (db: Db) =>
-    importAll(context, input, { db, passwords, findNames: (keys) => findNames(db, keys) });
-  return await withDatabase(context, work, { mayMake: true });
+    importAll(context, input, { db, passwords, findTakenNames: (keys) => findTakenNames(db, keys) });
+  return await withDatabase(context, work, { creates: true });
 }
 
-/** Where nothing is stored: names that earlier lines took stand in `seen`. */
+/** Stores nothing; `seen` has the names that earlier lines took. */
 function dryDestination(db: Db | undefined, seen: TakenNames): Destination {
   return {
-    findNames: async (keys) => new Map([...seen.find(keys), ...(db ? await findNames(db, keys) : [])]),
+    findTakenNames: async (keys) =>
+      new Map([...seen.find(keys), ...(db ? await findTakenNames(db, keys) : [])]),
     take: (names) => seen.add(names),
   };
 }
@@ -63,23 +64,23 @@ async function importAll(
   input: AsyncIterable<Buffer>,
   destination: Destination,
 ): Promise<number> {
-  const counts: Record<Outcome['kind'], number> = { imported: 0, present: 0, refused: 0 };
-  const told = () =>
+  const counts: Record<LineResult['kind'], number> = { imported: 0, present: 0, refused: 0 };
+  const summary = () =>
     `imported ${counts.imported}, already there ${counts.present}, refused ${counts.refused}`;
-  let toldAt = performance.now();
-  for await (const lines of inBatches(readLines(input, MAX_LINE_BYTES), BATCH_LINES)) {
+  let reportedAt = performance.now();
+  for await (const lines of toBatches(readLines(input, MAX_LINE_BYTES), BATCH_LINES)) {
     const entries: Entry[] = lines.map(({ number, bytes }) => ({ line: number, read: readUserLine(bytes) }));
-    for (const outcome of await importBatch(destination, entries)) {
-      counts[outcome.kind]++;
-      if (outcome.kind === 'refused') context.errors.write(`line ${outcome.line}: ${outcome.reason}\n`);
+    for (const result of await importBatch(destination, entries)) {
+      counts[result.kind]++;
+      if (result.kind === 'refused') context.errors.write(`line ${result.line}: ${result.reason}\n`);
     }
     if ('db' in destination) await delay(PAUSE_MS);
-    if (performance.now() - toldAt < PROGRESS_MS) continue;
-    toldAt = performance.now();
-    context.errors.write(`up to line ${lines.at(-1)?.number}: ${told()}\n`);
+    if (performance.now() - reportedAt < PROGRESS_MS) continue;
+    reportedAt = performance.now();
+    context.errors.write(`up to line ${lines.at(-1)?.number}: ${summary()}\n`);
   }
   context.output.write(
-    'take' in destination ? `dry run, nothing was written; would be: ${told()}\n` : `${told()}\n`,
+    'take' in destination ? `dry run, nothing was written; would be: ${summary()}\n` : `${summary()}\n`,
   );
   return counts.refused > 0 ? 1 : 0;
 }

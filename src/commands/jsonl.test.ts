@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inBatches, readLines } from './jsonl.ts';
+import { readLines, toBatches } from './jsonl.ts';
 
 async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<[number, string | null][]> {
   async function* source() {
@@ -12,7 +12,7 @@ async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<[nu
   return lines;
 }
 
-test('lines are numbered from 1, wherever the chunks are cut', async () => {
+test('lines are numbered from 1, at any size of the chunks', async () => {
   const expected = [
     [1, 'one'],
     [2, 'zwei €'],
@@ -35,7 +35,7 @@ test('empty lines, white space and a byte order mark are left out but counted', 
   assert.deepEqual(await linesOf([]), []);
 });
 
-test('a line that is too long comes without its bytes, and the next one is whole again', async () => {
+test('a line that is too long has no bytes, and the next one is complete', async () => {
   assert.deepEqual(await linesOf(['12345\n123', '456\n12', '34', '567'], 5), [
     [1, '12345'],
     [2, null],
@@ -47,9 +47,9 @@ test('a line that is too long comes without its bytes, and the next one is whole
   ]);
 });
 
-test('batches are full but for the last', async () => {
+test('batches are full except the last', async () => {
   async function* numbers() {
     for (let n = 1; n <= 5; n++) yield n;
   }
-  assert.deepEqual(await Array.fromAsync(inBatches(numbers(), 2)), [[1, 2], [3, 4], [5]]);
+  assert.deepEqual(await Array.fromAsync(toBatches(numbers(), 2)), [[1, 2], [3, 4], [5]]);
 });

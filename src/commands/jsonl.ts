@@ -18,7 +18,7 @@ export async function* readLines(
   let size = 0;
   let number = 0;
 
-  const endLine = (): Line | undefined => {
+  const takeLine = (): Line | undefined => {
     number++;
     let bytes = size > maxBytes ? null : Buffer.concat(parts);
     parts = [];
@@ -36,17 +36,17 @@ export async function* readLines(
       if (size > maxBytes) parts = [];
       else parts.push(part);
       if (end < 0) break;
-      const line = endLine();
+      const line = takeLine();
       if (line) yield line;
       from = end + 1;
     }
   }
-  const last = size > 0 ? endLine() : undefined;
+  const last = size > 0 ? takeLine() : undefined;
   if (last) yield last;
 }
 
-/** Gathers what comes into arrays of `count`; the last may be shorter. */
-export async function* inBatches<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T[], void> {
+/** Groups items into arrays of `count`; the last may be shorter. */
+export async function* toBatches<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T[], void> {
   let batch: T[] = [];
   for await (const item of items) {
     batch.push(item);

@@ -10,7 +10,7 @@ function kidOf(token: string): string {
 }
 
 onEachDatabase('keys', (database) => {
-  test('beside a server, a new token key signs within a second, and tokens of the old one stay good', async (t) => {
+  test('beside a server, a new token key signs within a second, and tokens of the old key stay valid', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using server = await startServer(settings);
     const kids = async () => {
@@ -43,7 +43,7 @@ onEachDatabase('keys', (database) => {
     await t.waitFor(async () => assert.equal(await publicKey(), added), { timeout: 10_000 });
   });
 
-  test('keys that no server has made yet are made first', async (t) => {
+  test('missing keys are made first', async (t) => {
     const settings = settingsOf(await database.create(t));
     assert.match((await runCommand(settings, ['keys', 'rotate', 'jwt'])).output, /; good keys: 2\n$/);
     assert.equal((await runCommand(settings, ['keys', 'rotate', 'vapid'])).code, 0);

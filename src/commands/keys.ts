@@ -6,19 +6,19 @@ import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-k
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
 
-/** `keys rotate jwt|vapid`: a new key for what is signed from now on; what was signed before stays good. */
+/** `keys rotate jwt|vapid`: makes a new signing key. Tokens and subscriptions of earlier keys stay valid. */
 export async function keys(context: Context, args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [action, kind = '', ...rest] = positionals;
   if (action !== 'rotate' || !Object.hasOwn(rotations, kind) || rest.length > 0) throw new UsageError();
-  const rotate = rotations[kind as keyof typeof rotations]; // asked just above
+  const rotate = rotations[kind as keyof typeof rotations]; // checked just above
   return withDatabase(context, async (db, config) => {
     context.output.write(`${await rotate(db, config)}\n`);
     return 0;
   });
 }
 
-/** Each opens the keys first, which makes them in a database that no server has used yet. */
+/** Each opens the keys first, which makes them in a new database. */
 const rotations = {
   async jwt(db: Db, { tokenTtlSeconds }: Config): Promise<string> {
     const tokens = await openTokens(db, tokenTtlSeconds, Date.now);

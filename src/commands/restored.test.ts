@@ -6,7 +6,7 @@ import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
 const alice = { username: 'alice', password: 'secret' };
 
 onEachDatabase('restored', (database) => {
-  test('after a restore the epoch is another, so no position of before is taken for one of now', async (t) => {
+  test('the epoch is new afterwards, so that earlier positions are invalid', async (t) => {
     const settings = settingsOf(await database.create(t));
     const epochOf = async (path: string) => {
       await using server = await startServer(settings);
@@ -16,7 +16,8 @@ onEachDatabase('restored', (database) => {
     const before = await epochOf('/api/register');
     assert.equal(await epochOf('/api/login'), before);
     const { code, output } = await runCommand(settings, ['restored']);
-    const [, renewed] = /^every device starts anew, in epoch ([0-9a-f]{8})\n$/.exec(output) ?? [];
+    const [, renewed] =
+      /^every device will start from a new snapshot, in epoch ([0-9a-f]{8})\n$/.exec(output) ?? [];
     assert.equal(code, 0);
     assert.notEqual(renewed, before);
     assert.equal(await epochOf('/api/login'), renewed);
@@ -24,7 +25,7 @@ onEachDatabase('restored', (database) => {
 });
 
 onSqlite('restored', (database) => {
-  test('is refused while a server runs, which would not notice', async (t) => {
+  test('is refused while a server runs, which would keep the old epoch', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using _server = await startServer(settings);
     const { code, output, errors } = await runCommand(settings, ['restored']);

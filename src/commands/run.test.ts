@@ -7,25 +7,25 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   import FILE.jsonl [--dry-run]                store users, one a line; - reads standard input
   export                                       write all users to standard output, as import reads them
   keys rotate jwt|vapid                        make a new key for tokens, or for push subscriptions
-  user show|suspend|restore|delete NAME-OR-ID  look at a user, keep them out, let them in again
-  restored                                     after a backup was put back: let every device start anew
-  check                                        tell whether settings, database and keys will do
+  user show|suspend|restore|delete NAME-OR-ID  show a user, suspend, restore or delete their account
+  restored                                     after a backup was restored: make every device start from a new snapshot
+  check                                        check the settings, the database and the keys
 
 The settings are those of the server, from the environment. See docs/commands.md.
 `;
 
-test('no command, or help, tells what there is', async () => {
+test('no command, or help, lists the commands', async () => {
   for (const words of [[], ['help'], ['--help']])
     assert.deepEqual(await runCommand({}, words), { code: 0, output: usage, errors: '' });
 });
 
-test('an unknown command is told so on standard error', async () => {
+test('an unknown command is reported on standard error', async () => {
   const errors = `There is no command "exprot".\n\n${usage}`;
   assert.deepEqual(await runCommand({}, ['exprot']), { code: 2, output: '', errors });
   assert.equal((await runCommand({}, ['constructor'])).code, 2);
 });
 
-test('a command that is given something else than it takes tells how it is used', async () => {
+test('a command with invalid arguments shows its usage', async () => {
   const wrong = {
     'import FILE.jsonl [--dry-run]': [['import'], ['import', 'a', 'b'], ['import', '--dry', '-']],
     export: [['export', 'file']],
@@ -44,7 +44,7 @@ test('a command that is given something else than it takes tells how it is used'
   }
 });
 
-test('wrong settings are told all at once, before anything is done', async () => {
+test('invalid settings are reported together, before anything is done', async () => {
   const errors =
     'PORT must be a whole number from 0 to 65535\nBCRYPT_COST must be a whole number from 4 to 15\n';
   const settings = { PORT: '-1', BCRYPT_COST: '3' };

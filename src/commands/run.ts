@@ -2,23 +2,23 @@ import { ConfigError } from '../config.ts';
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';
 
-/** The words after a command are not what it takes. */
+/** The arguments are not what the command takes. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 export interface Command {
-  /** The words of the command. */
+  /** The command's name and arguments. */
   readonly usage: string;
   readonly help: string;
-  /** What it does, loaded when it is asked for. It returns the exit code. */
+  /** Loads the command's function, which returns the exit code. */
   readonly load: () => Promise<(context: Context, args: string[]) => Promise<number>>;
 }
 
 /**
- * Runs the command that the words name.
+ * Runs the command that `words` name.
  *
- * @returns the exit code: 1 when something went wrong, 2 when the words are no command
+ * @returns the exit code: 1 when something went wrong, 2 when the words are not a valid command
  */
 export async function runCommand(
   commands: Record<string, Command>,
@@ -49,7 +49,7 @@ export async function runCommand(
   }
 }
 
-/** Ours, or one of `parseArgs`. */
+/** A {@link UsageError} or an error of `parseArgs`. */
 function isUsageError(error: unknown): boolean {
   if (error instanceof UsageError) return true;
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');

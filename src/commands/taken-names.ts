@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** The names of a dry run, in a temporary file that SQLite removes by itself: a million of them need no memory. */
+/** The names that a dry run took, in a temporary SQLite file, so that a million of them need no memory. */
 export class TakenNames implements Disposable {
-  // An empty name means just such a file.
+  // SQLite removes a database without a name when it is closed.
   readonly #file = new DatabaseSync('');
   readonly #insert;
   readonly #select;

@@ -11,10 +11,10 @@ function reasonOf(line: string | Buffer | object): string {
   return read.reason;
 }
 
-/** The line of a user for whom one field is as given. */
+/** A valid line with one field replaced. */
 const alice = (field: object) => ({ username: 'alice', password_hash: hash, ...field });
 
-test('a line with every field is read, and what is unknown is left out', () => {
+test('a line with every field is read, and unknown fields are left out', () => {
   const fields = {
     username: 'Алиса',
     nickname: '',
@@ -37,7 +37,7 @@ test('a line with every field is read, and what is unknown is left out', () => {
   });
 });
 
-test('what is no JSON object in clean UTF-8 is refused', () => {
+test('a line that is no JSON object in valid UTF-8 is refused', () => {
   assert.equal(reasonOf('{"username":"alice"'), 'is not valid JSON');
   assert.equal(reasonOf('["alice"]'), 'is not a JSON object');
   assert.equal(reasonOf(Buffer.from('{"username":"al\xffice"}', 'latin1')), 'is not valid UTF-8');
@@ -48,7 +48,7 @@ test('what is no JSON object in clean UTF-8 is refused', () => {
   assert.deepEqual(read, { reason: 'is longer than 65536 bytes' });
 });
 
-test('names, passwords and profiles are judged by the rules of registration and of the profile', () => {
+test('names, passwords and profiles follow the rules of registration and of the profile', () => {
   assert.equal(reasonOf({ password_hash: hash }), 'username must have 2 to 32 characters');
   assert.equal(reasonOf(alice({ username: 'a' })), 'username must have 2 to 32 characters');
   assert.equal(reasonOf(alice({ username: 7 })), 'username must have 2 to 32 characters');
@@ -70,7 +70,7 @@ test('names, passwords and profiles are judged by the rules of registration and 
     'nickname has characters that cannot be seen, or white space at an end',
   );
   assert.equal(reasonOf(alice({ bio: null })), 'bio must be a string');
-  assert.equal(reasonOf(alice({ email: 'nobody' })), 'email is not valid');
+  assert.equal(reasonOf(alice({ email: 'alice' })), 'email is not valid');
   assert.equal(reasonOf(alice({ phone: 'call me' })), 'phone is not valid');
   assert.equal(reasonOf(alice({ gender: 'other' })), 'gender is not valid');
   assert.equal(reasonOf(alice({ push_enabled: true })), 'push_enabled is not valid');
@@ -83,15 +83,15 @@ test('names, passwords and profiles are judged by the rules of registration and 
   );
 });
 
-test('a line has either a password or a stored form that login knows', () => {
+test('a line has either a password or a hash in a known format', () => {
   assert.equal(reasonOf({ username: 'alice' }), 'password_hash or password is missing');
   assert.equal(
     reasonOf(alice({ password: 'secret' })),
     'password_hash and password are both there: keep one',
   );
-  assert.equal(reasonOf(alice({ password_hash: '' })), 'password_hash is of no known form');
+  assert.equal(reasonOf(alice({ password_hash: '' })), 'password_hash has an unknown format');
   assert.equal(
     reasonOf(alice({ password_hash: 'md5$0cc175b9c0f1b6a831c399e269772661' })),
-    'password_hash is of no known form',
+    'password_hash has an unknown format',
   );
 });

@@ -9,7 +9,7 @@ import { SettingsBody } from '../settings/schemas.ts';
 import { refuseUnsafeAvatar } from '../users/names.ts';
 import { Username, type UserRow } from '../users/schemas.ts';
 
-/** More than twice what the longest fields take, however they are escaped. */
+/** More than twice what the longest fields take in any escaping. */
 export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;
 
 const Flag = Type.Union([Type.Literal(0), Type.Literal(1)]);
@@ -66,7 +66,7 @@ function readSecret(
   passwordHash: string | undefined,
   fields: UserToImport['fields'],
 ): UserToImport | { readonly reason: string } {
-  // What is left of a deleted user has none.
+  // An erased user has neither.
   if (fields.status === 'deleted' && passwordHash === undefined && password === undefined)
     return { fields, secret: { passwordHash: '' } };
   if (passwordHash === undefined)
@@ -76,10 +76,10 @@ function readSecret(
   if (password !== undefined) return { reason: 'password_hash and password are both there: keep one' };
   return parseHash(passwordHash)
     ? { fields, secret: { passwordHash } }
-    : { reason: 'password_hash is of no known form' };
+    : { reason: 'password_hash has an unknown format' };
 }
 
-/** The rules' words for the operator, whose language is English. */
+/** The refusals of the rules in English, for the operator. */
 const reasons: Record<string, string> = {
   body_not_utf8: 'is not valid UTF-8',
   body_not_json: 'is not valid JSON',
@@ -94,7 +94,7 @@ const reasons: Record<string, string> = {
   avatar_invalid: 'avatar must be an http or https address without credentials, or relative',
 };
 
-/** The line of a user for `export`, with its end. `import` makes the same user of it. */
+/** The line of a user for `export`, with its line feed; `import` makes the same user of it. */
 export function toUserLine(row: UserRow): string {
   const { username, password_hash, nickname, email, avatar, gender, bio, phone, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;

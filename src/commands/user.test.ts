@@ -6,7 +6,7 @@ import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
 const secret = { username: 'Älice', password: 'secret' };
 
 onEachDatabase('user', (database) => {
-  test('beside a server, suspended means out within a second, and restored means in again', async (t) => {
+  test('beside a server, a suspended user is signed out within a second, and a restored user can sign in', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using server = await startServer(settings);
     const { id, token } = (await server.post('/api/register', secret)).body.data;
@@ -16,8 +16,8 @@ onEachDatabase('user', (database) => {
     assert.equal(output, `suspended Älice (${id}), sessions ended: 1\n`);
     const login = await server.post('/api/login', secret);
     assert.deepEqual([login.status, login.body.error], [403, 'account_suspended']);
-    const outside = async () => assert.equal((await server.get('/api/sessions', token)).status, 401);
-    await t.waitFor(outside, { timeout: 10_000 });
+    const signedOut = async () => assert.equal((await server.get('/api/sessions', token)).status, 401);
+    await t.waitFor(signedOut, { timeout: 10_000 });
 
     assert.equal((await runCommand(settings, ['user', 'restore', id])).output, `restored Älice (${id})\n`);
     const { status, body } = await server.post('/api/login', secret);
@@ -62,7 +62,7 @@ onEachDatabase('user', (database) => {
     assert.equal((await runCommand(other, ['export'])).output, line);
   });
 
-  test('show finds a user by id or by any spelling of his name, and shows no secret', async (t) => {
+  test('show finds a user by id or by any spelling of the name, and shows no secret', async (t) => {
     const settings = settingsOf(await database.create(t));
     const line = {
       username: 'Älice',

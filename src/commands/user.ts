@@ -13,7 +13,7 @@ export async function user(context: Context, args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [action = '', nameOrId, ...rest] = positionals;
   if (!Object.hasOwn(actions, action) || nameOrId === undefined || rest.length > 0) throw new UsageError();
-  const act = actions[action as keyof typeof actions]; // asked just above
+  const act = actions[action as keyof typeof actions]; // checked just above
   return withDatabase(context, async (db) => {
     const found = await findUserByNameOrId(db, nameOrId);
     if (!found) throw new Error(`there is no user with the name or id ${JSON.stringify(nameOrId)}`);
@@ -22,7 +22,7 @@ export async function user(context: Context, args: string[]): Promise<number> {
   });
 }
 
-/** Each answers a line for the operator: what it found or did. */
+/** Each returns a line for the operator. */
 const actions = {
   async show(db: Db, row: UserRow): Promise<string> {
     const { push_preview, status, created_at } = row;
