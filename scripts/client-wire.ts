@@ -5,7 +5,7 @@ import * as accounts from '../src/accounts/schemas.ts';
 import * as chat from '../src/chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
 import { LOG_EVENTS } from '../src/events/log-events.ts';
-import { Sight } from '../src/presence/schemas.ts';
+import { PresenceState } from '../src/presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
 import * as push from '../src/push/schemas.ts';
 import {
@@ -57,7 +57,7 @@ export const SHAPES = {
   FriendEntry,
   FriendPage,
   FriendAnswer,
-  PresenceState: Sight,
+  PresenceState,
   SubscribeBody: push.SubscribeBody,
   Subscription: push.Subscription,
   TestSendQuery: push.TestSendQuery,

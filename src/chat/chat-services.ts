@@ -2,7 +2,7 @@ import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
-import type { Presence } from '../presence/presence.ts';
+import type { OnlineUsers } from '../presence/online-users.ts';
 import { Receipts } from './receipts.ts';
 import { RecipientTurns } from './recipient-turns.ts';
 import { Typing } from './typing.ts';
@@ -23,7 +23,7 @@ export interface ChatServices {
 export function openChat(
   db: Db,
   events: Events,
-  online: Presence,
+  online: OnlineUsers,
   { monotonicMs, now }: Clock,
 ): ChatServices {
   return {

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { openRateLimit } from '../http/rate-limits.ts';
-import type { Presence } from '../presence/presence.ts';
+import type { OnlineUsers } from '../presence/online-users.ts';
 import { areApart } from './marks.ts';
 
 /**
@@ -11,19 +11,19 @@ import { areApart } from './marks.ts';
 export class Typing {
   readonly #db: Db;
   readonly #events: Events;
-  readonly #presence: Presence;
+  readonly #online: OnlineUsers;
   readonly #monotonicMs: () => number;
   readonly #passed = openRateLimit({ limit: 1, windowMs: 1000, maxKeys: 100_000 });
 
-  constructor(db: Db, events: Events, presence: Presence, monotonicMs: () => number) {
+  constructor(db: Db, events: Events, online: OnlineUsers, monotonicMs: () => number) {
     this.#db = db;
     this.#events = events;
-    this.#presence = presence;
+    this.#online = online;
     this.#monotonicMs = monotonicMs;
   }
 
   async pass(from: string, to: string): Promise<void> {
-    if (from === to || !this.#presence.isOnline(to)) return;
+    if (from === to || !this.#online.isOnline(to)) return;
     if (!this.#passed.take(`${from} ${to}`, this.#monotonicMs()).allowed) return;
     if (await areApart(this.#db, from, to)) return;
     this.#events.publish({ type: 'typing', from, to });

@@ -5,7 +5,7 @@ import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { Events } from '../events/hints.ts';
-import { Presence } from '../presence/presence.ts';
+import { OnlineUsers } from '../presence/online-users.ts';
 import { DirectoryCache } from './directory-cache.ts';
 import type { DirectoryEntry } from './schemas.ts';
 
@@ -13,7 +13,7 @@ onEachDatabase('the directory cache', (database) => {
   async function start(t: Parameters<TestDatabase['open']>[0], count: number) {
     const db = await database.open(t);
     const ids = await addCrowd(db, count);
-    const [presence, events] = [new Presence(), new Events()];
+    const [presence, events] = [new OnlineUsers(), new Events()];
     const hooks: { afterRead?: ((read: number) => Promise<void> | void) | undefined } = {};
     let reads = 0;
     const watched: Db = Object.create(db, {

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import type { Presence } from '../presence/presence.ts';
+import type { OnlineUsers } from '../presence/online-users.ts';
 import { listUsersAfter } from './directory.ts';
 import { type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
@@ -31,13 +31,13 @@ interface Chunk {
  */
 export class DirectoryCache {
   readonly #db: Db;
-  readonly #presence: Presence;
+  readonly #presence: OnlineUsers;
   readonly #pieces: Piece[] = [];
   #cachedBytes = 0;
   /** Rises with every change, so that what was read before a change is not cached after it. */
   #changes = 0;
 
-  constructor(db: Db, presence: Presence, events: Events) {
+  constructor(db: Db, presence: OnlineUsers, events: Events) {
     this.#db = db;
     this.#presence = presence;
     presence.onChange((userId, online) => this.#setOnline(userId, online));

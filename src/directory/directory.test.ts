@@ -5,12 +5,12 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { Presence } from '../presence/presence.ts';
+import { OnlineUsers } from '../presence/online-users.ts';
 import { nameKey } from '../users/names.ts';
 import { listPage } from './directory.ts';
 import type { DirectoryQuery } from './schemas.ts';
 
-const presence = new Presence();
+const presence = new OnlineUsers();
 
 /** The names on one page. */
 async function names(db: Db, query: DirectoryQuery, who = presence): Promise<string[]> {
@@ -32,7 +32,7 @@ async function pages(db: Db, query: DirectoryQuery, who = presence): Promise<str
 onEachDatabase('the directory by pages', (database) => {
   test('an entry has the seven fields', async (t) => {
     const db = await database.open(t);
-    const own = new Presence();
+    const own = new OnlineUsers();
     const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male', bio: 'b' };
     const id = await addUser(db, 'alice', { ...fields, phone: '1', email: 'a@b' });
     own.connected(id);
@@ -107,7 +107,7 @@ onEachDatabase('the directory by pages', (database) => {
 
   test('online=1 lists online users, with and without q', async (t) => {
     const db = await database.open(t);
-    const own = new Presence();
+    const own = new OnlineUsers();
     const ids = [];
     for (const name of ['anna', 'bob', 'alan', 'carl', 'adam']) ids.push(await addUser(db, name));
     for (const i of [4, 2, 1]) own.connected(ids[i] ?? '');
@@ -124,7 +124,7 @@ onEachDatabase('the directory by pages', (database) => {
   test('a search for online users reads 5,000 matches for an answer where many are online', async (t) => {
     const db = await database.open(t);
     const crowd = await addCrowd(db, 12_000);
-    const own = new Presence();
+    const own = new OnlineUsers();
     // In the order of names: crowd1, crowd10, crowd100, .. crowd9999.
     for (const n of [1, 9_998, 9_999]) own.connected(crowd[n - 1] ?? '');
     const query: DirectoryQuery = { q: 'crowd', online: '1', limit: '2' };
@@ -147,7 +147,7 @@ onEachDatabase('the directory by pages', (database) => {
 
   test('against a plain model: the pages of any search have every match, once, in order', async (t) => {
     const db = await database.open(t);
-    const own = new Presence();
+    const own = new OnlineUsers();
     const letters = fc.string({
       unit: fc.constantFrom('a', 'b', 'B', 'ａ', 'ß', '小', '😀', ':', '%'),
       minLength: 2,

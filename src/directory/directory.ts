@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import type { Presence } from '../presence/presence.ts';
+import type { OnlineUsers } from '../presence/online-users.ts';
 import { nameKey } from '../users/names.ts';
 import { type DirectoryEntry, type DirectoryQuery, type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
@@ -30,7 +30,7 @@ interface RowWithCursor extends DirectoryRow {
  *
  * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no answer contained
  */
-export async function listPage(db: Db, presence: Presence, query: DirectoryQuery): Promise<Page> {
+export async function listPage(db: Db, presence: OnlineUsers, query: DirectoryQuery): Promise<Page> {
   const limit = query.limit === undefined ? MAX_PAGE : Number(query.limit);
   const online = query.online === '1' ? presence.onlineIds() : null;
   const after = query.after === undefined ? undefined : readCursor(query.after);

@@ -3,10 +3,10 @@ import type { Services } from '../services.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 import type { WatchingDevice } from './watchers.ts';
 
-/** A connection that may watch others. */
+/** A connection that may watch users. */
 type Viewer = FrameSender & WatchingDevice;
 
-/** The frames by which a device says whether it is in use, and which users it watches. */
+/** `watch`: which users the device watches. `view`: whether the device is visible and in use. */
 export function presenceFrames({ presence, push }: Services): FrameTable<Viewer> {
   const { attention } = push;
   return new Map([

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { text } from '../http/validation.ts';
 
-/** How many people one device watches at most (docs/protocol.md, `watch`). */
+/** How many users one device watches at most (docs/protocol.md, `watch`). */
 const MAX_WATCHED = 500;
 
 export const WatchFields = Type.Object({
@@ -14,10 +14,10 @@ export const ViewFields = Type.Object({
 });
 
 /** The presence of one user as another sees it over the socket. */
-export const Sight = Type.Object({
+export const PresenceState = Type.Object({
   id: Type.String(),
   online: Type.Integer({ description: '1 or 0' }),
   idle: Type.Integer({ description: '1 when online and no device is used, else 0' }),
   lastSeen: Type.Integer({ description: 'Epoch milliseconds of going offline; 0 while online, or unknown' }),
 });
-export type Sight = Static<typeof Sight>;
+export type PresenceState = Static<typeof PresenceState>;

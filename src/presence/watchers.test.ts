@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
 import { eventually, ManualClock, startSockets, type TestSocket } from '../sockets/test-client.ts';
 
-onEachDatabase('watching others', (database) => {
+onEachDatabase('watching users', (database) => {
   async function startThree(t: TestContext) {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
@@ -21,41 +21,41 @@ onEachDatabase('watching others', (database) => {
   const online = ({ id }: Person) => ({ id, online: 1, idle: 0, lastSeen: 0 });
   const never = ({ id }: Person) => ({ id, online: 0, idle: 0, lastSeen: 0 });
 
-  /** Everything that is gathered by now has been written, so what has not come does not come. */
-  async function settled(
-    service: { services: { presence: { watchers: { tell(): Promise<void> } } } },
+  /** The presence frames that the socket did not read yet, after a flush: no other comes for what happened until now. */
+  async function flushed(
+    service: { services: { presence: { watchers: { flush(): Promise<void> } } } },
     socket: TestSocket,
   ) {
-    await service.services.presence.watchers.tell();
+    await service.services.presence.watchers.flush();
     await socket.ask({ type: 'sync' });
     return socket.unread.filter(({ type }) => type === 'presence');
   }
 
-  test('the answer is a snapshot, what changes comes within a second, to those alone who watch', async (t) => {
+  test('the reply is a snapshot; a change is sent within a second, only to devices that watch the user', async (t) => {
     const { service, clock, bob, carol, watching } = await startThree(t);
     await service.enter(bob);
     const other = await service.enter(carol);
-    await service.services.presence.watchers.tell(); // what changed before the snapshot would come once more
-    const { data } = await watching.ask({ type: 'watch', userIds: [bob.id, carol.id, 'nobody', bob.id] });
-    assert.deepEqual(data, [online(bob), online(carol), { id: 'nobody', online: 0, idle: 0, lastSeen: 0 }]);
+    await service.services.presence.watchers.flush(); // else the changes before the snapshot are sent once more
+    const { data } = await watching.ask({ type: 'watch', userIds: [bob.id, carol.id, 'unknown', bob.id] });
+    assert.deepEqual(data, [online(bob), online(carol), { id: 'unknown', online: 0, idle: 0, lastSeen: 0 }]);
     const leftAt = clock.world.now();
     await other.ask({ type: 'bye' });
     await clock.advance(1_000);
     const { users } = await presence(watching);
     assert.deepEqual(users, [{ id: carol.id, online: 0, idle: 0, lastSeen: leftAt }]);
     const back = await service.enter(carol);
-    await service.services.presence.watchers.tell();
+    await service.services.presence.watchers.flush();
     assert.deepEqual((await presence(watching)).users, [online(carol)]);
-    assert.deepEqual(await settled(service, back), [], 'carol watches nobody');
+    assert.deepEqual(await flushed(service, back), [], 'carol watches no one');
   });
 
-  test('watching replaces the set', async (t) => {
+  test('a watch frame replaces the watched users of the device', async (t) => {
     const { service, bob, carol, watching } = await startThree(t);
     await watching.ask({ type: 'watch', userIds: [bob.id] });
     assert.deepEqual((await watching.ask({ type: 'watch', userIds: [carol.id] })).data, [never(carol)]);
     await service.enter(bob);
     await service.enter(carol);
-    const frames = await settled(service, watching);
+    const frames = await flushed(service, watching);
     assert.deepEqual(
       frames.flatMap(({ users }) => users),
       [online(carol)],
@@ -65,7 +65,7 @@ onEachDatabase('watching others', (database) => {
     assert.deepEqual([tooMany.code, tooMany.error], [400, 'invalid_field']);
   });
 
-  test('a user who breaks off and is back within 10 s never goes offline for those who watch; over HTTP at once', async (t) => {
+  test('a user whose connection breaks and who is back within 10 s stays online for watchers; over HTTP they go offline at once', async (t) => {
     const { service, clock, bob, watching } = await startThree(t);
     const first = await service.enter(bob);
     await watching.ask({ type: 'watch', userIds: [bob.id] });
@@ -76,23 +76,23 @@ onEachDatabase('watching others', (database) => {
     assert.deepEqual((await watching.ask({ type: 'watch', userIds: [bob.id] })).data, [online(bob)]);
     const second = await service.enter(bob);
     await clock.advance(9_000);
-    for (const { users } of await settled(service, watching)) assert.deepEqual(users, [online(bob)]);
+    for (const { users } of await flushed(service, watching)) assert.deepEqual(users, [online(bob)]);
     second.ws.close();
     await second.ended;
     const leftAt = clock.world.now();
     await clock.advance(9_900);
-    await watching.roundTrip(); // its pong to the heartbeat has come
-    for (const { users } of await settled(service, watching)) assert.deepEqual(users, [online(bob)]);
+    await watching.roundTrip(); // its pong to the heartbeat has arrived
+    for (const { users } of await flushed(service, watching)) assert.deepEqual(users, [online(bob)]);
     await clock.advance(1_000);
     const [gone] = (await watching.first(({ type, users }) => type === 'presence' && users[0].online === 0))
       .users;
-    assert.equal(gone.lastSeen, leftAt, 'when Bob left, not when the grace ended');
+    assert.equal(gone.lastSeen, leftAt, 'the time at which Bob left, not the end of the grace');
   });
 
-  test('idle is online with no device in use', async (t) => {
+  test('a user who is online and uses no device is idle', async (t) => {
     const { service, bob, watching } = await startThree(t);
     const change = async () => {
-      await service.services.presence.watchers.tell();
+      await service.services.presence.watchers.flush();
       return (await presence(watching)).users;
     };
     const phone = await service.connect();
@@ -109,20 +109,20 @@ onEachDatabase('watching others', (database) => {
     assert.deepEqual(await change(), [{ ...online(bob), idle: 1 }]);
   });
 
-  test('of a second’s changes only the last state comes', async (t) => {
+  test('of the changes within a second only the last state is sent', async (t) => {
     const { service, bob, watching } = await startThree(t);
     const bobs = await service.enter(bob);
-    await service.services.presence.watchers.tell();
+    await service.services.presence.watchers.flush();
     await watching.ask({ type: 'watch', userIds: [bob.id] });
     for (let i = 0; i < 20; i++) await bobs.ask({ type: 'view', visible: true, active: i % 2 === 0 });
-    const frames = await settled(service, watching);
+    const frames = await flushed(service, watching);
     assert.deepEqual(
       frames.map(({ users }) => users),
       [[{ ...online(bob), idle: 1 }]],
     );
   });
 
-  test('when a user was last there survives a restart', async (t) => {
+  test('the time at which a user was last online survives a restart', async (t) => {
     const { service, clock, bob } = await startThree(t);
     const bobs = await service.enter(bob);
     const leftAt = clock.world.now();
@@ -130,10 +130,10 @@ onEachDatabase('watching others', (database) => {
     await bobs.ended;
     clock.add(1_000);
     const restarted = await service.restart();
-    const sights = await restarted.services.presence.watchers.watch(
+    const states = await restarted.services.presence.watchers.watch(
       { userId: 'watcher', isLive: true, unsentBytes: 0, writePresence() {} },
       [bob.id],
     );
-    assert.equal(sights[0]?.lastSeen, leftAt);
+    assert.equal(states[0]?.lastSeen, leftAt);
   });
 });

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { LogEvent } from '../events/log-events.ts';
-import type { Sight } from '../presence/schemas.ts';
+import type { PresenceState } from '../presence/schemas.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';
 
@@ -204,7 +204,7 @@ export class Connection extends WebSocket {
     this.close(closeCodes.tooSlow, 'too_far_behind');
   }
 
-  writePresence(users: readonly Sight[]): void {
+  writePresence(users: readonly PresenceState[]): void {
     const shown = users.filter(({ id }) => !this.blocked?.has(id));
     if (shown.length > 0) this.sendFrame({ type: 'presence', users: shown });
   }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../events/log-events.ts';
 import { CODES } from '../http/errors.ts';
-import { Sight } from '../presence/schemas.ts';
+import { PresenceState } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
 
 /** All that the service says in `doorman.v1`. */
@@ -59,7 +59,10 @@ export const Event = Type.Union(
 export const Live = Type.Object({ type: Type.Literal('live') });
 
 /** The presence of users whom this connection watches, as of now. */
-export const PresenceFrame = Type.Object({ type: Type.Literal('presence'), users: Type.Array(Sight) });
+export const PresenceFrame = Type.Object({
+  type: Type.Literal('presence'),
+  users: Type.Array(PresenceState),
+});
 
 export const TypingFrame = Type.Object({ type: Type.Literal('typing'), from: Type.String() });
 
@@ -70,7 +73,7 @@ export type FrameOut =
   | Static<typeof Drain>
   | Static<typeof Live>
   | ({ readonly type: 'event' } & LogEvent)
-  | { readonly type: 'presence'; readonly users: readonly Sight[] }
+  | { readonly type: 'presence'; readonly users: readonly PresenceState[] }
   | Static<typeof TypingFrame>;
 
 export function toDone(id: string, data: object | undefined): Static<typeof Done> {

@@ -136,7 +136,7 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   unblocked(connection: Connection, userId: string): void {
-    this.#services.presence.watchers.showAgain(connection, userId);
+    this.#services.presence.watchers.resumeShowing(connection, userId);
   }
 
   get isHeldUp(): boolean {

@@ -66,7 +66,7 @@ class Story {
     const device = this.device(by, index);
     const { socket } = device;
     if (act === 'gather') {
-      await this.#service.services.presence.watchers.tell();
+      await this.#service.services.presence.watchers.flush();
       await this.#service.services.chat.deliveryReceipts.settle();
     } else if (act === 'reconnect') {
       await this.#reconnect(by, device);
@@ -115,7 +115,7 @@ class Story {
   }
 
   async end(): Promise<void> {
-    await this.#service.services.presence.watchers.tell();
+    await this.#service.services.presence.watchers.flush();
     await this.#service.services.chat.deliveryReceipts.settle();
     await this.#service.services.inbox.delivery.sweep();
     for (const device of this.#devices.flat()) {

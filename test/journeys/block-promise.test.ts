@@ -18,7 +18,7 @@ async function startTwo(t: TestContext, database: TestDatabase) {
   };
   /** Everything that is gathered has been written, and everything that was written has come. */
   const settle = async (...sockets: readonly TestSocket[]) => {
-    await service.services.presence.watchers.tell();
+    await service.services.presence.watchers.flush();
     await service.services.chat.deliveryReceipts.settle();
     for (const socket of sockets) await socket.ask({ type: 'sync' });
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { LastSeen } from './last-seen.ts';
-import type { Leave, Presence } from './presence.ts';
-import type { Sight } from './schemas.ts';
+import type { Disconnect, OnlineUsers } from './online-users.ts';
+import type { PresenceState } from './schemas.ts';
 
 /** How long a user whose connection broke still appears online, so that a reload does not flicker (architecture 7). */
 const GRACE_MS = 10_000;
@@ -12,28 +12,28 @@ interface Grace {
   readonly wasIdle: boolean;
 }
 
-/** The presence of users as watchers see it: with grace, and when each was last online. */
-export class Appearances {
-  readonly #presence: Presence;
+/** The presence of users as watchers see it: with grace, and with the time at which each was last online. */
+export class VisiblePresence {
+  readonly #onlineUsers: OnlineUsers;
   readonly #lastSeen: LastSeen;
   readonly #clock: Clock;
   /** In the order in which they end. */
   readonly #graces = new Map<string, Grace>();
   #changed = new Set<string>();
 
-  constructor(presence: Presence, lastSeen: LastSeen, clock: Clock) {
-    this.#presence = presence;
+  constructor(onlineUsers: OnlineUsers, lastSeen: LastSeen, clock: Clock) {
+    this.#onlineUsers = onlineUsers;
     this.#lastSeen = lastSeen;
     this.#clock = clock;
-    presence.onActivity((userId) => this.#changed.add(userId));
-    presence.onChange((userId, _online, leave) => {
+    onlineUsers.onActivity((userId) => this.#changed.add(userId));
+    onlineUsers.onChange((userId, _online, disconnect) => {
       this.#lastSeen.note(userId, this.#clock.now());
-      if (leave) this.#leave(userId, leave);
-      else this.#come(userId);
+      if (disconnect) this.#onOffline(userId, disconnect);
+      else this.#onOnline(userId);
     });
   }
 
-  /** Whose appearance may have changed since the last call. */
+  /** The users whose visible state may have changed since the last call. */
   takeChanged(): ReadonlySet<string> {
     const nowMs = this.#clock.monotonicMs();
     for (const [userId, { endsAt }] of this.#graces) {
@@ -46,25 +46,26 @@ export class Appearances {
     return changed;
   }
 
+  /** Online, or within the grace. */
   appearsOnline(userId: string): boolean {
-    return this.#presence.isOnline(userId) || this.#graces.has(userId);
+    return this.#onlineUsers.isOnline(userId) || this.#graces.has(userId);
   }
 
-  /** @param lastSeen when each was last there, at least for those who do not appear online */
-  show(userId: string, lastSeen: ReadonlyMap<string, number>): Sight {
+  /** @param lastSeen when each user was last online, at least for users who do not appear online */
+  stateOf(userId: string, lastSeen: ReadonlyMap<string, number>): PresenceState {
     if (!this.appearsOnline(userId))
       return { id: userId, online: 0, idle: 0, lastSeen: lastSeen.get(userId) ?? 0 };
-    const isIdle = this.#graces.get(userId)?.wasIdle ?? this.#presence.isIdle(userId);
+    const isIdle = this.#graces.get(userId)?.wasIdle ?? this.#onlineUsers.isIdle(userId);
     return { id: userId, online: 1, idle: isIdle ? 1 : 0, lastSeen: 0 };
   }
 
-  #come(userId: string): void {
+  #onOnline(userId: string): void {
     this.#graces.delete(userId);
     this.#changed.add(userId);
   }
 
-  #leave(userId: string, { wasIdle, saidBye }: Leave): void {
-    if (saidBye) this.#changed.add(userId);
+  #onOffline(userId: string, { wasIdle, saidGoodbye }: Disconnect): void {
+    if (saidGoodbye) this.#changed.add(userId);
     else this.#graces.set(userId, { endsAt: this.#clock.monotonicMs() + GRACE_MS, wasIdle });
   }
 }
