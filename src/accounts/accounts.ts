@@ -1,7 +1,7 @@
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { type Inboxes, openInbox, withInboxes } from '../inbox/inbox.ts';
+import { createInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { nameKey, refuseUnsafeAvatar } from '../users/names.ts';
 import { USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, getUser } from '../users/users.ts';
@@ -88,7 +88,7 @@ export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | 
     values (${id}, ${username}, ${key}, ${password_hash}, ${nickname}, ${searchKey(nickname, key)}, ${email}, ${avatar}, ${gender},
       ${bio}, ${phone}, ${push_enabled}, ${dnd_enabled}, ${push_preview}, ${status}, ${created_at})
     on conflict (username_key) do nothing returning *`;
-  if (row) await openInbox(tx, id);
+  if (row) await createInbox(tx, id);
   return row;
 }
 
@@ -155,7 +155,7 @@ export async function changePassword(
       if (changed === 0) return undefined;
       const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
       await endProofsOfUser(tx, caller.userId, proofs);
-      append.keep();
+      append.commitWithoutEvents();
       if (sessionIds.length > 0) {
         await append(caller.userId, 'sessions', { ended: sessionIds });
         append.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });

@@ -2,7 +2,7 @@ import { inBatches } from '../db/batches.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { holdInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { type Inboxes, lockInbox, withInboxes } from '../inbox/inbox.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
 
@@ -116,7 +116,7 @@ export async function endSurplusSessions(
     .map(({ id }) => id);
   if (surplus.length === 0) return;
   await db.transaction(async (tx) => {
-    await holdInbox(tx, userId);
+    await lockInbox(tx, userId);
     await tx.run`delete from sessions where id in ${tx.list(surplus)}`;
   });
   events.publish({ type: 'sessions-ended', sessionIds: surplus, reason: 'ended' });

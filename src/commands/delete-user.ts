@@ -1,6 +1,6 @@
 import { eraseUser } from '../accounts/account-status.ts';
 import type { Tx } from '../db/db.ts';
-import { holdInboxes, removeEvents } from '../inbox/inbox.ts';
+import { lockInboxes, removeEvents } from '../inbox/inbox.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/queue/pushes-of-user.ts';
 import { removeFriendsOfUser } from '../relations/friends.ts';
 
@@ -12,7 +12,7 @@ import { removeFriendsOfUser } from '../relations/friends.ts';
  * @throws {ServiceError} `not-found`
  */
 export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
-  await holdInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
+  await lockInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
   const sessionIds = await eraseUser(tx, id);
   await removePushesOfUser(tx, id);
   await removeFriendsOfUser(tx, id);

@@ -1,50 +1,53 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
+import { Multimap } from '../multimap.ts';
 import { readEvents, readHeads } from './inbox.ts';
 
-/** A device is given more of the log only while less than this of its output waits (architecture 4). */
+/** A device gets more of the log only while its unsent output is smaller than this (architecture 4). */
 const MAX_UNSENT_BYTES = 64 * 1024;
-const PAGE = 100;
-const USERS_AT_ONCE = 1_000;
+const PAGE_EVENTS = 100;
+/** Users whose heads one query of a sweep reads. */
+const SWEEP_USERS = 1_000;
 /** How long an answer waits for slow devices of the caller. */
-const WRITTEN_WITHIN_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 
-/** A socket as the log sees it. */
+/** A socket as the event log sees it. */
 export interface Device {
   readonly userId: string;
-  /** Bytes that were written and did not leave yet. */
+  /** Bytes that were written and not sent yet. */
   readonly unsentBytes: number;
   writeEvent(event: LogEvent): void;
-  /** Everything that was in the log when the device came is written; from here on it is served as things happen. */
+  /** All events before the device connected are written; from here on events are written as they happen. */
   goLive(): void;
-  /** The log no longer has the event that comes next: it was away, or too slow, for too long. */
-  lose(): void;
+  /** The next event was trimmed from the log: the device was away, or too slow, for too long. */
+  overflow(): void;
 }
 
-interface Reader {
+/** Reads one user's log for one device. */
+interface InboxReader {
   readonly device: Device;
-  /** The number of the last event written. */
+  /** The number of the last event that was written to the device. */
   cursor: number;
-  /** The greatest number that was heard of. */
-  heard: number;
-  /** The head when the device came. */
+  /** The greatest number of an event that a hint named. */
+  latestSeq: number;
+  /** The head when the device connected. */
   readonly liveAt: number;
   isLive: boolean;
-  /** The log is being read for it, or waits until its output drained. */
+  /** Events have to be read from the log: a query is running, or waits until the device's output has drained. */
   isBehind: boolean;
   isReading: boolean;
 }
 
 /**
- * Serves each user's log to the user's devices in this process, in order and without gaps. A device has a cursor, not a queue:
- * what it does not take stays in the log, so a slow one costs no memory.
+ * Writes each user's events to the user's devices in this process, in order and without gaps. A device has a cursor, not a
+ * queue: events that it cannot take yet stay in the log, so a slow device costs no memory.
  */
 export class Delivery {
   readonly #db: Db;
   readonly #onFault: (error: unknown) => void;
-  readonly #readers = new Map<string, Set<Reader>>();
-  readonly #ofDevice = new Map<Device, Reader>();
+  readonly #byUser = new Multimap<string, InboxReader>();
+  readonly #byDevice = new Map<Device, InboxReader>();
   readonly #waiters = new Set<() => void>();
 
   /** @param onFault called when the log could not be read; the next event or sweep tries again */
@@ -53,50 +56,47 @@ export class Delivery {
     this.#onFault = onFault;
     events.subscribe((event) => {
       if (event.type !== 'inbox') return;
-      for (const reader of this.#readers.get(event.userId) ?? []) this.#offer(reader, event.event);
+      for (const reader of this.#byUser.get(event.userId)) this.#onEvent(reader, event.event);
     });
   }
 
-  /** Serves `device` from the event after `cursor` on; it is live once it was written up to `head`. */
+  /** Writes to `device` all events after `cursor`. It is live once the event `head` is written. */
   join(device: Device, cursor: number, head: number): void {
-    const reader: Reader = {
+    const reader: InboxReader = {
       device,
       cursor,
-      heard: head,
+      latestSeq: head,
       liveAt: head,
       isLive: false,
       isBehind: true,
       isReading: false,
     };
-    const readers = this.#readers.get(device.userId);
-    if (readers) readers.add(reader);
-    else this.#readers.set(device.userId, new Set([reader]));
-    this.#ofDevice.set(device, reader);
+    this.#byUser.add(device.userId, reader);
+    this.#byDevice.set(device, reader);
     this.#read(reader);
   }
 
+  /** Removes a device whose connection has ended. */
   leave(device: Device): void {
-    const reader = this.#ofDevice.get(device);
+    const reader = this.#byDevice.get(device);
     if (!reader) return;
-    this.#ofDevice.delete(device);
-    const readers = this.#readers.get(device.userId);
-    readers?.delete(reader);
-    if (readers?.size === 0) this.#readers.delete(device.userId);
-    this.#tellWaiters();
+    this.#byDevice.delete(device);
+    this.#byUser.delete(device.userId, reader);
+    this.#notifyWaiters();
   }
 
-  /** Some output of the device has left. */
+  /** To be called when output of the device was sent. */
   drained(device: Device): void {
-    const reader = this.#ofDevice.get(device);
+    const reader = this.#byDevice.get(device);
     if (reader?.isBehind) this.#read(reader);
   }
 
   /**
-   * Waits until the user's devices here were written up to `seq`, so that an answer does not come before its event. A
-   * device that does not read its output delays the answer by at most a second.
+   * Waits until the event `seq` is written to all of the user's devices in this process, so that an answer does not come before
+   * its event. A device that does not read its output delays the answer by at most a second.
    */
   async writtenUpTo(userId: string, seq: number): Promise<void> {
-    const isWritten = () => [...(this.#readers.get(userId) ?? [])].every((reader) => reader.cursor >= seq);
+    const isWritten = () => [...this.#byUser.get(userId)].every((reader) => reader.cursor >= seq);
     if (isWritten()) return;
     await new Promise<void>((resolve) => {
       const end = () => {
@@ -107,60 +107,60 @@ export class Delivery {
       const check = () => {
         if (isWritten()) end();
       };
-      const timer = setTimeout(end, WRITTEN_WITHIN_MS);
+      const timer = setTimeout(end, MAX_WAIT_MS);
       this.#waiters.add(check);
     });
   }
 
-  /** Finds devices that missed a hint, by asking the database for the heads of all users served here. */
+  /** Finds devices that missed a hint, by comparing their cursors with the heads in the database. */
   async sweep(): Promise<void> {
-    const userIds = [...this.#readers.keys()];
-    for (let i = 0; i < userIds.length; i += USERS_AT_ONCE) {
-      const heads = await readHeads(this.#db, userIds.slice(i, i + USERS_AT_ONCE));
+    const userIds = [...this.#byUser.keys()];
+    for (let i = 0; i < userIds.length; i += SWEEP_USERS) {
+      const heads = await readHeads(this.#db, userIds.slice(i, i + SWEEP_USERS));
       for (const [userId, head] of heads)
-        for (const reader of this.#readers.get(userId) ?? [])
+        for (const reader of this.#byUser.get(userId))
           if (reader.cursor < head || reader.isBehind) this.#read(reader);
     }
   }
 
-  #offer(reader: Reader, event: LogEvent): void {
+  #onEvent(reader: InboxReader, event: LogEvent): void {
     if (event.seq <= reader.cursor) return;
-    reader.heard = Math.max(reader.heard, event.seq);
+    reader.latestSeq = Math.max(reader.latestSeq, event.seq);
     if (!reader.isBehind && event.seq === reader.cursor + 1 && reader.device.unsentBytes < MAX_UNSENT_BYTES)
       this.#write(reader, event);
     else this.#read(reader);
   }
 
-  #write(reader: Reader, event: LogEvent): void {
+  #write(reader: InboxReader, event: LogEvent): void {
     reader.cursor = event.seq;
     reader.device.writeEvent(event);
-    this.#tellWaiters();
+    this.#notifyWaiters();
   }
 
-  #read(reader: Reader): void {
+  #read(reader: InboxReader): void {
     reader.isBehind = true;
     if (reader.isReading) return;
     reader.isReading = true;
-    this.#readOn(reader)
+    this.#readUntilCurrent(reader)
       .catch(this.#onFault)
       .finally(() => {
         reader.isReading = false;
       });
   }
 
-  async #readOn(reader: Reader): Promise<void> {
+  async #readUntilCurrent(reader: InboxReader): Promise<void> {
     const { device } = reader;
     let wasEmpty = false;
     while (device.unsentBytes < MAX_UNSENT_BYTES) {
-      const events = await readEvents(this.#db, device.userId, reader.cursor, PAGE);
-      if (this.#ofDevice.get(device) !== reader) return;
+      const events = await readEvents(this.#db, device.userId, reader.cursor, PAGE_EVENTS);
+      if (this.#byDevice.get(device) !== reader) return;
       const [next] = events;
-      // From 0 on means all that is kept; elsewhere a gap is what was trimmed meanwhile.
-      if (next && next.seq !== reader.cursor + 1 && reader.cursor > 0) return device.lose();
+      // Cursor 0 asks for all events that are kept; at any other cursor a gap means that events were trimmed.
+      if (next && next.seq !== reader.cursor + 1 && reader.cursor > 0) return device.overflow();
       for (const event of events) {
         if (device.unsentBytes >= MAX_UNSENT_BYTES) return;
         this.#write(reader, event);
-        if (this.#ofDevice.get(device) !== reader) return;
+        if (this.#byDevice.get(device) !== reader) return;
       }
       if (device.unsentBytes >= MAX_UNSENT_BYTES) return;
       if (!reader.isLive && reader.cursor >= reader.liveAt) {
@@ -168,17 +168,17 @@ export class Delivery {
         device.goLive();
       }
       if (events.length > 0) continue;
-      if (reader.heard <= reader.cursor) {
+      if (reader.latestSeq <= reader.cursor) {
         reader.isBehind = false;
         return;
       }
-      // What was heard of while the log was read may not have been in it yet; now it is, or it was trimmed.
-      if (wasEmpty) return device.lose();
+      // The event of a hint may have been committed after the log was read: read once more. If it is missing again, it was trimmed.
+      if (wasEmpty) return device.overflow();
       wasEmpty = true;
     }
   }
 
-  #tellWaiters(): void {
+  #notifyWaiters(): void {
     for (const check of this.#waiters) check();
   }
 }

@@ -3,19 +3,19 @@ import { getOrCreateValue, replaceValue } from '../db/installation-values.ts';
 
 const EPOCH = 'epoch';
 
-/** The name of this state of the database, made with it: positions in logs of another are void (architecture 4). */
+/** The epoch of this database, created at the first call. Positions of another epoch are void (architecture 4). */
 export async function readEpoch(db: Db): Promise<string> {
-  return getOrCreateValue(db, EPOCH, makeEpoch);
+  return getOrCreateValue(db, EPOCH, createEpoch);
 }
 
-/** After a restore, numbers that devices have seen may come again for other events. @returns the new epoch */
+/** For a restored backup: numbers of events that devices have seen will be used again for others. @returns the new epoch */
 export async function renewEpoch(db: Db): Promise<string> {
   await readEpoch(db);
-  const epoch = makeEpoch();
+  const epoch = createEpoch();
   await replaceValue(db, EPOCH, epoch);
   return epoch;
 }
 
-function makeEpoch(): string {
+function createEpoch(): string {
   return crypto.randomUUID().slice(0, 8);
 }

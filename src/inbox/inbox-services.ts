@@ -11,12 +11,12 @@ const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** What the inboxes keep open in a process. */
 export interface InboxServices {
-  /** Names this state of the database; positions in logs of another are void (architecture 4). */
+  /** The epoch of this database; positions of another are void (architecture 4). */
   readonly epoch: string;
   readonly delivery: Delivery;
 }
 
-/** Names the database if it has no epoch yet, and serves the devices of this process from now on. */
+/** Creates the epoch if the database has none, and starts the delivery of events to devices. */
 export async function openInboxes(
   db: Db,
   events: Events,
@@ -28,14 +28,14 @@ export async function openInboxes(
   };
 }
 
-/** Serves devices that missed a hint, and removes events that are older or more than is kept. */
+/** Delivers events whose hint was lost, and removes events beyond the limits of age and number. */
 export function inboxJobs(
   db: Db,
   { now }: Clock,
   { delivery }: Pick<InboxServices, 'delivery'>,
 ): PeriodicJob[] {
   return [
-    { name: 'serve missed events', everyMs: SWEEP_MS, run: () => delivery.sweep() },
+    { name: 'deliver missed events', everyMs: SWEEP_MS, run: () => delivery.sweep() },
     { name: 'trim inboxes', everyMs: CLEAN_UP_MS, run: () => trimInboxes(db, now()) },
   ];
 }

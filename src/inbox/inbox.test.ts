@@ -8,54 +8,54 @@ import { Events } from '../events/hints.ts';
 import { canResume, type Inboxes, readEvents, readHead, withInboxes } from './inbox.ts';
 import { trimInboxes } from './trim.ts';
 
-/** An event that says little. */
+/** Data of a `sessions` event, where a test needs any event. */
 const NONE = { ended: [] };
 
 onEachDatabase('inboxes', (database) => {
-  async function openFor(
+  async function openWith(
     t: Parameters<typeof database.open>[0],
     ...ids: string[]
-  ): Promise<Inboxes & { heard: string[] }> {
+  ): Promise<Inboxes & { published: string[] }> {
     const db = await database.open(t);
     await db.transaction(async (tx) => {
       for (const id of ids) await insertUser(tx, { id, username: id, password_hash: '', created_at: 1 });
     });
     const events = new Events();
-    const heard: string[] = [];
+    const published: string[] = [];
     events.subscribe((event) => {
-      heard.push(event.type === 'inbox' ? `${event.userId} ${event.event.seq}` : event.type);
+      published.push(event.type === 'inbox' ? `${event.userId} ${event.event.seq}` : event.type);
     });
-    return { db, events, heard };
+    return { db, events, published };
   }
 
-  const say = (inboxes: Inboxes, userId: string, now = 1) =>
+  const appendOne = (inboxes: Inboxes, userId: string, now = 1) =>
     withInboxes(inboxes, [userId], now, (_tx, append) => append(userId, 'sessions', NONE));
   const seqs = async (db: Db, userId: string) =>
     (await readEvents(db, userId, 0, 10_000)).map((one) => one.seq);
 
-  test('a hundred at once are numbered without gaps, and heard of in order', async (t) => {
-    const inboxes = await openFor(t, 'alice');
-    await Promise.all(Array.from({ length: 100 }, () => say(inboxes, 'alice')));
+  test('a hundred parallel events are numbered without gaps, and each is published', async (t) => {
+    const inboxes = await openWith(t, 'alice');
+    await Promise.all(Array.from({ length: 100 }, () => appendOne(inboxes, 'alice')));
     const expected = Array.from({ length: 100 }, (_, i) => i + 1);
     assert.deepEqual(await seqs(inboxes.db, 'alice'), expected);
-    assert.deepEqual(inboxes.heard.toSorted(), expected.map((seq) => `alice ${seq}`).toSorted());
+    assert.deepEqual(inboxes.published.toSorted(), expected.map((seq) => `alice ${seq}`).toSorted());
   });
 
-  test('a body that appends nothing, or fails, leaves no trace and no gap', async (t) => {
-    const inboxes = await openFor(t, 'alice', 'bob');
+  test('a body that appends nothing, or fails, stores nothing and leaves no gap', async (t) => {
+    const inboxes = await openWith(t, 'alice', 'bob');
     assert.equal(await withInboxes(inboxes, ['alice'], 1, async () => 'looked'), 'looked');
     const failing = withInboxes(inboxes, ['alice', 'bob'], 1, async (_tx, append) => {
       await append('alice', 'sessions', NONE);
       throw new ServiceError('forbidden', 'no', 'no');
     });
     await assert.rejects(failing, (error) => error instanceof ServiceError && error.word === 'no');
-    await say(inboxes, 'alice');
+    await appendOne(inboxes, 'alice');
     assert.deepEqual([await seqs(inboxes.db, 'alice'), await readHead(inboxes.db, 'bob')], [[1], 0]);
-    assert.deepEqual(inboxes.heard, ['alice 1']);
+    assert.deepEqual(inboxes.published, ['alice 1']);
   });
 
-  test('a hint is published after the commit and behind the events, and not at all if nothing stands', async (t) => {
-    const inboxes = await openFor(t, 'alice');
+  test('a hint is published after the commit and after the events, and not at all if nothing is committed', async (t) => {
+    const inboxes = await openWith(t, 'alice');
     const hint = { type: 'user-changed', userId: 'alice' } as const;
     await withInboxes(inboxes, ['alice'], 1, async (_tx, append) => append.publish(hint));
     const failing = withInboxes(inboxes, ['alice'], 1, async (_tx, append) => {
@@ -64,19 +64,19 @@ onEachDatabase('inboxes', (database) => {
       throw new ServiceError('forbidden', 'no', 'no');
     });
     await assert.rejects(failing);
-    assert.deepEqual(inboxes.heard, []);
+    assert.deepEqual(inboxes.published, []);
     await withInboxes(inboxes, ['alice'], 1, async (_tx, append) => {
       append.publish(hint);
       await append('alice', 'sessions', NONE);
-      assert.deepEqual(inboxes.heard, []);
+      assert.deepEqual(inboxes.published, []);
     });
-    assert.deepEqual(inboxes.heard, ['alice 1', 'user-changed']);
+    assert.deepEqual(inboxes.published, ['alice 1', 'user-changed']);
   });
 
-  test('nobody has no inbox, and only who was locked gets events', async (t) => {
-    const inboxes = await openFor(t, 'alice', 'bob');
+  test('an unknown user has no inbox, and only locked inboxes get events', async (t) => {
+    const inboxes = await openWith(t, 'alice', 'bob');
     await assert.rejects(
-      say(inboxes, 'nobody'),
+      appendOne(inboxes, 'unknown'),
       (error) => error instanceof ServiceError && error.kind === 'not-found',
     );
     await assert.rejects(
@@ -87,12 +87,12 @@ onEachDatabase('inboxes', (database) => {
       await append('alice', 'sessions', NONE);
       await append('alice', 'unblock', { userId: 'bob' });
     });
-    await say(inboxes, 'bob');
+    await appendOne(inboxes, 'bob');
     assert.deepEqual([await seqs(inboxes.db, 'alice'), await seqs(inboxes.db, 'bob')], [[1, 2], [1]]);
   });
 
-  test('a body that goes first answers and refuses before an unknown user is refused, and leaves no trace', async (t) => {
-    const inboxes = await openFor(t, 'alice');
+  test('with bodyFirst, the result or refusal of the body wins over an unknown user, and nothing is stored', async (t) => {
+    const inboxes = await openWith(t, 'alice');
     const refusal = (word: string) => (error: unknown) =>
       error instanceof ServiceError && error.word === word;
     type Body = Parameters<typeof withInboxes<unknown>>[3];
@@ -118,12 +118,12 @@ onEachDatabase('inboxes', (database) => {
       withUnknown((_tx, append) => append.refuseUnknownUsers(), true),
       refusal('user_not_found'),
     );
-    await say(inboxes, 'alice');
+    await appendOne(inboxes, 'alice');
     assert.deepEqual(await seqs(inboxes.db, 'alice'), [1]);
   });
 
-  test('two people who lock each other in either order never wait for each other', async (t) => {
-    const inboxes = await openFor(t, 'alice', 'bob');
+  test('two writers that lock the same inboxes in opposite order do not deadlock', async (t) => {
+    const inboxes = await openWith(t, 'alice', 'bob');
     const both = (first: string, second: string) =>
       withInboxes(inboxes, [first, second], 1, async (_tx, append) => {
         await append(first, 'sessions', NONE);
@@ -135,12 +135,12 @@ onEachDatabase('inboxes', (database) => {
     assert.deepEqual([await readHead(inboxes.db, 'alice'), await readHead(inboxes.db, 'bob')], [40, 40]);
   });
 
-  test('what is seven days old or more than 5,000 events back is trimmed, and cannot be resumed from', async (t) => {
-    const inboxes = await openFor(t, 'alice', 'bob', 'carol');
+  test('events that are seven days old or more than 5,000 events back are trimmed, and a device before them cannot resume', async (t) => {
+    const inboxes = await openWith(t, 'alice', 'bob', 'carol');
     const day = 24 * 60 * 60 * 1000;
-    await say(inboxes, 'alice', 1 * day);
-    await say(inboxes, 'alice', 5 * day);
-    await say(inboxes, 'carol', 1 * day);
+    await appendOne(inboxes, 'alice', 1 * day);
+    await appendOne(inboxes, 'alice', 5 * day);
+    await appendOne(inboxes, 'carol', 1 * day);
     await inboxes.db.transaction(async (tx) => {
       await tx.run`update inbox_heads set seq = 5003 where user_id = 'bob'`;
       for (let seq = 1; seq <= 5003; seq++)
@@ -162,16 +162,16 @@ onEachDatabase('inboxes', (database) => {
     assert.deepEqual(await Promise.all([resumes('carol', 0, 1), resumes('carol', 1, 1)]), [false, true]);
   });
 
-  test('a log that is trimmed has no holes, whatever its times say after the clock was set back', async (t) => {
-    const inboxes = await openFor(t, 'alice');
+  test('a trimmed log has no gaps, even if the clock was set back between its events', async (t) => {
+    const inboxes = await openWith(t, 'alice');
     const day = 24 * 60 * 60 * 1000;
-    for (const at of [1 * day, 6 * day, 1 * day, 6 * day]) await say(inboxes, 'alice', at);
+    for (const at of [1 * day, 6 * day, 1 * day, 6 * day]) await appendOne(inboxes, 'alice', at);
     await trimInboxes(inboxes.db, 9 * day);
     assert.deepEqual(await seqs(inboxes.db, 'alice'), [4]);
   });
 
-  test('a long log is trimmed bit by bit, and other writes are served in between', async (t) => {
-    const inboxes = await openFor(t, 'alice', 'bob');
+  test('a long log is trimmed in batches, and other writes run in between', async (t) => {
+    const inboxes = await openWith(t, 'alice', 'bob');
     await inboxes.db.transaction(async (tx) => {
       for (let seq = 1; seq <= 1000; seq++)
         await tx.run`insert into inbox (user_id, seq, at, event, data) values ('alice', ${seq}, 1, 'profile', '{}')`;
@@ -181,7 +181,7 @@ onEachDatabase('inboxes', (database) => {
       await tx.run`update inbox_heads set seq = seq where user_id = 'bob'`;
       return (await tx.get<{ n: number }>`select count(*) as n from inbox`)?.n;
     });
-    // PostgreSQL serves the two on connections of their own, in any order.
+    // PostgreSQL runs the two on separate connections, in any order.
     if (database.kind === 'sqlite') assert(((await leftWhenServed) ?? 0) > 0);
     await leftWhenServed;
     await trimming;

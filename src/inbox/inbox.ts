@@ -3,39 +3,39 @@ import { ServiceError } from '../errors.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 
-/** The log of everything that a user's devices must learn, in the database, and the hints to publish when it grows. */
+/** Where the event logs of users are stored, and where hints about new events are published. */
 export interface Inboxes {
   readonly db: Db;
   readonly events: Events;
 }
 
-/** What a body writes into the inboxes that were locked for it. */
+/** Appends events to the inboxes that are locked for a body, and what else a body can do with them. */
 export interface Append {
-  /** The number that the user's first event gets, once the body has awaited anything. The user's inbox must be locked. */
+  /** The number of the first event that the body appends for the user. Known once the body has awaited a statement. */
   seqOf(userId: string): number;
-  /** What the body wrote stands, also if it appends nothing. */
-  keep(): void;
+  /** Commits what the body wrote even if it appends nothing. */
+  commitWithoutEvents(): void;
   /**
-   * For a body that goes first, once it has awaited its own questions.
+   * For a body with `bodyFirst`, after its own checks.
    *
    * @throws {ServiceError} `not-found` when one of the users does not exist
    */
   refuseUnknownUsers(): Promise<void>;
-  /** Sent after the commit, behind all appended events; not at all if the body leaves no trace. */
+  /** Publishes a hint after the commit and after all appended events; never if the transaction is rolled back. */
   publish(hint: ServiceEvent): void;
-  /** Any number of times for each locked user. `at` is the time of the event; left out, it is that of the transaction. */
+  /** Appends one event to the inbox of a locked user. `at` is the time of the event, `now` of the transaction if left out. */
   <E extends LogEventName>(userId: string, event: E, data: LogEventData[E], at?: number): Promise<void>;
 }
 
 /**
- * Runs `body` with the inboxes of `userIds` locked before anything else is read, in the order of their ids, so that what
- * it sees of blocks, settings and sessions is true at the place in the logs where its events stand (architecture 4: lock
- * first, then look). Each event takes its user's next number, without gaps. A body that appends nothing leaves
- * no trace, unless it says `keep`. The events are published after the commit, for the users' sockets.
+ * Runs `body` in a transaction that first locks the inboxes of `userIds`, in the order of their ids. So what the body reads of
+ * blocks, settings and sessions is true at the position in the logs that its events get (architecture 4: lock first, then
+ * look). Each event takes its user's next number, without gaps. A body that appends nothing is rolled back, unless it calls
+ * `commitWithoutEvents`. The events are published after the commit, for the users' sockets.
  *
- * @param options.bodyFirst what the body answers or refuses comes before `not-found`, until it calls `refuseUnknownUsers`
- *   or appends; otherwise `not-found` comes before anything that the body answers or refuses
- * @throws {ServiceError} `not-found` when one of the users does not exist, and whatever `body` throws
+ * @param options.bodyFirst the body's result or refusal wins over `not-found`, until the body calls `refuseUnknownUsers` or
+ *   appends; without it, `not-found` wins over the body's result or refusal
+ * @throws {ServiceError} `not-found` when one of the users does not exist, and everything that `body` throws
  */
 export async function withInboxes<T>(
   { db, events }: Inboxes,
@@ -52,22 +52,22 @@ export async function withInboxes<T>(
     result = await db.transaction(async (tx) => {
       appended.clear();
       hints.length = 0;
-      let isKept = false;
+      let commitsWithoutEvents = false;
       const seqs = new Map<string, number>();
-      // Not awaited before the body begins: its questions travel behind the locks, and a connection answers in order.
+      // The body begins without awaiting the locks: a connection runs statements in order, so those of the body run after them.
       const locks = Promise.all(
-        ordered.map(async (userId) => void seqs.set(userId, await lockHead(tx, userId))),
+        ordered.map(async (userId) => void seqs.set(userId, await takeNextSeq(tx, userId))),
       );
-      // A body that goes first may be over before it asks for them.
+      // A body with `bodyFirst` may end without awaiting them.
       locks.catch(() => {});
       const refuseUnknownUsers = async () => void (await locks);
       const seqOf = (userId: string) => {
         const seq = seqs.get(userId);
-        if (seq === undefined) throw new Error('an event for an inbox that was not locked');
+        if (seq === undefined) throw new Error('an event for an inbox that is not locked');
         return seq;
       };
-      const keep = () => {
-        isKept = true;
+      const commitWithoutEvents = () => {
+        commitsWithoutEvents = true;
       };
       const publish = (hint: ServiceEvent) => void hints.push(hint);
       const append = async <E extends LogEventName>(
@@ -81,21 +81,24 @@ export async function withInboxes<T>(
         const events = appended.get(userId) ?? [];
         const isFirst = !appended.has(userId);
         appended.set(userId, events);
-        const seq = isFirst ? first : await lockHead(tx, userId);
-        events.push({ seq, at, event, data } as LogEvent); // the data of this event: no type says that of a union
+        const seq = isFirst ? first : await takeNextSeq(tx, userId);
+        events.push({ seq, at, event, data } as LogEvent); // `data` belongs to `event`, which a type cannot say of a union
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)
           values (${userId}, ${seq}, ${at}, ${event}, ${JSON.stringify(data)})`;
       };
-      const own = body(tx, Object.assign(append, { seqOf, keep, refuseUnknownUsers, publish }));
+      const own = body(
+        tx,
+        Object.assign(append, { seqOf, commitWithoutEvents, refuseUnknownUsers, publish }),
+      );
       const value = options.bodyFirst ? await own : await unlessRefused(locks, own);
-      if (appended.size === 0 && !isKept) throw new NothingAppended(value);
+      if (appended.size === 0 && !commitsWithoutEvents) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
-      await Promise.all(unused.map((userId) => giveBack(tx, userId)));
+      await Promise.all(unused.map((userId) => returnSeq(tx, userId)));
       return value;
     });
   } catch (error) {
-    // Rolling back gives the numbers back; what the body found out was read before and is the answer.
+    // The rollback returned the numbers; the result of the body is still valid.
     if (error instanceof NothingAppended) return error.value as T; // thrown above with a T
     throw error;
   }
@@ -105,7 +108,7 @@ export async function withInboxes<T>(
   return result;
 }
 
-/** What `own` comes to, a refusal too, unless `first` is refused. */
+/** Settles as `own` does, unless `first` rejects: then with its error. */
 async function unlessRefused<T>(first: Promise<unknown>, own: Promise<T>): Promise<T> {
   const [, value] = await Promise.all([
     first,
@@ -125,36 +128,37 @@ class NothingAppended extends Error {
   }
 }
 
-async function lockHead(tx: Tx, userId: string): Promise<number> {
+/** Locks the inbox, and reserves the number of its next event. */
+async function takeNextSeq(tx: Tx, userId: string): Promise<number> {
   const head = await tx.get<{ seq: number }>`
     update inbox_heads set seq = seq + 1 where user_id = ${userId} returning seq`;
   if (!head) throw new ServiceError('not-found', 'user_not_found', '用户不存在');
   return head.seq;
 }
 
-/** The lock is kept, its number is the next event's. */
-async function giveBack(tx: Tx, userId: string): Promise<void> {
+/** Returns a number that no event used; the lock stays. */
+async function returnSeq(tx: Tx, userId: string): Promise<void> {
   await tx.run`update inbox_heads set seq = seq - 1 where user_id = ${userId}`;
 }
 
-/** In the transaction that makes the user. */
-export async function openInbox(tx: Queries, userId: string): Promise<void> {
+/** To be called in the transaction that creates the user. */
+export async function createInbox(tx: Queries, userId: string): Promise<void> {
   await tx.run`insert into inbox_heads (user_id) values (${userId})`;
 }
 
-/** Keeps further events out of the user's inbox until the transaction ends. @returns the number of the last one */
-export async function holdInbox(tx: Queries, userId: string): Promise<number> {
+/** Locks the user's inbox, so that no event is added until the transaction ends. @returns the number of the last event */
+export async function lockInbox(tx: Queries, userId: string): Promise<number> {
   const head = await tx.get<{ seq: number }>`
     update inbox_heads set seq = seq where user_id = ${userId} returning seq`;
   return head?.seq ?? 0;
 }
 
-/** The same for several users, in the order in which {@link withInboxes} locks. */
-export async function holdInboxes(tx: Queries, userIds: readonly string[]): Promise<void> {
-  for (const userId of [...new Set(userIds)].sort()) await holdInbox(tx, userId);
+/** Locks several inboxes, in the same order as {@link withInboxes}. */
+export async function lockInboxes(tx: Queries, userIds: readonly string[]): Promise<void> {
+  for (const userId of [...new Set(userIds)].sort()) await lockInbox(tx, userId);
 }
 
-/** In the transaction that deletes an account, with its inbox locked. The number of the last event stays. */
+/** To be called in the transaction that deletes an account, with its inbox locked. The number of the last event stays. */
 export async function removeEvents(tx: Queries, userId: string): Promise<void> {
   await tx.run`delete from inbox where user_id = ${userId}`;
 }
@@ -165,7 +169,7 @@ export async function readHead(db: Queries, userId: string): Promise<number> {
   return head?.seq ?? 0;
 }
 
-/** The heads of several users, for finding who missed a hint. */
+/** The heads of several users; a head beyond a cursor shows that a hint was lost. */
 export async function readHeads(db: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db.all<{ user_id: string; seq: number }>`
     select user_id, seq from inbox_heads where user_id in ${db.list(userIds)}`;
@@ -208,10 +212,10 @@ interface LogEventRow<E extends LogEventName = LogEventName> {
 }
 
 function toLogEvent<E extends LogEventName>({ seq, at, event, data }: LogEventRow<E>): LogEvent<E> {
-  return { seq, at, event, data: parseEventData<E>(data) } as LogEvent<E>; // no type says that of a union
+  return { seq, at, event, data: parseEventData<E>(data) } as LogEvent<E>; // `data` belongs to `event`, which a type cannot say of a union
 }
 
-/** What an event of this kind carries, from the column `data`, which `append` alone writes: not compared with its schema. */
+/** The column `data` of an event of this kind. Not compared with its schema: only `append` writes the column. */
 export function parseEventData<E extends LogEventName>(data: string): LogEventData[E] {
   return JSON.parse(data);
 }

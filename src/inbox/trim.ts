@@ -1,17 +1,17 @@
 import { inBatches } from '../db/batches.ts';
 import type { Db } from '../db/db.ts';
 
-/** How long and how many events of a user are kept, whichever is less (docs/protocol.md, The log). */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-const KEPT_EVENTS = 5_000;
+/** Events of a user are kept for this long, and at most this many (docs/protocol.md, The log). */
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
+const MAX_EVENTS = 5_000;
 
-/** Removes what is older or more than is kept. A device that was away for longer syncs instead of resuming. */
+/** Removes events beyond the limits of age and number. A device that has not got them yet does a sync instead of a resume. */
 export async function trimInboxes(db: Db, now: number): Promise<void> {
-  await removeOld(db, now - KEPT_MS);
+  await removeOld(db, now - MAX_AGE_MS);
   await removeSurplus(db);
 }
 
-/** With an old event go all that come before it, also younger ones after a clock step, so that a log has no holes. */
+/** Removes old events with all events before them, even if a clock step made those younger: a log must not have gaps. */
 async function removeOld(db: Db, before: number): Promise<void> {
   await inBatches(
     (limit) => db.run`
@@ -30,15 +30,15 @@ async function removeSurplus(db: Db): Promise<void> {
     const heads = await db.all<{ user_id: string; seq: number }>`
       select user_id, seq from inbox_heads where user_id > ${after} order by user_id limit ${limit}`;
     for (const { user_id: userId, seq } of heads)
-      if (seq > KEPT_EVENTS) await removeUpTo(db, userId, seq - KEPT_EVENTS);
+      if (seq > MAX_EVENTS) await removeUpTo(db, userId, seq - MAX_EVENTS);
     after = heads.at(-1)?.user_id ?? after;
     return heads.length;
   });
 }
 
 async function removeUpTo(db: Db, userId: string, seq: number): Promise<void> {
-  const isAny = await db.get`select seq from inbox where user_id = ${userId} and seq <= ${seq} limit 1`;
-  if (!isAny) return;
+  const first = await db.get`select seq from inbox where user_id = ${userId} and seq <= ${seq} limit 1`;
+  if (!first) return;
   await inBatches(
     (limit) => db.run`
       delete from inbox where user_id = ${userId} and seq in (

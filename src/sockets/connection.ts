@@ -199,8 +199,8 @@ export class Connection extends WebSocket {
     this.sendFrame({ type: 'live' });
   }
 
-  /** The log no longer has the next event: the client reconnects, and is to sync. */
-  lose(): void {
+  /** The next event was trimmed from the log: the client has to reconnect and sync. */
+  overflow(): void {
     this.close(closeCodes.tooSlow, 'too_far_behind');
   }
 

@@ -1,5 +1,5 @@
 import type { Db, Queries, Tx } from '../../db/db.ts';
-import { holdInbox } from '../../inbox/inbox.ts';
+import { lockInbox } from '../../inbox/inbox.ts';
 import { addToPushLog } from '../log/push-log.ts';
 import type { PushLogOutcome } from '../schemas.ts';
 import {
@@ -105,7 +105,7 @@ export async function decideDue(
 ): Promise<Decisions> {
   const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
   return db.transaction(async (tx) => {
-    await Promise.all(userIds.map((userId) => holdInbox(tx, userId)));
+    await Promise.all(userIds.map((userId) => lockInbox(tx, userId)));
     const rows = await tx.all<PendingRow>`
       select user_id, peer_id, last_seq, count, due_at, rests_until from push_due where user_id in ${tx.list(userIds)}`;
     const decisions: Decisions = { jobs: [], coolingDown: [] };

@@ -1,5 +1,5 @@
 import type { Db, Queries } from '../../db/db.ts';
-import { holdInbox } from '../../inbox/inbox.ts';
+import { lockInbox } from '../../inbox/inbox.ts';
 import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
 /** A message seen within this time is not pushed (architecture 8.1). */
@@ -58,7 +58,7 @@ export async function markPushesSeen(
   { userId, seq, device, now }: { userId: string; seq: number; device: string; now: number },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await holdInbox(tx, userId);
+    await lockInbox(tx, userId);
     const [due, jobs] = await Promise.all([
       tx.all<{ peer_id: string }>`
         delete from push_due where user_id = ${userId} and last_seq <= ${seq} and count > 0 returning peer_id`,

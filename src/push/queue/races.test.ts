@@ -5,7 +5,7 @@ import { addUser } from '../../../test/people.ts';
 import { endSession, openSession } from '../../accounts/sessions.ts';
 import type { Queries } from '../../db/db.ts';
 import { Events } from '../../events/hints.ts';
-import { holdInbox } from '../../inbox/inbox.ts';
+import { lockInbox } from '../../inbox/inbox.ts';
 import { listSubscriptions, saveSubscription } from '../subscriptions/subscriptions.ts';
 import { decideDue } from './decide.ts';
 import { enqueuePush } from './pending.ts';
@@ -53,7 +53,7 @@ onPostgres('push beside concurrent transactions', (database) => {
     const { db, alice, bob, session, save } = await start(t);
     await save(session);
     await db.transaction(async (tx) => {
-      await holdInbox(tx, bob);
+      await lockInbox(tx, bob);
       await enqueuePush(tx, { userId: bob, peerId: alice, seq: 1, now: START });
     });
     let deciding: Promise<unknown> | undefined;
@@ -77,7 +77,7 @@ onPostgres('push beside concurrent transactions', (database) => {
       decideDue(db, [{ userId: bob, peerId: alice }], new Map(), { claim: false, now });
     const enqueue = (seq: number, now: number) =>
       db.transaction(async (tx) => {
-        await holdInbox(tx, bob);
+        await lockInbox(tx, bob);
         await enqueuePush(tx, { userId: bob, peerId: alice, seq, now });
       });
     const jobs = () => db.all<{ last_seq: number }>`select last_seq from push_jobs`;
