@@ -7,13 +7,13 @@ import { OwnContext } from '../features/account/model/hooks.ts';
 import { Entrance } from '../features/auth/entrance.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
-import { LanguageProvider } from '../i18n/words.tsx';
+import { LanguageProvider } from '../i18n/texts.tsx';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
 import { theme } from '../ui/page/theme.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
-import type { Page } from './page.ts';
+import type { Page } from './stores.ts';
 import { Splash } from './splash.tsx';
 
 /** The key is that of first-paint.js too. */

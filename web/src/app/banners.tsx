@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react';
 import { useReadable } from '../data/hooks.ts';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
-import { waitingUpdate } from './update.ts';
+import { waitingUpdate } from './app-update.ts';
 
 const PushInvitation = lazy(async () => ({
   default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,

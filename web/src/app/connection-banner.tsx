@@ -2,7 +2,7 @@ import { CloudOfflineIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { useConnection, usePage } from '../data/hooks.ts';
 import type { ConnectionView } from '../data/views.ts';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
 
 /** A connection that comes back within this time is not worth a word. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useChats } from '../features/chat/model/hooks.ts';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { DocumentTitle } from '../ui/page/document-title.tsx';
 import { PaneContext } from '../ui/page/panes.ts';
 import { placeOf } from '../ui/page/places.ts';
@@ -12,7 +12,7 @@ import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { ListRoutes, PageRoutes } from './routes.tsx';
 import { SignOutProvider } from './sign-out.tsx';
-import { useVisibleHeight } from './visible-height.ts';
+import { useVisibleHeight } from './viewport-height.ts';
 
 /** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
 export function Layout() {

@@ -7,9 +7,9 @@ import { navigate } from 'wouter/use-browser-location';
 import { WORDS } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
 import { App } from './app.tsx';
-import { createPage } from './create-page.ts';
-import { waitingUpdate } from './update.ts';
-import { linkWorker } from './worker-link.ts';
+import { createPage } from './create-stores.ts';
+import { waitingUpdate } from './app-update.ts';
+import { linkWorker } from './worker-registration.ts';
 
 const device = deviceName(navigator.userAgent, WORDS.en.shell.device).slice(0, 64);
 const doorman = createDoorman({ baseUrl: location.origin, device });

@@ -3,7 +3,7 @@ import { CommentDiscussionIcon, GearIcon, PeopleIcon } from '@primer/octicons-re
 import { Link } from 'wouter';
 import { useFreshness } from '../data/hooks.ts';
 import { useConversations } from '../features/chat/model/hooks.ts';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import type { Section } from '../ui/page/places.ts';
 

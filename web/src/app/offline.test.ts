@@ -5,9 +5,9 @@ import { restoreUser, suspendUser } from '../../../src/accounts/account-status.t
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
-import { noSurroundings } from '../data/surroundings.ts';
-import { createPage } from './create-page.ts';
-import { allSettled, settled, type TestPage, Town, until, untilEqual } from './test-pages.ts';
+import { noSurroundings } from '../data/browser-environment.ts';
+import { createPage } from './create-stores.ts';
+import { allSettled, settled, type TestPage, Town, until, untilEqual } from './test-stores.ts';
 
 /** The page of the same device while the service is out of reach. */
 async function startOffline(storage: DoormanStorage) {

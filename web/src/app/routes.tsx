@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { QuestionIcon } from '@primer/octicons-react';
 import { lazy, Suspense } from 'react';
 import { Link, Route, Switch } from 'wouter';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
@@ -23,7 +23,7 @@ const PersonPage = lazy(async () => ({
   default: (await import('../features/contacts/person/person-page.tsx')).PersonPage,
 }));
 const SettingsList = lazy(async () => ({
-  default: (await import('./settings-list.tsx')).SettingsList,
+  default: (await import('./settings-menu.tsx')).SettingsList,
 }));
 const ProfilePage = lazy(async () => ({
   default: (await import('../features/account/profile-page.tsx')).ProfilePage,

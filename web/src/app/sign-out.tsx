@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePage } from '../data/hooks.ts';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { ConfirmDialog } from '../ui/controls/confirm-dialog.tsx';
 
 const SignOutContext = createContext<() => void>(() => {});

@@ -1,6 +1,6 @@
 import { type Context, createContext, useContext, useSyncExternalStore } from 'react';
-import type { Readable } from './cell.ts';
-import type { PageBase } from './page.ts';
+import type { Readable } from './store.ts';
+import type { PageBase } from './stores.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
 
 /** `App` provides it, and the context of each feature, around everything. */

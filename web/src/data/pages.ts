@@ -1,7 +1,7 @@
 import { DoormanError } from 'doorman-client';
-import { Computed } from './cell.ts';
-import type { Errands } from './errands.ts';
-import type { MorePages } from './page.ts';
+import { Computed } from './store.ts';
+import type { Errands } from './request-queue.ts';
+import type { MorePages } from './stores.ts';
 import type { PagesView } from './views.ts';
 
 interface PagesHost<Page> {

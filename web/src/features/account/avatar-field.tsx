@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
 import styles from './profile-form.module.css';
 import { usePicture } from './use-picture.ts';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { usePage, useSession } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
-import { judgePassword } from '../../ui/controls/fields.ts';
+import { judgePassword } from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
-import { Cell } from '../../data/cell.ts';
+import { Cell } from '../../data/store.ts';
 import { usePage, useReadable } from '../../data/hooks.ts';
-import type { PageBase } from '../../data/page.ts';
+import type { PageBase } from '../../data/stores.ts';
 import { useOwn } from './model/hooks.ts';
 import { changedFields, type ProfileEdits } from './profile-fields.ts';
 

@@ -1,5 +1,5 @@
 import type { OwnUser, ProfileBody } from 'doorman-client';
-import { codePoints, judgeNickname } from '../../ui/controls/fields.ts';
+import { codePoints, judgeNickname } from '../../ui/controls/form-fields.ts';
 import { safeAvatar } from '../../ui/person/avatar.ts';
 
 /** In the order in which they stand. */

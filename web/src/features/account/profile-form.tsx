@@ -1,12 +1,12 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import type { OwnUser } from 'doorman-client';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { Choice } from '../../ui/controls/choice.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';
-import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
+import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
 import { useOwnStore } from './model/hooks.ts';

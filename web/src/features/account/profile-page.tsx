@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';

@@ -1,4 +1,4 @@
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { Sessions } from './sessions.tsx';

@@ -2,15 +2,15 @@ import { Button } from '@mantine/core';
 import { DoormanError, type SessionEntry } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
-import { useLoaded, useReloadOnReturn } from '../../ui/list/use-loaded.ts';
+import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
+import { useLoaded, useReloadOnReturn } from '../../ui/list/use-fetched.ts';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
-import { useDeviceWords } from '../../ui/person/device-words.ts';
+import { useDeviceWords } from '../../ui/person/device-label.ts';
 import { TimeText, useMinute } from '../../ui/person/time-text.tsx';
 
 /** Where the user is signed in; follows what ends elsewhere. */

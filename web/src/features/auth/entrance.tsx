@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import { takeFocusOf } from '../../ui/page/route-focus.ts';
 import styles from './entrance.module.css';

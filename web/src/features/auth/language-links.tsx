@@ -1,6 +1,6 @@
 import type { Language } from '../../i18n/languages.ts';
 import { LOCALES } from '../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../i18n/words.tsx';
+import { useLanguage, useWords } from '../../i18n/texts.tsx';
 import styles from './entrance.module.css';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];

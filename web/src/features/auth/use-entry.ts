@@ -1,6 +1,6 @@
 import { entrySentence } from '../../i18n/error-sentence.ts';
-import { useLanguage } from '../../i18n/words.tsx';
-import { fieldOf } from '../../ui/controls/fields.ts';
+import { useLanguage } from '../../i18n/texts.tsx';
+import { fieldOf } from '../../ui/controls/form-fields.ts';
 import { useForm } from '../../ui/controls/use-form.ts';
 
 type Field = 'username' | 'password' | 'nickname';

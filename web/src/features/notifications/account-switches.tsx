@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { Section } from '../../ui/list/section.tsx';

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import type { PushDevice } from 'doorman-client';
 import { useState } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
-import { useDeviceWords } from '../../ui/person/device-words.ts';
+import { useDeviceWords } from '../../ui/person/device-label.ts';
 import { TimeText } from '../../ui/person/time-text.tsx';
 import { RemoveDeviceDialog } from './remove-device-dialog.tsx';
 import { useDeviceTest } from './use-device-test.ts';

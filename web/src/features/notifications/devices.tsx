@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { LoadedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
-import { useLoaded } from '../../ui/list/use-loaded.ts';
+import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
+import { useLoaded } from '../../ui/list/use-fetched.ts';
 import { DeviceRow } from './device-row.tsx';
 import { usePushHere } from './push-here.ts';
 

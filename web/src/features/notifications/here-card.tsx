@@ -1,10 +1,10 @@
 import { AlertIcon, BellIcon, BellSlashIcon, CheckCircleIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
-import { useFocusKept } from '../../ui/list/use-focus-kept.ts';
+import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { useOwn } from '../account/model/hooks.ts';
 import { browserKind } from './browser-kind.ts';
 import styles from './here-card.module.css';

@@ -1,7 +1,7 @@
 import { ChevronRightIcon } from '@primer/octicons-react';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { AccountSwitches } from './account-switches.tsx';

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import type { SettingsView } from '../account/model/views.ts';
 import styles from './preview-choice.module.css';

@@ -1,6 +1,6 @@
 import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
-import { Cell } from '../../data/cell.ts';
+import { Cell } from '../../data/store.ts';
 import { usePage, useReadable } from '../../data/hooks.ts';
 import { readToPage } from '../../worker/messages.ts';
 

@@ -1,7 +1,7 @@
 import { BellIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwn } from '../account/model/hooks.ts';

@@ -1,6 +1,6 @@
 import { DoormanError, type PushDevice } from 'doorman-client';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { usePushHere } from './push-here.ts';

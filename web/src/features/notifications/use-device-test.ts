@@ -1,7 +1,7 @@
 import { DoormanError, type PushDevice } from 'doorman-client';
 import { useEffect, useRef, useState } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { type TestResult, testDevice } from './device-test.ts';
 import { usePushHere } from './push-here.ts';

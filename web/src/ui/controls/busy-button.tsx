@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, Loader, VisuallyHidden } from '@mantine/core';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 
 interface BusyButtonProps extends Omit<ButtonProps, 'loading' | 'disabled' | 'leftSection' | 'children'> {
   label: string;

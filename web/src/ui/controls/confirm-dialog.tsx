@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BusyButton } from './busy-button.tsx';
 import styles from './dialog.module.css';
 import { Dialog } from './dialog.tsx';

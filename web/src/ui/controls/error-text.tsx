@@ -1,6 +1,6 @@
 import { AlertIcon } from '@primer/octicons-react';
 import { errorSentence, errorWordSentence } from '../../i18n/error-sentence.ts';
-import { useLanguage } from '../../i18n/words.tsx';
+import { useLanguage } from '../../i18n/texts.tsx';
 import styles from './error-text.module.css';
 
 /**

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { EyeClosedIcon, EyeIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import styles from './password-field.module.css';
 
 interface PasswordFieldProps {

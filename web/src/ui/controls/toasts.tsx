@@ -1,7 +1,7 @@
 import { XIcon } from '@primer/octicons-react';
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { useErrorSentence } from './error-text.tsx';
 import styles from './toasts.module.css';
 

@@ -1,6 +1,6 @@
 import { DoormanError } from 'doorman-client';
 import { type FormEvent, useRef, useState } from 'react';
-import { afterPress } from './after-press.ts';
+import { afterPress } from './press-feedback.ts';
 
 /** What is wrong, where: sentences beside fields, and whatever belongs to none of them. */
 export interface FormErrors<Field extends string> {

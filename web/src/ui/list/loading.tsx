@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { BusyButton } from '../controls/busy-button.tsx';
 import { ErrorText } from '../controls/error-text.tsx';
 import styles from './settings.module.css';
-import type { Loaded } from './use-loaded.ts';
+import type { Loaded } from './use-fetched.ts';
 
 /** The shape of rows that are not there yet. */
 export function LoadingRows() {

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { SearchIcon } from '@primer/octicons-react';
 import { type Ref, useImperativeHandle, useRef } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import styles from './search-field.module.css';
 
 interface SearchFieldProps {

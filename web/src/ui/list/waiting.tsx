@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import styles from './waiting.module.css';
 
 /** While a part of the page comes; shows itself only if that takes long enough to be noticed. */

@@ -1,6 +1,6 @@
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { type Language, LOCALES } from '../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../i18n/words.tsx';
+import { useLanguage, useWords } from '../../i18n/texts.tsx';
 import { Choice } from '../controls/choice.tsx';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
-import { Cell, type Readable } from '../../data/cell.ts';
+import { Cell, type Readable } from '../../data/store.ts';
 import { useReadable } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 
 /** What is in front, in words: `PageHeader` says it. */
 export const placeTitle = new Cell('');

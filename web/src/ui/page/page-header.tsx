@@ -1,7 +1,7 @@
 import { ArrowLeftIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { placeTitle } from './document-title.tsx';
 import styles from './page-header.module.css';
 import { PaneContext } from './panes.ts';

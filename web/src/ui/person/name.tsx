@@ -1,5 +1,5 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import styles from './name.module.css';
 
 /** A name that a user chose: on one line, cut at its end, with a text direction that does not affect what follows. */

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
 import styles from './person-avatar.module.css';
 

@@ -1,5 +1,5 @@
 import type { OwnUser, ProfileBody } from 'doorman-client';
-import type { Readable } from '../../../data/cell.ts';
+import type { Readable } from '../../../data/store.ts';
 import type { SettingsView } from './views.ts';
 
 export interface OwnStore {

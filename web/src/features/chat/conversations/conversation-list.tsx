@@ -3,7 +3,7 @@ import { CommentDiscussionIcon, PencilIcon, SearchIcon } from '@primer/octicons-
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { useConversations } from '../model/hooks.ts';

@@ -1,6 +1,6 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { DirectoryFoot } from '../../contacts/directory/directory-states.tsx';
 import { useMorePages } from '../../contacts/directory/more-pages.ts';

@@ -1,7 +1,7 @@
 import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
 import { useSession } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/words.tsx';
-import { listMemory } from '../../../ui/list/list-memory.ts';
+import { useWords } from '../../../i18n/texts.tsx';
+import { listMemory } from '../../../ui/list/scroll-memory.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
 import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
 import styles from './conversation-list.module.css';

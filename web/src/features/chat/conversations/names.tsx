@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import type { PersonView } from '../../contacts/model/views.ts';
 
 /** Marks that turn the direction of text; in a name of one line they have no use but to deceive. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { settled, type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+import { settled, type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
 /** What a list shows: whose conversation, its last words, how many are unread. */
 function rows({ page }: TestPage) {

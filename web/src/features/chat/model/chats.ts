@@ -5,7 +5,7 @@ import type {
   Snapshot,
   Conversation as WireConversation,
 } from 'doorman-client';
-import { Computed } from '../../../data/cell.ts';
+import { Computed } from '../../../data/store.ts';
 import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './conversations.ts';
 import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox } from './pending-messages.ts';
 import type { ChatsStore, Draft } from './stores.ts';
 import type { ThreadHost, ThreadStore } from './thread.ts';
 import { Threads } from './threads.ts';

@@ -1,5 +1,5 @@
 import { type Conversation, type Doorman, DoormanError, type PersonName } from 'doorman-client';
-import type { Errands } from '../../../data/errands.ts';
+import type { Errands } from '../../../data/request-queue.ts';
 import { Pages } from '../../../data/pages.ts';
 
 export interface ConversationPagesHost {

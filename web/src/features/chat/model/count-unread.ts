@@ -1,5 +1,5 @@
 import { type Doorman, DoormanError } from 'doorman-client';
-import type { Errands } from '../../../data/errands.ts';
+import type { Errands } from '../../../data/request-queue.ts';
 
 /** Nobody counts more than that. */
 const PAGE = 100;

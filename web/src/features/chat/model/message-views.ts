@@ -1,6 +1,6 @@
 import type { Message } from 'doorman-client';
-import { isSame } from '../../../data/keyed.ts';
-import type { OnItsWay } from './outbox.ts';
+import { isSame } from '../../../data/keyed-store.ts';
+import type { OnItsWay } from './pending-messages.ts';
 import type { MessageState, MessageView } from './views.ts';
 
 /** How far the peer is. */

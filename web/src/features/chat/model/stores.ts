@@ -1,5 +1,5 @@
-import type { Readable } from '../../../data/cell.ts';
-import type { MorePages } from '../../../data/page.ts';
+import type { Readable } from '../../../data/store.ts';
+import type { MorePages } from '../../../data/stores.ts';
 import type { ConversationView, ThreadView } from './views.ts';
 
 export interface ChatsStore {

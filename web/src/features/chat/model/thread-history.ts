@@ -1,5 +1,5 @@
 import { type Doorman, DoormanError, type Message } from 'doorman-client';
-import type { Errands } from '../../../data/errands.ts';
+import type { Errands } from '../../../data/request-queue.ts';
 import { append, endOf, type MessageRange, newest, prepend } from './message-range.ts';
 
 /** Messages that one page of the history has. */

@@ -1,10 +1,10 @@
 import { type Doorman, DoormanError, type Message } from 'doorman-client';
-import { Computed, type Readable } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
+import { Computed, type Readable } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
 import type { Conversation } from './conversations.ts';
 import { endOf, type MessageRange } from './message-range.ts';
 import { showMessages } from './message-views.ts';
-import type { OnItsWay } from './outbox.ts';
+import type { OnItsWay } from './pending-messages.ts';
 import type { Thread } from './stores.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';

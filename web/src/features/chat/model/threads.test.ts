@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renewEpoch } from '../../../../../src/inbox/epoch.ts';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+import { type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
 import { Typing } from './typing.ts';
 
 function viewOf({ page }: TestPage, peer: string) {

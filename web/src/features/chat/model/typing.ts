@@ -1,5 +1,5 @@
-import type { Readable } from '../../../data/cell.ts';
-import { Keyed } from '../../../data/keyed.ts';
+import type { Readable } from '../../../data/store.ts';
+import { Keyed } from '../../../data/keyed-store.ts';
 
 /** A client that types says so once a second; after so long without it, typing has ended. */
 const GOOD_FOR_MS = 4_000;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
 import { oneLine } from './message-body.ts';

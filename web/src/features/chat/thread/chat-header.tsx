@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';

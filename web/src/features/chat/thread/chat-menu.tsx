@@ -7,7 +7,7 @@ import {
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';

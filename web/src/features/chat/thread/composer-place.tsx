@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';

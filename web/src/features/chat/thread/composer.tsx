@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { PaperAirplaneIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
 import { useDraft } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useFriendAct } from '../../contacts/friends/use-friend-act.ts';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';

@@ -1,4 +1,4 @@
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import styles from './lines.module.css';
 

@@ -1,7 +1,7 @@
 import { ArrowDownIcon } from '@primer/octicons-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useConnection } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
 import { useConversations } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';

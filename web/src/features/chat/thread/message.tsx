@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/stores.ts';

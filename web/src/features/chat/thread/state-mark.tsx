@@ -1,6 +1,6 @@
 import { AlertFillIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import type { MessageState } from '../model/views.ts';
 import styles from './state-mark.module.css';
 

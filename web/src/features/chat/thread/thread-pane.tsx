@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { AlertIcon, PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';

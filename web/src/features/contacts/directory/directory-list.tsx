@@ -1,9 +1,9 @@
 import { PersonAddIcon } from '@primer/octicons-react';
 import { useCallback, useMemo, useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { useDirectory } from '../model/hooks.ts';
-import { shownName } from '../model/shown-name.ts';
+import { shownName } from '../model/display-name.ts';
 import type { DirectoryQueryView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 import styles from './directory-list.module.css';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { AlertIcon, PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import type { PagesView } from '../../../data/views.ts';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';

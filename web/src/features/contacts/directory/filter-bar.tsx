@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
-import { FILTERS, type Filter } from '../../../ui/list/list-memory.ts';
+import { useWords } from '../../../i18n/texts.tsx';
+import { FILTERS, type Filter } from '../../../ui/list/scroll-memory.ts';
 import { CountBadge } from '../../../ui/list/list-row.tsx';
 import styles from './filter-bar.module.css';
 

@@ -1,5 +1,5 @@
 import { LOCALES } from '../../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../../i18n/words.tsx';
+import { useLanguage, useWords } from '../../../i18n/texts.tsx';
 import styles from './found-status.module.css';
 
 /** Tells screen readers how many a search has found. @param count undefined while it is not known */

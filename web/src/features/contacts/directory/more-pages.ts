@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 import { useReadable } from '../../../data/hooks.ts';
-import type { MorePages } from '../../../data/page.ts';
+import type { MorePages } from '../../../data/stores.ts';
 import type { PagesView } from '../../../data/views.ts';
 import { isNearEnd, usePaging } from './paging.ts';
 

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useCallback, useRef, useState } from 'react';
 import { useSession } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/words.tsx';
-import { type Filter, listMemory } from '../../../ui/list/list-memory.ts';
+import { useWords } from '../../../i18n/texts.tsx';
+import { type Filter, listMemory } from '../../../ui/list/scroll-memory.ts';
 import { isTypeAhead } from '../../../ui/list/row-keys.ts';
 import { Scroller } from '../../../ui/list/scroller.tsx';
 import { SearchField } from '../../../ui/list/search-field.tsx';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
-import { useWords } from '../../../i18n/words.tsx';
-import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { useWords } from '../../../i18n/texts.tsx';
+import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
 import { useFriendAct } from './use-friend-act.ts';

@@ -3,7 +3,7 @@ import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import { useCallback, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
 import { LOCALES } from '../../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../../i18n/words.tsx';
+import { useLanguage, useWords } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { DirectoryFoot } from '../directory/directory-states.tsx';

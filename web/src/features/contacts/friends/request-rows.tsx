@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { CheckIcon } from '@primer/octicons-react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { InboxIcon, SearchIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';

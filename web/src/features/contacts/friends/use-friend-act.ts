@@ -1,5 +1,5 @@
 import { DoormanError } from 'doorman-client';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts } from '../model/hooks.ts';
 import type { FriendAct } from '../model/views.ts';

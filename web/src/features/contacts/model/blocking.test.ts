@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+import { type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
 /** All that a page shows of somebody. */
 function seen({ page }: TestPage, peer: string) {

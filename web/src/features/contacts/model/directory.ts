@@ -1,5 +1,5 @@
-import { Computed } from '../../../data/cell.ts';
-import { Listing, type ListingHost } from './listing.ts';
+import { Computed } from '../../../data/store.ts';
+import { Listing, type ListingHost } from './directory-pages.ts';
 import type { DirectorySearch } from './stores.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 

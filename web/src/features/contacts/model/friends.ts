@@ -1,9 +1,9 @@
 import type { Doorman, FriendEntry, FriendEvent, PersonName, Snapshot } from 'doorman-client';
-import { Computed, type Readable } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
-import { Keyed } from '../../../data/keyed.ts';
+import { Computed, type Readable } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
+import { Keyed } from '../../../data/keyed-store.ts';
 import { Pages } from '../../../data/pages.ts';
-import { Turns } from '../../../data/turns.ts';
+import { Turns } from '../../../data/serial-queue.ts';
 import type { FriendsStore } from './stores.ts';
 import type { FriendAct, FriendState, FriendsView, FriendView } from './views.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { addCrowd } from '../../../../../test/people.ts';
-import { allSettled, type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+import { allSettled, type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
 import type { DirectorySearch } from './stores.ts';
 
 const EVERYBODY = { q: '', isOnlineOnly: false };

@@ -1,8 +1,8 @@
 import type { Doorman, PublicProfile } from 'doorman-client';
-import type { Readable } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
+import type { Readable } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
 import { Directory } from './directory.ts';
-import { Names } from './names.ts';
+import { Names } from './name-cache.ts';
 import { Profiles } from './profiles.ts';
 import type { DirectorySearch, PeopleStore } from './stores.ts';
 import type { PersonView, ProfileView } from './views.ts';

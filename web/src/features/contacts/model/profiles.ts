@@ -1,8 +1,8 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
-import type { Readable } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
-import { Keyed } from '../../../data/keyed.ts';
-import { isUnknownUser } from './names.ts';
+import type { Readable } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
+import { Keyed } from '../../../data/keyed-store.ts';
+import { isUnknownUser } from './name-cache.ts';
 import type { ProfileView } from './views.ts';
 
 const GOOD_FOR_MS = 60_000;

@@ -1,4 +1,4 @@
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts } from '../model/hooks.ts';

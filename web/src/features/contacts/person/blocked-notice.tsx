@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
-import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { useWords } from '../../../i18n/texts.tsx';
+import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
 import { useIsBlocked } from '../model/hooks.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
 import styles from './notice.module.css';

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useId } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { Dialog } from '../../../ui/controls/dialog.tsx';
 
 interface CopyLinkDialogProps {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { PencilIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import styles from './notice.module.css';
 
 /** On one's own profile. */

@@ -1,9 +1,9 @@
 import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
-import { useFocusKept } from '../../../ui/list/use-focus-kept.ts';
+import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../model/hooks.ts';
 import { BlockDialog } from './block-dialogs.tsx';

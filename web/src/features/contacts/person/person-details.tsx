@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { PublicProfile } from 'doorman-client';
 import { useId, useState } from 'react';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import styles from './person-details.module.css';
 import { findGender, isLongBio, tidyBio } from './person-facts.ts';
 

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { CommentIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { FriendButtons } from '../friends/friend-buttons.tsx';

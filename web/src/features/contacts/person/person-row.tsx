@@ -1,7 +1,7 @@
 import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';

@@ -1,4 +1,4 @@
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import type { SightView } from '../model/views.ts';
 import styles from './sight-text.module.css';

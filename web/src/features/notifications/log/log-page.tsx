@@ -1,13 +1,13 @@
 import { BellIcon } from '@primer/octicons-react';
 import type { PushLogEntry } from 'doorman-client';
 import { usePage } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { BusyButton } from '../../../ui/controls/busy-button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { LoadedRows } from '../../../ui/list/loading.tsx';
 import { SettingsPage } from '../../../ui/list/section.tsx';
 import settings from '../../../ui/list/settings.module.css';
-import { useLoaded, useReloadOnReturn } from '../../../ui/list/use-loaded.ts';
+import { useLoaded, useReloadOnReturn } from '../../../ui/list/use-fetched.ts';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import styles from './log.module.css';
 import { byDay } from './log-days.ts';

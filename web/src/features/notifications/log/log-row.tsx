@@ -2,9 +2,9 @@ import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } fro
 import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
 import { daysBetween } from '../../../i18n/times.ts';
-import { useWords } from '../../../i18n/words.tsx';
+import { useWords } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
-import { useDeviceWords } from '../../../ui/person/device-words.ts';
+import { useDeviceWords } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';

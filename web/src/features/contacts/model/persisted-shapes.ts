@@ -1,5 +1,5 @@
-import { isNumber, isString, list, oneOf, record } from '../../../data/kept.ts';
-import type { KeptName } from './names.ts';
+import { isNumber, isString, list, oneOf, record } from '../../../data/persisted-shapes.ts';
+import type { KeptName } from './name-cache.ts';
 import type { BlockedView, FriendView } from './views.ts';
 
 export const isKeptNames = list(

@@ -1,8 +1,8 @@
 import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 'doorman-client';
-import { Cell } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
-import { isSame } from '../../../data/keyed.ts';
-import { Turns } from '../../../data/turns.ts';
+import { Cell } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
+import { isSame } from '../../../data/keyed-store.ts';
+import { Turns } from '../../../data/serial-queue.ts';
 import type { OwnStore } from './stores.ts';
 import type { SettingsView } from './views.ts';
 

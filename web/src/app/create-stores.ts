@@ -1,20 +1,20 @@
 import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
-import { Cell } from '../data/cell.ts';
-import { Errands } from '../data/errands.ts';
-import { Keeping } from '../data/keeping.ts';
-import type { SessionStore } from '../data/page.ts';
-import { browserSurroundings, type Surroundings } from '../data/surroundings.ts';
+import { Cell } from '../data/store.ts';
+import { Errands } from '../data/request-queue.ts';
+import { Keeping } from '../data/persistence.ts';
+import type { SessionStore } from '../data/stores.ts';
+import { browserSurroundings, type Surroundings } from '../data/browser-environment.ts';
 import type { ConnectionView, Freshness, SessionView } from '../data/views.ts';
-import { Own } from '../features/account/model/own.ts';
+import { Own } from '../features/account/model/own-account.ts';
 import { Chats } from '../features/chat/model/chats.ts';
 import { Blocks } from '../features/contacts/model/blocks.ts';
 import { Friends } from '../features/contacts/model/friends.ts';
-import type { Named } from '../features/contacts/model/names.ts';
+import type { Named } from '../features/contacts/model/name-cache.ts';
 import { People } from '../features/contacts/model/people.ts';
 import { Presence } from '../features/contacts/model/presence.ts';
-import { Badge } from './badge.ts';
-import { KEPT_SHAPES, type KeptTypes, keptSources, restoreList } from './kept-state.ts';
-import type { Page } from './page.ts';
+import { Badge } from './app-badge.ts';
+import { KEPT_SHAPES, type KeptTypes, keptSources, restoreList } from './persisted-state.ts';
+import type { Page } from './stores.ts';
 
 /**
  * The page's state over a kit that only the page starts and listens to. It keeps its own data in the kit's storage, so that

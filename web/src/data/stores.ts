@@ -1,5 +1,5 @@
 import type { Doorman, LoginBody, RegisterBody } from 'doorman-client';
-import type { Readable } from './cell.ts';
+import type { Readable } from './store.ts';
 import type { ConnectionView, Freshness, PagesView, SessionView } from './views.ts';
 
 /** What every feature may know: the kit, who is signed in, and how far what is shown can be trusted. */

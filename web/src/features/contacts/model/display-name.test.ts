@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownName } from './shown-name.ts';
+import { shownName } from './display-name.ts';
 
 test('somebody has the name he gave himself', () => {
   for (const nickname of ['Ada', ' a ', '小明', '😀', 'é', 'م', '.', '❤️', '한'])

@@ -1,5 +1,5 @@
 import type { OwnUser } from 'doorman-client';
-import { isBoolean, isNumber, isString, oneOf, record } from '../../../data/kept.ts';
+import { isBoolean, isNumber, isString, oneOf, record } from '../../../data/persisted-shapes.ts';
 import type { SettingsView } from './views.ts';
 
 export const isKeptProfile = record<OwnUser>({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RegisterBody } from '../../../../src/accounts/schemas.ts';
 import { readFields } from '../../../../src/http/validation.ts';
-import { judgeNickname, judgePassword, judgeUsername } from './fields.ts';
+import { judgeNickname, judgePassword, judgeUsername } from './form-fields.ts';
 
 /** The word with which the service itself refuses a registration; `undefined` if it takes it. */
 function refusalOf(body: { username?: string; password?: string; nickname?: string }): string | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browserSurroundings } from './surroundings.ts';
+import { browserSurroundings } from './browser-environment.ts';
 
 /** As much of a document as it takes. */
 class TestDocument extends EventTarget {

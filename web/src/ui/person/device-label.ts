@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
-import { useWords } from '../../i18n/words.tsx';
+import { useWords } from '../../i18n/texts.tsx';
 import { deviceName } from './device-name.ts';
-import { tameDevice } from './tame-device.ts';
+import { tameDevice } from './sanitize-device-name.ts';
 
 /** Says which device it is, by its User-Agent or its own word for itself. */
 export function useDeviceWords(): (told: string) => string {

@@ -1,5 +1,5 @@
 import type { DoormanStorage } from 'doorman-client';
-import { isKeptDraft, type KeptDraft, type Shape, seal, unseal } from './kept.ts';
+import { isKeptDraft, type KeptDraft, type Shape, seal, unseal } from './persisted-shapes.ts';
 
 const PREFIX = 'page:';
 const DRAFT = /^page:[^:]+:draft:/;

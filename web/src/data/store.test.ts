@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Cell, Computed } from './cell.ts';
-import { Keyed } from './keyed.ts';
+import { Cell, Computed } from './store.ts';
+import { Keyed } from './keyed-store.ts';
 
 test('a cell tells of changes, and of nothing else', () => {
   const cell = new Cell(1);

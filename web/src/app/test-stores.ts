@@ -5,9 +5,9 @@ import { MemoryStorage } from 'doorman-client/testing';
 import { sendMessage } from '../../../src/chat/messages.ts';
 import type { TestDatabase } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';
-import { noSurroundings } from '../data/surroundings.ts';
-import { createPage } from './create-page.ts';
-import type { Page } from './page.ts';
+import { noSurroundings } from '../data/browser-environment.ts';
+import { createPage } from './create-stores.ts';
+import type { Page } from './stores.ts';
 
 /** A page of one person on one device, over a kit of its own. */
 export interface TestPage {

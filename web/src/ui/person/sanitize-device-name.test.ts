@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tameDevice } from './tame-device.ts';
+import { tameDevice } from './sanitize-device-name.ts';
 
 test('a device that is known by name stays as it is', () => {
   for (const name of ['Firefox on Linux', 'Linux 上的 Firefox', 'curl/8.5.0', ''])

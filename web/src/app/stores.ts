@@ -1,4 +1,4 @@
-import type { PageBase } from '../data/page.ts';
+import type { PageBase } from '../data/stores.ts';
 import type { OwnStore } from '../features/account/model/stores.ts';
 import type { ChatsStore } from '../features/chat/model/stores.ts';
 import type { Contacts } from '../features/contacts/model/stores.ts';

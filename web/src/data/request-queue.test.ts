@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as allSettled } from 'node:timers/promises';
 import { DoormanError } from 'doorman-client';
-import { Errands } from './errands.ts';
+import { Errands } from './request-queue.ts';
 
 function tooMany(retryAfterMs: number): DoormanError {
   return new DoormanError(429, 'rate_limited', 'too many', { retryAfterMs });

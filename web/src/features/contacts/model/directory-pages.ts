@@ -1,6 +1,6 @@
 import { type DirectoryEntry, type Doorman, DoormanError } from 'doorman-client';
-import { Computed } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
+import { Computed } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
 /** The first page is what is waited for; the others are few, as a user has 60 calls a minute. */

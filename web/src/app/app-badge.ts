@@ -1,4 +1,4 @@
-import type { Surroundings } from '../data/surroundings.ts';
+import type { Surroundings } from '../data/browser-environment.ts';
 
 /** The number of unread messages on the app's icon. */
 export class Badge {

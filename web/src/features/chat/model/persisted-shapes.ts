@@ -1,5 +1,5 @@
 import type { Conversation, Message } from 'doorman-client';
-import { isBoolean, isNumber, isString, list, record } from '../../../data/kept.ts';
+import { isBoolean, isNumber, isString, list, record } from '../../../data/persisted-shapes.ts';
 import type { MessageRange } from './message-range.ts';
 
 /** The last page of a conversation. */

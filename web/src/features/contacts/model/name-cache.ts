@@ -1,8 +1,8 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
-import type { Readable } from '../../../data/cell.ts';
-import type { Errands } from '../../../data/errands.ts';
-import { Keyed } from '../../../data/keyed.ts';
-import { shownName } from './shown-name.ts';
+import type { Readable } from '../../../data/store.ts';
+import type { Errands } from '../../../data/request-queue.ts';
+import { Keyed } from '../../../data/keyed-store.ts';
+import { shownName } from './display-name.ts';
 import type { PersonView } from './views.ts';
 
 /** What names somebody; profiles, entries of the directory, friends and blocked people all have it, but for the nickname. */

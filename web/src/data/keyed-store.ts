@@ -1,4 +1,4 @@
-import { Cell, type Readable } from './cell.ts';
+import { Cell, type Readable } from './store.ts';
 
 /** What nobody listens to is forgotten beyond so many: it is made again when it is asked for. */
 const MAX_CELLS = 3_000;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { settled, type TestPage, Town, until, untilEqual } from '../../../app/test-pages.ts';
+import { settled, type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
 /** Who is what to somebody, by id. */
 function relations({ page }: TestPage) {

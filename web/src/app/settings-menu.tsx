@@ -13,16 +13,16 @@ import { useFreshness, useSession } from '../data/hooks.ts';
 import { useOwn } from '../features/account/model/hooks.ts';
 import { useHasProfileEdits } from '../features/account/profile-edits.ts';
 import { useBlocked } from '../features/contacts/model/hooks.ts';
-import { shownName } from '../features/contacts/model/shown-name.ts';
+import { shownName } from '../features/contacts/model/display-name.ts';
 import { usePushHere } from '../features/notifications/push-here.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
-import { useWords } from '../i18n/words.tsx';
+import { useWords } from '../i18n/texts.tsx';
 import { ListRow } from '../ui/list/list-row.tsx';
 import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
 import { Name } from '../ui/person/name.tsx';
 import { PersonAvatar } from '../ui/person/person-avatar.tsx';
-import styles from './settings-list.module.css';
+import styles from './settings-menu.module.css';
 import { useSignOut } from './sign-out.tsx';
 
 /** What can be set, and how it stands with each. */
