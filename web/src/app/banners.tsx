@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useReadable } from '../data/hooks.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { waitingUpdate } from './app-update.ts';
@@ -23,15 +23,15 @@ export function Banners() {
 }
 
 function UpdateBanner() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const accept = useReadable(waitingUpdate);
   return (
     <div role="status">
       {accept && (
         <Banner kind="news" testId="update-banner">
-          <span>{words.updateReady}</span>
-          <BannerButton onClick={accept}>{words.update}</BannerButton>
-          <BannerButton onClick={() => waitingUpdate.set(undefined)}>{words.later}</BannerButton>
+          <span>{texts.updateReady}</span>
+          <BannerButton onClick={accept}>{texts.update}</BannerButton>
+          <BannerButton onClick={() => waitingUpdate.set(undefined)}>{texts.later}</BannerButton>
         </Banner>
       )}
     </div>

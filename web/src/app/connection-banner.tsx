@@ -2,7 +2,7 @@ import { CloudOfflineIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { useConnection, usePage } from '../data/hooks.ts';
 import type { ConnectionView } from '../data/views.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
 
 /** A connection that comes back within this time is not worth a word. */
@@ -23,7 +23,7 @@ export function ConnectionBanner() {
 }
 
 function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffline: boolean }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const { doorman } = usePage();
   const say = (text: string, button?: string, act?: () => void) => (
     <Banner kind="trouble" icon={<CloudOfflineIcon size={16} />} testId="connection-banner">
@@ -33,9 +33,9 @@ function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffl
   );
   if (connection.state === 'stopped')
     return connection.why === 'replaced'
-      ? say(words.replaced, words.takeOver, () => doorman.connect())
-      : say(words.broken, words.reload, () => location.reload());
-  return isOffline ? say(words.offline, words.tryNow, () => doorman.reconnectNow()) : say(words.connecting);
+      ? say(texts.replaced, texts.takeOver, () => doorman.connect())
+      : say(texts.broken, texts.reload, () => location.reload());
+  return isOffline ? say(texts.offline, texts.tryNow, () => doorman.reconnectNow()) : say(texts.connecting);
 }
 
 /** From the first try that failed until one succeeds: the tries in between change nothing for the user. */

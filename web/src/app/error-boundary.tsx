@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { AlertIcon } from '@primer/octicons-react';
 import { Component, type ReactNode } from 'react';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 
 interface ErrorBoundaryProps {
@@ -22,14 +22,14 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: bo
 }
 
 function Failed() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
     <EmptyState
       icon={<AlertIcon size={24} />}
-      title={words.crashed}
-      action={<Button onClick={() => location.reload()}>{words.reload}</Button>}
+      title={texts.crashed}
+      action={<Button onClick={() => location.reload()}>{texts.reload}</Button>}
     >
-      {words.crashedSays}
+      {texts.crashedSays}
     </EmptyState>
   );
 }

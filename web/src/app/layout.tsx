@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useChats } from '../features/chat/model/hooks.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { DocumentTitle } from '../ui/page/document-title.tsx';
 import { PaneContext } from '../ui/page/panes.ts';
 import { placeOf } from '../ui/page/places.ts';
@@ -16,7 +16,7 @@ import { useVisibleHeight } from './viewport-height.ts';
 
 /** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
 export function Layout() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const [path] = useLocation();
   const place = placeOf(path);
   const { unreadTotal } = useChats();
@@ -27,7 +27,7 @@ export function Layout() {
     <SignOutProvider>
       <div className={styles.layout} data-front={front} data-chat={place.isChat || undefined}>
         <a className={styles.skip} href="#main">
-          {words.skip}
+          {texts.skip}
         </a>
         <Navigation place={place} />
         <main className={styles.main} id="main" tabIndex={-1}>

@@ -4,14 +4,14 @@ import './app.css';
 import { createDoorman } from 'doorman-client';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
-import { WORDS } from '../i18n/languages.ts';
+import { TEXTS } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
 import { App } from './app.tsx';
 import { createPage } from './create-stores.ts';
 import { waitingUpdate } from './app-update.ts';
 import { linkWorker } from './worker-registration.ts';
 
-const device = deviceName(navigator.userAgent, WORDS.en.shell.device).slice(0, 64);
+const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);
 const doorman = createDoorman({ baseUrl: location.origin, device });
 doorman.on('storage', ({ error }) =>
   console.warn(

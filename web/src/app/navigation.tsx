@@ -7,7 +7,7 @@ import { useOwn } from '../features/account/model/hooks.ts';
 import { useUnreadTotal } from '../features/chat/model/hooks.ts';
 import { useFriends } from '../features/contacts/model/hooks.ts';
 import { shownName } from '../features/contacts/model/display-name.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { CountBadge } from '../ui/list/list-row.tsx';
 import { BrandMark } from '../ui/page/brand-mark.tsx';
 import { type Place, SECTION_PATHS, type Section } from '../ui/page/places.ts';
@@ -19,28 +19,28 @@ import { useSignOut } from './sign-out.tsx';
 /** A rail at the side, or a bar below where it is narrow. */
 export function Navigation({ place }: { place: Place }) {
   const signOut = useSignOut();
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const unread = useUnreadTotal();
   const asked = useFriends().asked.length;
   return (
-    <nav className={styles.rail} aria-label={words.navigation}>
+    <nav className={styles.rail} aria-label={texts.navigation}>
       <span className={styles.brand}>
         <BrandMark size={36} />
       </span>
       <ul className={styles.items}>
-        <Item section="chats" place={place} icon={<CommentDiscussionIcon size={22} />} label={words.chats}>
-          <CountBadge count={unread} label={words.unread(unread)} />
+        <Item section="chats" place={place} icon={<CommentDiscussionIcon size={22} />} label={texts.chats}>
+          <CountBadge count={unread} label={texts.unread(unread)} />
         </Item>
-        <Item section="people" place={place} icon={<PeopleIcon size={22} />} label={words.people}>
-          <CountBadge count={asked} label={words.requests(asked)} />
+        <Item section="people" place={place} icon={<PeopleIcon size={22} />} label={texts.people}>
+          <CountBadge count={asked} label={texts.requests(asked)} />
         </Item>
-        <Item section="settings" place={place} icon={<GearIcon size={22} />} label={words.settings} />
+        <Item section="settings" place={place} icon={<GearIcon size={22} />} label={texts.settings} />
       </ul>
       <div className={styles.own}>
         <OwnPerson />
         <button type="button" className={styles.out} onClick={signOut} data-testid="sign-out">
           <SignOutIcon size={18} />
-          <span>{words.signOut}</span>
+          <span>{texts.signOut}</span>
         </button>
       </div>
     </nav>
@@ -76,7 +76,7 @@ function Item({ section, place, icon, label, children }: ItemProps) {
 }
 
 function OwnPerson() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const session = useSession();
   const { profile } = useOwn();
   if (session.state !== 'signed_in') return null;
@@ -88,7 +88,7 @@ function OwnPerson() {
       <span className={styles.name}>
         <Name>{name}</Name>
       </span>
-      <VisuallyHidden>{words.ownProfile}</VisuallyHidden>
+      <VisuallyHidden>{texts.ownProfile}</VisuallyHidden>
     </Link>
   );
 }

@@ -3,33 +3,33 @@ import { CommentDiscussionIcon, GearIcon, PeopleIcon } from '@primer/octicons-re
 import { Link } from 'wouter';
 import { useFreshness } from '../data/hooks.ts';
 import { useConversations } from '../features/chat/model/hooks.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import type { Section } from '../ui/page/places.ts';
 
 /** Beside a list, where it is wide: what could be done next. */
 export function NothingChosen({ section }: { section: Section }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   switch (section) {
     case 'chats':
       return <NoChatOpen />;
     case 'people':
       return (
-        <EmptyState icon={<PeopleIcon size={24} />} title={words.noPersonOpen}>
-          {words.noPersonOpenSays}
+        <EmptyState icon={<PeopleIcon size={24} />} title={texts.noPersonOpen}>
+          {texts.noPersonOpenSays}
         </EmptyState>
       );
     case 'settings':
       return (
-        <EmptyState icon={<GearIcon size={24} />} title={words.settings}>
-          {words.noSettingOpenSays}
+        <EmptyState icon={<GearIcon size={24} />} title={texts.settings}>
+          {texts.noSettingOpenSays}
         </EmptyState>
       );
   }
 }
 
 function NoChatOpen() {
-  const { shell } = useWords();
+  const { shell } = useTexts();
   const isFresh = useFreshness() === 'fresh';
   const isNewcomer = useConversations().length === 0 && isFresh;
   if (isNewcomer) return <Welcome />;
@@ -42,7 +42,7 @@ function NoChatOpen() {
 
 /** For somebody who has not talked to anybody yet. */
 export function Welcome() {
-  const { entrance } = useWords();
+  const { entrance } = useTexts();
   return (
     <EmptyState icon={<PeopleIcon size={24} />} title={entrance.welcome} action={<FindPeople />}>
       {entrance.welcomeSays}
@@ -51,10 +51,10 @@ export function Welcome() {
 }
 
 function FindPeople() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
     <Button component={Link} href="/people" data-testid="find-people">
-      {words.findPeople}
+      {texts.findPeople}
     </Button>
   );
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { QuestionIcon } from '@primer/octicons-react';
 import { lazy, Suspense } from 'react';
 import { Link, Route, Switch } from 'wouter';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
@@ -82,20 +82,20 @@ export function PageRoutes() {
 }
 
 function NotFound() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
     <>
-      <PageHeader title={words.notFoundTitle} back="/" />
+      <PageHeader title={texts.notFoundTitle} back="/" />
       <EmptyState
         icon={<QuestionIcon size={24} />}
-        title={words.notFound}
+        title={texts.notFound}
         action={
           <Button component={Link} href="/">
-            {words.toChats}
+            {texts.toChats}
           </Button>
         }
       >
-        {words.notFoundSays}
+        {texts.notFoundSays}
       </EmptyState>
     </>
   );

@@ -16,7 +16,7 @@ import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { shownName } from '../features/contacts/model/display-name.ts';
 import { usePushHere } from '../features/notifications/push-here.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { ListRow } from '../ui/list/list-row.tsx';
 import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
@@ -27,7 +27,7 @@ import { useSignOut } from './sign-out.tsx';
 
 /** What can be set, and how it stands with each. */
 export function SettingsList() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const signOut = useSignOut();
   const { settings } = useOwn();
   const { view } = usePushHere();
@@ -36,28 +36,28 @@ export function SettingsList() {
   const push = pushSummary(view, settings);
   return (
     <>
-      <PageHeader title={words.title} />
+      <PageHeader title={texts.title} />
       <div className={styles.scroll}>
         <OwnCard />
         <ul className={styles.entries}>
           <Entry
             name="notifications"
             icon={<BellIcon size={18} />}
-            title={words.notifications}
-            says={push && words.states[push]}
+            title={texts.notifications}
+            says={push && texts.states[push]}
           />
-          <Entry name="log" icon={<HistoryIcon size={18} />} title={words.log} says={words.logSays} />
+          <Entry name="log" icon={<HistoryIcon size={18} />} title={texts.log} says={texts.logSays} />
           <Entry
             name="security"
             icon={<ShieldLockIcon size={18} />}
-            title={words.security}
-            says={words.securitySays}
+            title={texts.security}
+            says={texts.securitySays}
           />
           <Entry
             name="blocked"
             icon={<BlockedIcon size={18} />}
-            title={words.blocked}
-            says={isKnown ? words.blockedCount(blocked) : undefined}
+            title={texts.blocked}
+            says={isKnown ? texts.blockedCount(blocked) : undefined}
           />
         </ul>
         <div className={styles.choices}>
@@ -72,7 +72,7 @@ export function SettingsList() {
 
 /** The signed-in user; links to the profile as others see it. */
 function OwnCard() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const session = useSession();
   const { profile } = useOwn();
   const [path] = useLocation();
@@ -90,7 +90,7 @@ function OwnCard() {
         below={
           <>
             <bdi>@{username}</bdi>
-            {hasEdits && <span className={styles.unsaved}> · {words.unsaved}</span>}
+            {hasEdits && <span className={styles.unsaved}> · {texts.unsaved}</span>}
           </>
         }
         isSelected={path === '/settings/profile'}
@@ -129,7 +129,7 @@ function Chevron() {
 }
 
 function SignOutButton({ onClick }: { onClick: () => void }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
     <div>
       <Button
@@ -138,7 +138,7 @@ function SignOutButton({ onClick }: { onClick: () => void }) {
         onClick={onClick}
         data-testid="settings-sign-out"
       >
-        {words.signOut}
+        {texts.signOut}
       </Button>
     </div>
   );

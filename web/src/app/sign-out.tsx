@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePage } from '../data/hooks.ts';
-import { useWords } from '../i18n/texts.tsx';
+import { useTexts } from '../i18n/texts.tsx';
 import { ConfirmDialog } from '../ui/controls/confirm-dialog.tsx';
 
 const SignOutContext = createContext<() => void>(() => {});
@@ -24,7 +24,7 @@ export function SignOutProvider({ children }: { children: ReactNode }) {
 
 /** What still waits to be sent would be lost. */
 function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const page = usePage();
   const [, go] = useLocation();
   const waiting = isOpen ? page.doorman.outgoing().filter(({ state }) => state !== 'stored').length : 0;
@@ -32,16 +32,16 @@ function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
     <ConfirmDialog
       isOpen={isOpen}
       onClose={onClose}
-      title={words.signOutAsk}
-      confirm={waiting > 0 ? words.signOutAnyway : words.signOut}
+      title={texts.signOutAsk}
+      confirm={waiting > 0 ? texts.signOutAnyway : texts.signOut}
       isDangerous={waiting > 0}
       onConfirm={async () => {
         await page.session.signOut();
         go('/sign-in', { replace: true });
       }}
     >
-      {waiting > 0 && <p>{words.signOutLoses(waiting)}</p>}
-      <p>{words.signOutSays}</p>
+      {waiting > 0 && <p>{texts.signOutLoses(waiting)}</p>}
+      <p>{texts.signOutSays}</p>
     </ConfirmDialog>
   );
 }

@@ -8,4 +8,4 @@ import { shell } from './shell.en.ts';
 export const en = { shell, entrance, errors, errorTexts, chat, people, settings };
 
 /** Every text of the page; where there are numbers or names, functions of them. */
-export type Words = typeof en;
+export type Texts = typeof en;

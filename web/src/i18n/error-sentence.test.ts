@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { entrySentence, errorSentence, errorWordSentence } from './error-sentence.ts';
-import { WORDS } from './languages.ts';
+import { TEXTS } from './languages.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -33,7 +33,7 @@ test('there is a sentence for each word with which the service refuses a person'
   assert.ok(
     words.includes('username_taken') && words.includes('not_accepting') && words.includes('endpoint_private'),
   );
-  const other = WORDS.en.errorTexts.other;
+  const other = TEXTS.en.errorTexts.other;
   const missing = [...new Set(words)].filter(
     (word) => !NEVER_HERE.has(word) && errorWordSentence(word, 'en') === other,
   );
@@ -52,7 +52,7 @@ test('there is a sentence for each word with which the kit refuses', () => {
   );
   for (const word of ['cid_used', 'bad_text', 'frame_rejected']) assert.ok(words.includes(word), word);
   for (const language of ['en', 'zh'] as const) {
-    const { other } = WORDS[language].errorTexts;
+    const { other } = TEXTS[language].errorTexts;
     const missing = words.filter((word) => errorWordSentence(word, language) === other);
     assert.deepEqual(
       missing.filter((word) => !neverHere.includes(word)),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pickLanguage, WORDS } from './languages.ts';
+import { pickLanguage, TEXTS } from './languages.ts';
 
 test('the first language of the browser that the page speaks', () => {
   assert.equal(pickLanguage(['fr-FR', 'zh-TW', 'en']), 'zh');
@@ -11,8 +11,8 @@ test('the first language of the browser that the page speaks', () => {
 });
 
 /** All texts with their place: `shell.chats`. Functions are called with what they may be given. */
-function textsOf(words: object, place = ''): [place: string, text: string][] {
-  return Object.entries(words).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+function textsOf(texts: object, place = ''): [place: string, text: string][] {
+  return Object.entries(texts).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     const here = place === '' ? name : `${place}.${name}`;
     if (typeof value === 'string') return [[here, value]];
     if (typeof value === 'object' && value !== null) return textsOf(value, here);
@@ -24,8 +24,8 @@ function textsOf(words: object, place = ''): [place: string, text: string][] {
 const SAME = new Set(['shell.brand', 'shell.languages.zh', 'shell.languages.en', 'entrance.ends.signed_out']);
 
 test('every text is there in Chinese, and is Chinese', () => {
-  const english = new Map(textsOf(WORDS.en));
-  const chinese = textsOf(WORDS.zh);
+  const english = new Map(textsOf(TEXTS.en));
+  const chinese = textsOf(TEXTS.zh);
   assert.deepEqual(chinese.map(([place]) => place).sort(), [...english.keys()].sort());
   const poor = chinese.filter(([place, text]) => {
     if (SAME.has(place)) return text !== english.get(place);
@@ -35,13 +35,13 @@ test('every text is there in Chinese, and is Chinese', () => {
 });
 
 test('no English text has Chinese in it, nor the other punctuation', () => {
-  const poor = textsOf(WORDS.en).filter(
+  const poor = textsOf(TEXTS.en).filter(
     ([place, text]) => !SAME.has(place) && /[\p{Script=Han}，。：？！]/u.test(text),
   );
   assert.deepEqual(poor, []);
 });
 
 test('Chinese sentences have Chinese punctuation', () => {
-  const poor = textsOf(WORDS.zh).filter(([, text]) => /\p{Script=Han}[,.:;?!]/u.test(text));
+  const poor = textsOf(TEXTS.zh).filter(([, text]) => /\p{Script=Han}[,.:;?!]/u.test(text));
   assert.deepEqual(poor, []);
 });

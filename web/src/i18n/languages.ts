@@ -1,9 +1,9 @@
-import { en, type Words } from './en.ts';
+import { en, type Texts } from './en.ts';
 import { zh } from './zh.ts';
 
 export type Language = 'en' | 'zh';
 
-export const WORDS: Record<Language, Words> = { en, zh };
+export const TEXTS: Record<Language, Texts> = { en, zh };
 
 /** For `lang` and for Intl (BCP 47). */
 export const LOCALES: Record<Language, string> = { en: 'en', zh: 'zh-CN' };

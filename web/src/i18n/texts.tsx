@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from 'react';
-import type { Words } from './en.ts';
-import { LANGUAGE_KEY, type Language, LOCALES, pickLanguage, WORDS } from './languages.ts';
+import type { Texts } from './en.ts';
+import { LANGUAGE_KEY, type Language, LOCALES, pickLanguage, TEXTS } from './languages.ts';
 
 interface Chosen {
   language: Language;
@@ -38,8 +38,8 @@ export function useLanguage(): Chosen {
   return use(LanguageContext);
 }
 
-export function useWords(): Words {
-  return WORDS[use(LanguageContext).language];
+export function useTexts(): Texts {
+  return TEXTS[use(LanguageContext).language];
 }
 
 function startLanguage(): Language {

@@ -1,9 +1,9 @@
 import { entrance } from '../features/auth/entrance.zh.ts';
 import { chat } from '../features/chat/chat.zh.ts';
 import { people } from '../features/contacts/people.zh.ts';
-import type { Words } from './en.ts';
+import type { Texts } from './en.ts';
 import { errors, errorTexts } from './errors.zh.ts';
 import { settings } from './settings.zh.ts';
 import { shell } from './shell.zh.ts';
 
-export const zh: Words = { shell, entrance, errors, errorTexts, chat, people, settings };
+export const zh: Texts = { shell, entrance, errors, errorTexts, chat, people, settings };

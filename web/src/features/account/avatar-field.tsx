@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
 import styles from './profile-form.module.css';
 import { usePicture } from './use-picture.ts';
@@ -11,7 +11,7 @@ interface AvatarFieldProps extends TextInputProps {
 
 /** The address of a picture, and the picture as others will see it. */
 export function AvatarField({ value, person, error, ...field }: AvatarFieldProps) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const picture = usePicture(value);
   return (
     <div className={styles.avatar}>
@@ -21,8 +21,8 @@ export function AvatarField({ value, person, error, ...field }: AvatarFieldProps
           {...field}
           value={value}
           error={error}
-          label={words.avatar}
-          description={words.avatarHint}
+          label={texts.avatar}
+          description={texts.avatarHint}
           type="url"
           inputMode="url"
           autoCapitalize="none"
@@ -31,7 +31,7 @@ export function AvatarField({ value, person, error, ...field }: AvatarFieldProps
           dir="ltr"
         />
         <div className={styles.unseen} role="status" data-testid="avatar-unseen">
-          {picture.state === 'failed' && !error && words.avatarUnseen}
+          {picture.state === 'failed' && !error && texts.avatarUnseen}
         </div>
       </div>
     </div>

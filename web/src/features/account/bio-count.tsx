@@ -1,17 +1,17 @@
 import { LOCALES } from '../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../i18n/texts.tsx';
 import { codePoints } from '../../ui/controls/form-fields.ts';
 import { MAX_BIO } from './profile-fields.ts';
 import styles from './profile-form.module.css';
 
 /** How much more may be written. */
 export function BioCount({ bio }: { bio: string }) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const number = new Intl.NumberFormat(LOCALES[useLanguage().language]);
   const left = MAX_BIO - codePoints(bio);
   return (
     <div className={styles.count} data-over={left < 0 || undefined} data-testid="bio-count">
-      {left < 0 ? words.bioOver(number.format(-left)) : words.bioLeft(number.format(left))}
+      {left < 0 ? texts.bioOver(number.format(-left)) : texts.bioLeft(number.format(left))}
     </div>
   );
 }

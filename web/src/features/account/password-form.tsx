@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { usePage, useSession } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
 import { judgePassword } from '../../ui/controls/form-fields.ts';
@@ -14,25 +14,25 @@ type Field = 'oldPassword' | 'newPassword';
 const FIELDS: readonly Field[] = ['oldPassword', 'newPassword'];
 
 export function PasswordForm() {
-  const { settings: words, errors: texts } = useWords();
+  const { settings: texts, errors: errorTexts } = useTexts();
   const { api } = usePage().doorman;
   const session = useSession();
   const toast = useToast();
   const [oldPassword, setOld] = useState('');
   const [newPassword, setNew] = useState('');
   const fault = judgePassword(newPassword);
-  const newFault = fault && texts[fault];
+  const newFault = fault && errorTexts[fault];
   const form = useForm<Field>({
     fields: FIELDS,
     check: () => ({
-      oldPassword: oldPassword === '' ? words.oldPasswordMissing : undefined,
+      oldPassword: oldPassword === '' ? texts.oldPasswordMissing : undefined,
       newPassword: newFault,
     }),
     send: async () => {
       await api.changePassword({ oldPassword, newPassword });
       setOld('');
       setNew('');
-      toast.say(words.passwordChanged);
+      toast.say(texts.passwordChanged);
     },
     fieldOf,
     sentence: useErrorSentence(),
@@ -50,7 +50,7 @@ export function PasswordForm() {
       />
       <PasswordField
         name="oldPassword"
-        label={words.oldPassword}
+        label={texts.oldPassword}
         autoComplete="current-password"
         value={oldPassword}
         onChange={(typed) => {
@@ -61,8 +61,8 @@ export function PasswordForm() {
       />
       <PasswordField
         name="newPassword"
-        label={words.newPassword}
-        hint={words.newPasswordHint}
+        label={texts.newPassword}
+        hint={texts.newPasswordHint}
         autoComplete="new-password"
         value={newPassword}
         onChange={(typed) => {
@@ -76,8 +76,8 @@ export function PasswordForm() {
       <div>
         <BusyButton
           type="submit"
-          label={words.changePassword}
-          pending={words.changingPassword}
+          label={texts.changePassword}
+          pending={texts.changingPassword}
           isPending={form.isPending}
           testId="change-password"
         />

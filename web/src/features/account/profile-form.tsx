@@ -1,6 +1,6 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import type { OwnUser } from 'doorman-client';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { Choice } from '../../ui/controls/choice.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
@@ -25,7 +25,7 @@ import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 
 /** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
 export function ProfileForm({ profile }: { profile: OwnUser }) {
-  const { settings: words, errors: errorWords } = useWords();
+  const { settings: texts, errors: errorTexts } = useTexts();
   const own = useOwnStore();
   const toast = useToast();
   const { edits, change, forget } = useProfileEdits();
@@ -39,7 +39,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     Object.fromEntries(
       Object.entries(judgeProfile(body, document.baseURI)).map(([field, fault]) => [
         field,
-        { ...errorWords, ...words }[fault],
+        { ...errorTexts, ...texts }[fault],
       ]),
     );
   const form = useForm<ProfileField>({
@@ -48,7 +48,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     send: async () => {
       if (isChanged) await own.updateProfile(body);
       forget(edits);
-      if (isChanged) toast.say(words.saved);
+      if (isChanged) toast.say(texts.saved);
     },
     fieldOf: (word) =>
       word === 'avatar_invalid' ? 'avatar' : word === 'nickname_invalid' ? 'nickname' : undefined,
@@ -72,8 +72,8 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
       <TextInput
         {...field('nickname')}
-        label={words.nickname}
-        description={words.nicknameHint}
+        label={texts.nickname}
+        description={texts.nicknameHint}
         placeholder={profile.username}
         autoComplete="nickname"
         dir="auto"
@@ -83,16 +83,16 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
         person={{ id: profile.id, name: shown.nickname.trim() || profile.username }}
       />
       <Choice
-        label={words.gender}
+        label={texts.gender}
         value={shown.gender}
-        options={GENDERS.map((value) => ({ value, label: words.genders[value] }))}
+        options={GENDERS.map((value) => ({ value, label: texts.genders[value] }))}
         onChange={(gender) => edit({ gender })}
         testId="gender"
       />
       <div>
         <Textarea
           {...field('bio')}
-          label={words.bio}
+          label={texts.bio}
           classNames={{ label: styles.label }}
           rows={5}
           resize="vertical"
@@ -102,15 +102,15 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
       </div>
       <TextInput
         {...field('phone')}
-        label={words.phone}
-        description={words.phoneHint}
+        label={texts.phone}
+        description={texts.phoneHint}
         type="tel"
         autoComplete="tel"
       />
       <TextInput
         {...field('email')}
-        label={words.email}
-        description={words.emailHint}
+        label={texts.email}
+        description={texts.emailHint}
         type="email"
         autoComplete="email"
         autoCapitalize="none"
@@ -121,8 +121,8 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
         <BusyButton
           type="submit"
           size="md"
-          label={words.save}
-          pending={words.saving}
+          label={texts.save}
+          pending={texts.saving}
           isPending={form.isPending}
           testId="save-profile"
         />
@@ -137,9 +137,9 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
               }}
               data-testid="undo-profile"
             >
-              {words.undo}
+              {texts.undo}
             </Button>
-            <span className={styles.unsaved}>{words.unsaved}</span>
+            <span className={styles.unsaved}>{texts.unsaved}</span>
           </>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
@@ -8,10 +8,10 @@ import { ProfileForm } from './profile-form.tsx';
 
 /** The user's profile: what others see, and what only they see. */
 export function ProfilePage() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { profile } = useOwn();
   return (
-    <SettingsPage title={words.profile}>
+    <SettingsPage title={texts.profile}>
       {profile ? (
         <>
           <Link
@@ -19,7 +19,7 @@ export function ProfilePage() {
             className={styles.link}
             data-testid="as-others"
           >
-            {words.showAsOthers}
+            {texts.showAsOthers}
           </Link>
           <ProfileForm profile={profile} />
         </>

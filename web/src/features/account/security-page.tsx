@@ -1,17 +1,17 @@
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { Sessions } from './sessions.tsx';
 
 /** The password, and where it was used to sign in. */
 export function SecurityPage() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   return (
-    <SettingsPage title={words.security}>
-      <Section title={words.password} says={words.passwordSays}>
+    <SettingsPage title={texts.security}>
+      <Section title={texts.password} says={texts.passwordSays}>
         <PasswordForm />
       </Section>
-      <Section title={words.sessions}>
+      <Section title={texts.sessions}>
         <Sessions />
       </Section>
     </SettingsPage>

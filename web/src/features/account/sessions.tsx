@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { DoormanError, type SessionEntry } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadedRows } from '../../ui/list/loading.tsx';
@@ -56,7 +56,7 @@ const TOGETHER_MS = 300;
 const HOUR_MS = 3_600_000;
 
 function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () => void }) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const name = useDeviceWords()(session.device);
   const now = useMinute();
   const { api } = usePage().doorman;
@@ -69,16 +69,16 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}
-          {isHere && <span className={styles.mark}>{words.thisDevice}</span>}
+          {isHere && <span className={styles.mark}>{texts.thisDevice}</span>}
         </div>
         <div className={styles.below}>
-          {words.signedInSince} <TimeText at={session.create_time} as="ago" />
+          {texts.signedInSince} <TimeText at={session.create_time} as="ago" />
           {!isHere && (
             <>
               {' · '}
-              {words.lastUsed}{' '}
+              {texts.lastUsed}{' '}
               {now - session.last_used < HOUR_MS ? (
-                words.usedNow
+                texts.usedNow
               ) : (
                 <TimeText at={session.last_used} as="ago" />
               )}
@@ -91,32 +91,32 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
           size="xs"
           variant="default"
           onClick={() => setAsking(true)}
-          aria-label={words.endSessionOf(name)}
+          aria-label={texts.endSessionOf(name)}
           data-testid={`end-${session.id}`}
         >
-          {words.endSession}
+          {texts.endSession}
         </Button>
       )}
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={words.endSessionAsk}
-        confirm={words.endSession}
+        title={texts.endSessionAsk}
+        confirm={texts.endSession}
         isDangerous
         onConfirm={async () => {
           await api.endSession(session.id).catch(unlessEnded);
-          toast.say(words.sessionEnded);
+          toast.say(texts.sessionEnded);
           onEnded();
         }}
       >
-        {words.endSessionSays(name)}
+        {texts.endSessionSays(name)}
       </ConfirmDialog>
     </li>
   );
 }
 
 function EndOthers({ others, onEnded }: { others: readonly SessionEntry[]; onEnded: () => void }) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { api } = usePage().doorman;
   const toast = useToast();
   const [isAsking, setAsking] = useState(false);
@@ -126,22 +126,22 @@ function EndOthers({ others, onEnded }: { others: readonly SessionEntry[]; onEnd
     } finally {
       onEnded();
     }
-    toast.say(words.othersEnded);
+    toast.say(texts.othersEnded);
   };
   return (
     <div>
       <Button variant="default" onClick={() => setAsking(true)} data-testid="end-others">
-        {words.endOthers}
+        {texts.endOthers}
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={words.endOthersAsk}
-        confirm={words.endOthers}
+        title={texts.endOthersAsk}
+        confirm={texts.endOthers}
         isDangerous
         onConfirm={end}
       >
-        {words.endOthersSays(others.length)}
+        {texts.endOthersSays(others.length)}
       </ConfirmDialog>
     </div>
   );

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import { takeFocusOf } from '../../ui/page/route-focus.ts';
 import styles from './entrance.module.css';
@@ -17,12 +17,12 @@ interface EntranceProps {
 
 /** Before somebody is signed in: one card, on which to come in or to make an account. */
 export function Entrance({ end }: EntranceProps) {
-  const { entrance: words, shell } = useWords();
+  const { entrance: texts, shell } = useTexts();
   const [path] = useLocation();
   const isSignUp = path === '/sign-up';
   // Once somebody tries to come in, what then happens is told instead.
   const [isToldEnd, setToldEnd] = useState(false);
-  const title = isSignUp ? words.signUpTitle : words.signInTitle;
+  const title = isSignUp ? texts.signUpTitle : texts.signInTitle;
   useEffect(() => {
     document.title = `${title} · ${shell.brand}`;
   }, [title, shell.brand]);
@@ -35,17 +35,17 @@ export function Entrance({ end }: EntranceProps) {
         <div className={styles.brand}>
           <BrandMark size={56} />
           <p className={styles.name}>{shell.brand}</p>
-          <p className={styles.tagline}>{words.tagline}</p>
+          <p className={styles.tagline}>{texts.tagline}</p>
         </div>
         <div className={styles.card}>
           <h1 className={styles.title}>{title}</h1>
-          {end !== undefined && words.ends[end] !== '' && !isSignUp && !isToldEnd && (
+          {end !== undefined && texts.ends[end] !== '' && !isSignUp && !isToldEnd && (
             <p className={styles.end} role="status" data-testid={`end-${end}`}>
-              {words.ends[end]}
+              {texts.ends[end]}
             </p>
           )}
           {isSignUp ? <SignUpForm /> : <SignInForm onTry={() => setToldEnd(true)} />}
-          <p className={styles.or}>{isSignUp ? words.haveAccount : words.newHere}</p>
+          <p className={styles.or}>{isSignUp ? texts.haveAccount : texts.newHere}</p>
           <Button
             component={Link}
             href={isSignUp ? '/sign-in' : '/sign-up'}
@@ -54,7 +54,7 @@ export function Entrance({ end }: EntranceProps) {
             fullWidth
             data-testid="other-way"
           >
-            {isSignUp ? words.signIn : words.signUp}
+            {isSignUp ? texts.signIn : texts.signUp}
           </Button>
         </div>
         <LanguageLinks />

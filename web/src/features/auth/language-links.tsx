@@ -1,17 +1,17 @@
 import type { Language } from '../../i18n/languages.ts';
 import { LOCALES } from '../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../i18n/texts.tsx';
 import styles from './entrance.module.css';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];
 
 /** Each language by its own name, for whoever cannot read the other. */
 export function LanguageLinks() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const { language, setLanguage } = useLanguage();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> is for fields of a form.
-    <div className={styles.languages} role="group" aria-label={words.language}>
+    <div className={styles.languages} role="group" aria-label={texts.language}>
       {LANGUAGES.map((each) => (
         <button
           key={each}
@@ -22,7 +22,7 @@ export function LanguageLinks() {
           onClick={() => setLanguage(each)}
           data-testid={`language-${each}`}
         >
-          {words.languages[each]}
+          {texts.languages[each]}
         </button>
       ))}
     </div>

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
@@ -10,15 +10,15 @@ import { useEntry } from './use-entry.ts';
 
 /** @param onTry called at each try that is sent */
 export function SignInForm({ onTry }: { onTry: () => void }) {
-  const words = useWords().entrance;
+  const texts = useTexts().entrance;
   const { session } = usePage();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const entry = useEntry({
     // Whether there is such a name the service knows; an older one may be shorter than new ones have to be.
     check: () => ({
-      ...(username === '' && { username: words.usernameMissing }),
-      ...(password === '' && { password: words.passwordMissing }),
+      ...(username === '' && { username: texts.usernameMissing }),
+      ...(password === '' && { password: texts.passwordMissing }),
     }),
     enter: () => {
       onTry();
@@ -30,7 +30,7 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
       <TextInput
         size="md"
         name="username"
-        label={words.username}
+        label={texts.username}
         autoComplete="username"
         autoCapitalize="none"
         autoCorrect="off"
@@ -47,7 +47,7 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
       />
       <PasswordField
         name="password"
-        label={words.password}
+        label={texts.password}
         autoComplete="current-password"
         value={password}
         onChange={(typed) => {
@@ -62,8 +62,8 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
           type="submit"
           size="md"
           fullWidth
-          label={words.signIn}
-          pending={words.signingIn}
+          label={texts.signIn}
+          pending={texts.signingIn}
           isPending={entry.isPending}
           testId="enter"
         />

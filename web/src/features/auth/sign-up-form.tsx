@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { type FieldError, judgeNickname, judgePassword, judgeUsername } from '../../ui/controls/form-fields.ts';
@@ -10,13 +10,13 @@ import styles from './entrance.module.css';
 import { useEntry } from './use-entry.ts';
 
 export function SignUpForm() {
-  const { entrance: words, errors: texts } = useWords();
+  const { entrance: texts, errors: errorTexts } = useTexts();
   const { session } = usePage();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [nickname, setNickname] = useState('');
   const [hasNickname, setHasNickname] = useState(false);
-  const say = (error: FieldError | undefined) => (error === undefined ? undefined : texts[error]);
+  const say = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
   const entry = useEntry({
     check: () => ({
       username: say(judgeUsername(username)),
@@ -32,8 +32,8 @@ export function SignUpForm() {
       <TextInput
         size="md"
         name="username"
-        label={words.username}
-        description={words.usernameHint}
+        label={texts.username}
+        description={texts.usernameHint}
         autoComplete="username"
         autoCapitalize="none"
         autoCorrect="off"
@@ -51,8 +51,8 @@ export function SignUpForm() {
       />
       <PasswordField
         name="password"
-        label={words.password}
-        hint={words.passwordHint}
+        label={texts.password}
+        hint={texts.passwordHint}
         autoComplete="new-password"
         value={password}
         onChange={(typed) => {
@@ -66,8 +66,8 @@ export function SignUpForm() {
         <TextInput
           size="md"
           name="nickname"
-          label={words.nickname}
-          description={words.nicknameHint}
+          label={texts.nickname}
+          description={texts.nicknameHint}
           autoComplete="nickname"
           autoFocus
           value={nickname}
@@ -85,7 +85,7 @@ export function SignUpForm() {
           onClick={() => setHasNickname(true)}
           data-testid="add-nickname"
         >
-          {words.addNickname}
+          {texts.addNickname}
         </button>
       )}
       <div className={styles.enter}>
@@ -94,8 +94,8 @@ export function SignUpForm() {
           type="submit"
           size="md"
           fullWidth
-          label={words.signUp}
-          pending={words.signingUp}
+          label={texts.signUp}
+          pending={texts.signingUp}
           isPending={entry.isPending}
           testId="enter"
         />

@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { Section } from '../../ui/list/section.tsx';
@@ -12,21 +12,21 @@ const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styl
 
 /** What holds on all devices of the user; shown as wanted at once, and taken back if the service refuses. */
 export function AccountSwitches() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { settings } = useOwn();
   const own = useOwnStore();
   const toast = useToast();
   const want = (wanted: Partial<SettingsView>) => own.updateSettings(wanted).catch(toast.fail);
   return (
-    <Section title={words.everywhere}>
+    <Section title={texts.everywhere}>
       {settings ? (
         <>
           <div className={styles.rows}>
             <div className={styles.row}>
               <Switch
                 classNames={LOOKS}
-                label={words.pushEnabled}
-                description={words.pushEnabledSays}
+                label={texts.pushEnabled}
+                description={texts.pushEnabledSays}
                 labelPosition="left"
                 checked={settings.pushEnabled}
                 onChange={(event) => void want({ pushEnabled: event.currentTarget.checked })}
@@ -36,8 +36,8 @@ export function AccountSwitches() {
             <div className={styles.row}>
               <Switch
                 classNames={LOOKS}
-                label={words.dnd}
-                description={words.dndSays}
+                label={texts.dnd}
+                description={texts.dndSays}
                 labelPosition="left"
                 checked={settings.dndEnabled}
                 onChange={(event) => void want({ dndEnabled: event.currentTarget.checked })}

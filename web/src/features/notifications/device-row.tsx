@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { PushDevice } from 'doorman-client';
 import { useState } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from '../../ui/list/settings.module.css';
@@ -19,7 +19,7 @@ interface DeviceRowProps {
 }
 
 export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const name = useDeviceWords()(device.device);
   const test = useDeviceTest({ device, isHere, onChanged });
   const [isAsking, setAsking] = useState(false);
@@ -30,44 +30,44 @@ export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}
-          {isHere && <span className={styles.mark}>{words.thisDevice}</span>}
+          {isHere && <span className={styles.mark}>{texts.thisDevice}</span>}
           {device.confirmed === 0 && (
             <span className={styles.mark} data-kind="warning">
-              {words.unconfirmed}
+              {texts.unconfirmed}
             </span>
           )}
           {device.usable === 0 && (
             <span className={styles.mark} data-kind="warning">
-              {words.unusable}
+              {texts.unusable}
             </span>
           )}
         </div>
         <div className={styles.below}>
-          {words.since} <TimeText at={device.create_time} as="ago" />
+          {texts.since} <TimeText at={device.create_time} as="ago" />
         </div>
-        {device.confirmed === 0 && <p className={styles.below}>{words.unconfirmedSays}</p>}
-        {device.usable === 0 && <p className={styles.below}>{words.unusableSays}</p>}
+        {device.confirmed === 0 && <p className={styles.below}>{texts.unconfirmedSays}</p>}
+        {device.usable === 0 && <p className={styles.below}>{texts.unusableSays}</p>}
       </div>
       {!isGone && (
         <div className={styles.buttons}>
           <BusyButton
             size="xs"
             variant="default"
-            label={words.test}
-            pending={words.testing}
+            label={texts.test}
+            pending={texts.testing}
             isPending={test.isPending}
             onClick={test.send}
             testId={`test-${device.id}`}
-            aria-label={test.isPending ? undefined : words.testTo(name)}
+            aria-label={test.isPending ? undefined : texts.testTo(name)}
           />
           <Button
             size="xs"
             variant="default"
             onClick={() => setAsking(true)}
-            aria-label={words.removeOf(name)}
+            aria-label={texts.removeOf(name)}
             data-testid={`remove-${device.id}`}
           >
-            {words.remove}
+            {texts.remove}
           </Button>
         </div>
       )}
@@ -77,7 +77,7 @@ export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
         data-testid={`result-${device.id}`}
         data-result={test.result}
       >
-        {test.result && !(isGone && isHere) && words.tests[test.result]}
+        {test.result && !(isGone && isHere) && texts.tests[test.result]}
       </div>
       {test.error !== undefined && (
         <div className={styles.result}>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { LoadedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
@@ -10,7 +10,7 @@ import { usePushHere } from './push-here.ts';
 
 /** All devices that are told of messages, as the service knows them. */
 export function Devices() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { doorman } = usePage();
   const { view } = usePushHere();
   const isOn = view.state === 'on';
@@ -30,7 +30,7 @@ export function Devices() {
     <LoadedRows loaded={loaded}>
       {({ devices, hereId }) =>
         devices.length === 0 ? (
-          <p className={styles.says}>{words.noDevices}</p>
+          <p className={styles.says}>{texts.noDevices}</p>
         ) : (
           <ul className={styles.rows}>
             {devices.map((device) => (

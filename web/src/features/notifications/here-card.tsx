@@ -1,6 +1,6 @@
 import { AlertIcon, BellIcon, BellSlashIcon, CheckCircleIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
@@ -62,25 +62,25 @@ function Card({
 }
 
 function On() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { settings } = useOwn();
   const but = settings?.pushEnabled === false ? 'nowhere' : settings?.dndEnabled ? 'dnd' : undefined;
   return (
-    <Card kind="on" icon={<CheckCircleIcon size={20} />} title={words.isOn}>
-      <p>{but ? words.isOnBut[but] : words.hereWhy}</p>
+    <Card kind="on" icon={<CheckCircleIcon size={20} />} title={texts.isOn}>
+      <p>{but ? texts.isOnBut[but] : texts.hereWhy}</p>
       <TurnOff />
     </Card>
   );
 }
 
 function TurnOff() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { view, here } = usePushHere();
   return (
     <BusyButton
       variant="default"
-      label={words.turnOff}
-      pending={words.turningOff}
+      label={texts.turnOff}
+      pending={texts.turningOff}
       isPending={view.doing === 'turning_off'}
       // Without a subscription nothing comes, and the service learns that by itself.
       onClick={() => void here.disable().catch(() => {})}
@@ -91,30 +91,30 @@ function TurnOff() {
 
 /** What for, and what is shown, is said before the browser asks. */
 function Off() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { settings } = useOwn();
   const { view } = usePushHere();
   return (
-    <Card kind="off" icon={<BellIcon size={20} />} title={words.isOff}>
-      <p>{words.hereWhy}</p>
-      {settings && <p>{words.hereShows[settings.pushPreview]}</p>}
+    <Card kind="off" icon={<BellIcon size={20} />} title={texts.isOff}>
+      <p>{texts.hereWhy}</p>
+      {settings && <p>{texts.hereShows[settings.pushPreview]}</p>}
       <TurnOn />
-      {isUndecided() && view.doing === undefined && !view.isUnanswered && <p>{words.hereNext}</p>}
+      {isUndecided() && view.doing === undefined && !view.isUnanswered && <p>{texts.hereNext}</p>}
       <div className={styles.hint} role="status">
-        {view.doing === 'asking' && words.askingYou}
-        {view.doing === undefined && view.isUnanswered && words.noAnswer}
+        {view.doing === 'asking' && texts.askingYou}
+        {view.doing === undefined && view.isUnanswered && texts.noAnswer}
       </div>
     </Card>
   );
 }
 
 function TurnOn({ label }: { label?: string }) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { view, here } = usePushHere();
   return (
     <BusyButton
-      label={label ?? words.turnOn}
-      pending={words.turningOn}
+      label={label ?? texts.turnOn}
+      pending={texts.turningOn}
       // While the browser asks it can be used again: some take the question away without an answer.
       isPending={view.doing === 'turning_on'}
       onClick={() => void here.enable()}
@@ -124,10 +124,10 @@ function TurnOn({ label }: { label?: string }) {
 }
 
 function Failing() {
-  const { settings: words, shell } = useWords();
+  const { settings: texts, shell } = useTexts();
   const { view } = usePushHere();
   return (
-    <Card kind="trouble" icon={<AlertIcon size={20} />} title={words.failing}>
+    <Card kind="trouble" icon={<AlertIcon size={20} />} title={texts.failing}>
       <ErrorText error={view.error} />
       <div className={styles.buttons}>
         <TurnOn label={shell.retry} />
@@ -138,33 +138,33 @@ function Failing() {
 }
 
 function Denied() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const kind = browserKind(navigator.userAgent);
   return (
-    <Card kind="trouble" icon={<BellSlashIcon size={20} />} title={words.denied}>
-      <p>{words.deniedSays}</p>
-      <Steps steps={words.deniedSteps[kind]} />
-      {kind !== 'ios' && <p>{words.deniedSystem}</p>}
+    <Card kind="trouble" icon={<BellSlashIcon size={20} />} title={texts.denied}>
+      <p>{texts.deniedSays}</p>
+      <Steps steps={texts.deniedSteps[kind]} />
+      {kind !== 'ios' && <p>{texts.deniedSystem}</p>}
     </Card>
   );
 }
 
 function NeedsHomeScreen() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   return (
-    <Card kind="off" icon={<BellIcon size={20} />} title={words.homeScreen}>
-      <p>{words.hereWhy}</p>
-      <p>{words.homeScreenSays}</p>
-      <Steps steps={words.homeScreenSteps} />
+    <Card kind="off" icon={<BellIcon size={20} />} title={texts.homeScreen}>
+      <p>{texts.hereWhy}</p>
+      <p>{texts.homeScreenSays}</p>
+      <Steps steps={texts.homeScreenSteps} />
     </Card>
   );
 }
 
 function Unsupported() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   return (
-    <Card kind="off" icon={<BellSlashIcon size={20} />} title={words.unsupported}>
-      <p>{words.unsupportedSays}</p>
+    <Card kind="off" icon={<BellSlashIcon size={20} />} title={texts.unsupported}>
+      <p>{texts.unsupportedSays}</p>
     </Card>
   );
 }

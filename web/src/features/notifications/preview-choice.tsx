@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import type { SettingsView } from '../account/model/views.ts';
 import styles from './preview-choice.module.css';
@@ -18,11 +18,11 @@ interface PreviewChoiceProps {
 
 /** How much a notification tells to whoever sees the screen; each with the notification it makes. */
 export function PreviewChoice({ value, onChange }: PreviewChoiceProps) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const name = useId();
   return (
     <fieldset className={styles.choice} data-testid="preview">
-      <legend className={styles.label}>{words.preview}</legend>
+      <legend className={styles.label}>{texts.preview}</legend>
       <div className={styles.options}>
         {PREVIEWS.map((preview) => (
           <label key={preview} className={styles.option}>
@@ -35,7 +35,7 @@ export function PreviewChoice({ value, onChange }: PreviewChoiceProps) {
                 checked={preview === value}
                 onChange={() => onChange(preview)}
               />
-              {words.previews[preview]}
+              {texts.previews[preview]}
             </span>
             <Example preview={preview} />
           </label>
@@ -46,13 +46,13 @@ export function PreviewChoice({ value, onChange }: PreviewChoiceProps) {
 }
 
 function Example({ preview }: { preview: Preview }) {
-  const { settings: words, shell } = useWords();
+  const { settings: texts, shell } = useTexts();
   return (
     <span className={styles.example} aria-hidden="true">
       <BrandMark size={24} />
       <span className={styles.text}>
-        <span className={styles.title}>{preview === 'none' ? shell.brand : words.exampleName}</span>
-        <span className={styles.body}>{preview === 'full' ? words.exampleText : NEW_MESSAGE}</span>
+        <span className={styles.title}>{preview === 'none' ? shell.brand : texts.exampleName}</span>
+        <span className={styles.body}>{preview === 'full' ? texts.exampleText : NEW_MESSAGE}</span>
       </span>
     </span>
   );

@@ -1,7 +1,7 @@
 import { BellIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwn } from '../account/model/hooks.ts';
@@ -14,7 +14,7 @@ import { isUndecided, usePushHere } from './push-here.ts';
  * among the settings, which show it anyway, nor above a chat, where it is in the way.
  */
 export function PushInvitation() {
-  const { settings: words } = useWords();
+  const { settings: texts } = useTexts();
   const toast = useToast();
   const { settings } = useOwn();
   const hasChats = useConversations().length > 0;
@@ -29,7 +29,7 @@ export function PushInvitation() {
   const accept = async () => {
     const { state, error } = await here.enable();
     if (error !== undefined) toast.fail(error);
-    else if (state === 'on') toast.say(words.inviteDone);
+    else if (state === 'on') toast.say(texts.inviteDone);
     else turnDown();
   };
 
@@ -39,9 +39,9 @@ export function PushInvitation() {
     <div role="status">
       {isWorthIt && !/^\/(?:settings|chat)\b/.test(path) && (
         <Banner kind="news" icon={<BellIcon size={16} />} testId="push-invitation">
-          <span>{words.invite}</span>
-          <BannerButton onClick={() => void accept()}>{words.inviteYes}</BannerButton>
-          <BannerButton onClick={turnDown}>{words.inviteNo}</BannerButton>
+          <span>{texts.invite}</span>
+          <BannerButton onClick={() => void accept()}>{texts.inviteYes}</BannerButton>
+          <BannerButton onClick={turnDown}>{texts.inviteNo}</BannerButton>
         </Banner>
       )}
     </div>

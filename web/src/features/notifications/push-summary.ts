@@ -1,4 +1,4 @@
-import type { Words } from '../../i18n/en.ts';
+import type { Texts } from '../../i18n/en.ts';
 import type { SettingsView } from '../account/model/views.ts';
 import type { PushHereView } from './push-here.ts';
 
@@ -6,7 +6,7 @@ import type { PushHereView } from './push-here.ts';
 export function pushSummary(
   { state, error }: Pick<PushHereView, 'state' | 'error'>,
   settings: SettingsView | undefined,
-): keyof Words['settings']['states'] | undefined {
+): keyof Texts['settings']['states'] | undefined {
   if (settings?.pushEnabled === false) return 'nowhere';
   if (error !== undefined) return 'failing';
   if (state === 'on' && settings?.dndEnabled === true) return 'dnd';

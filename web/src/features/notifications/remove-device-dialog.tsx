@@ -1,6 +1,6 @@
 import { DoormanError, type PushDevice } from 'doorman-client';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { usePushHere } from './push-here.ts';
@@ -24,7 +24,7 @@ export function RemoveDeviceDialog({
   onClose,
   onRemoved,
 }: RemoveDeviceDialogProps) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { api } = usePage().doorman;
   const { here } = usePushHere();
   const toast = useToast();
@@ -32,19 +32,19 @@ export function RemoveDeviceDialog({
     // Here the browser is to know of it too.
     if (isHere) await here.disable();
     else await api.pushUnsubscribe({ id: device.id }).catch(unlessGone);
-    toast.say(words.removed);
+    toast.say(texts.removed);
     onRemoved();
   };
   return (
     <ConfirmDialog
       isOpen={isOpen}
       onClose={onClose}
-      title={words.removeAsk}
-      confirm={words.remove}
+      title={texts.removeAsk}
+      confirm={texts.remove}
       isDangerous
       onConfirm={remove}
     >
-      {words.removeSays(name)}
+      {texts.removeSays(name)}
     </ConfirmDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { DoormanError, type PushDevice } from 'doorman-client';
 import { useEffect, useRef, useState } from 'react';
 import { usePage } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { type TestResult, testDevice } from './device-test.ts';
 import { usePushHere } from './push-here.ts';
@@ -22,7 +22,7 @@ interface DeviceTest {
 
 /** Sends tests to a device; the subscription of this one is set up anew where it turns out to be no good. */
 export function useDeviceTest({ device, isHere, onChanged }: Tested) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { api } = usePage().doorman;
   const { here } = usePushHere();
   const toast = useToast();
@@ -32,7 +32,7 @@ export function useDeviceTest({ device, isHere, onChanged }: Tested) {
   /** The row goes with the subscription, so it cannot say it. */
   const renew = async () => {
     const { state } = await here.renew();
-    if (state === 'on') toast.say(words.tests.goneHere);
+    if (state === 'on') toast.say(texts.tests.goneHere);
     onChanged();
   };
   const send = async () => {

@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, Loader, VisuallyHidden } from '@mantine/core';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 
 interface BusyButtonProps extends Omit<ButtonProps, 'loading' | 'disabled' | 'leftSection' | 'children'> {
   label: string;
@@ -22,7 +22,7 @@ export function BusyButton({
   testId,
   ...looks
 }: BusyButtonProps) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
     <>
       <Button
@@ -35,7 +35,7 @@ export function BusyButton({
       >
         {isPending && pending !== undefined ? pending : label}
       </Button>
-      <VisuallyHidden role="status">{isPending ? (pending ?? words.loading) : ''}</VisuallyHidden>
+      <VisuallyHidden role="status">{isPending ? (pending ?? texts.loading) : ''}</VisuallyHidden>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from './busy-button.tsx';
 import styles from './dialog.module.css';
 import { Dialog } from './dialog.tsx';
@@ -38,7 +38,7 @@ function Question({
   onConfirm,
   onClose,
 }: Omit<ConfirmDialogProps, 'isOpen' | 'title'>) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
   const isOpen = useRef(false);
@@ -65,7 +65,7 @@ function Question({
       <ErrorText error={error} />
       <div className={styles.buttons}>
         <Button variant="default" onClick={onClose} data-testid="confirm-no">
-          {words.cancel}
+          {texts.cancel}
         </Button>
         <BusyButton
           color={isDangerous ? 'red.9' : undefined}

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { EyeClosedIcon, EyeIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import styles from './password-field.module.css';
 
 interface PasswordFieldProps {
@@ -19,7 +19,7 @@ interface PasswordFieldProps {
 
 /** A password that can be looked at while it is typed. */
 export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) {
-  const words = useWords().entrance;
+  const texts = useTexts().entrance;
   const [isShown, setShown] = useState(false);
   return (
     <TextInput
@@ -38,7 +38,7 @@ export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) 
         <button
           type="button"
           className={styles.eye}
-          aria-label={isShown ? words.hidePassword : words.showPassword}
+          aria-label={isShown ? texts.hidePassword : texts.showPassword}
           onClick={() => setShown(!isShown)}
           data-testid="show-password"
         >

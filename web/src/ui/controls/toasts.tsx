@@ -1,7 +1,7 @@
 import { XIcon } from '@primer/octicons-react';
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { useErrorSentence } from './error-text.tsx';
 import styles from './toasts.module.css';
 
@@ -74,7 +74,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 }
 
 function ToastBox({ toast, onClose }: { toast: Toast; onClose: (id: number) => void }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
     if (isHeld) return;
@@ -95,7 +95,7 @@ function ToastBox({ toast, onClose }: { toast: Toast; onClose: (id: number) => v
       <button
         type="button"
         className={styles.close}
-        aria-label={words.close}
+        aria-label={texts.close}
         onClick={() => onClose(toast.id)}
       >
         <XIcon size={16} />

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../controls/busy-button.tsx';
 import { ErrorText } from '../controls/error-text.tsx';
 import styles from './settings.module.css';
@@ -8,9 +8,9 @@ import type { Loaded } from './use-fetched.ts';
 
 /** The shape of rows that are not there yet. */
 export function LoadingRows() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
-    <div className={styles.rows} role="status" aria-label={words.loading}>
+    <div className={styles.rows} role="status" aria-label={texts.loading}>
       {[45, 60, 52].map((percent) => (
         <div className={styles.row} key={percent}>
           <div className={styles.rowText}>
@@ -30,7 +30,7 @@ interface LoadedRowsProps<T> {
 
 /** What was loaded, until then the shape of it; what went wrong stands above what was there before. */
 export function LoadedRows<T>({ loaded, children }: LoadedRowsProps<T>) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const { value, error, isLoading, reload } = loaded;
   return (
     <>
@@ -39,7 +39,7 @@ export function LoadedRows<T>({ loaded, children }: LoadedRowsProps<T>) {
           <ErrorText error={error} />
           <BusyButton
             variant="default"
-            label={words.retry}
+            label={texts.retry}
             isPending={isLoading}
             onClick={reload}
             testId="retry"

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { SearchIcon } from '@primer/octicons-react';
 import { type Ref, useImperativeHandle, useRef } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import styles from './search-field.module.css';
 
 interface SearchFieldProps {
@@ -11,7 +11,7 @@ interface SearchFieldProps {
 }
 
 export function SearchField({ ref, value, onChange }: SearchFieldProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const input = useRef<HTMLInputElement>(null);
   useImperativeHandle(ref, () => input.current as HTMLInputElement, []); // it is always there
   const clear = () => {
@@ -23,8 +23,8 @@ export function SearchField({ ref, value, onChange }: SearchFieldProps) {
       ref={input}
       type="search"
       classNames={{ input: styles.input }}
-      aria-label={words.search}
-      placeholder={words.searchHint}
+      aria-label={texts.search}
+      placeholder={texts.searchHint}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {
@@ -37,7 +37,7 @@ export function SearchField({ ref, value, onChange }: SearchFieldProps) {
         value !== '' && (
           <CloseButton
             className={styles.clear}
-            aria-label={words.clearSearch}
+            aria-label={texts.clearSearch}
             onClick={clear}
             tabIndex={-1}
           />

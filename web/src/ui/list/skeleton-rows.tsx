@@ -1,12 +1,12 @@
 import { Skeleton } from '@mantine/core';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import styles from './skeleton-rows.module.css';
 
 /** Where people will be in a moment. */
 export function SkeletonRows({ count }: { count: number }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
-    <div className={styles.rows} role="status" aria-label={words.loading}>
+    <div className={styles.rows} role="status" aria-label={texts.loading}>
       {Array.from({ length: count }, (_, index) => (
         <div key={index} className={styles.row}>
           <Skeleton circle height={40} />

@@ -1,6 +1,6 @@
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { type Language, LOCALES } from '../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../i18n/texts.tsx';
 import { Choice } from '../controls/choice.tsx';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];
@@ -8,13 +8,13 @@ const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
 /** Chosen for this device, and kept here alone. */
 export function LanguageChoice() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const { language, setLanguage } = useLanguage();
   return (
     <Choice
-      label={words.language}
+      label={texts.language}
       value={language}
-      options={LANGUAGES.map((value) => ({ value, label: words.languages[value], lang: LOCALES[value] }))}
+      options={LANGUAGES.map((value) => ({ value, label: texts.languages[value], lang: LOCALES[value] }))}
       onChange={setLanguage}
       testId="language"
     />
@@ -23,13 +23,13 @@ export function LanguageChoice() {
 
 /** Chosen for this device, and kept here alone. */
 export function ColorSchemeChoice() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Choice
-      label={words.colorScheme}
+      label={texts.colorScheme}
       value={colorScheme}
-      options={SCHEMES.map((value) => ({ value, label: words.colorSchemes[value] }))}
+      options={SCHEMES.map((value) => ({ value, label: texts.colorSchemes[value] }))}
       onChange={setColorScheme}
       testId="color-scheme"
     />

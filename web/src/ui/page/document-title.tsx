@@ -1,14 +1,14 @@
 import { useEffect } from 'react';
 import { Cell, type Readable } from '../../data/store.ts';
 import { useReadable } from '../../data/hooks.ts';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 
 /** What is in front, in words: `PageHeader` says it. */
 export const placeTitle = new Cell('');
 
 /** Keeps the window's title: `(3) Ada · Doorman`. */
 export function DocumentTitle({ unreadTotal }: { unreadTotal: Readable<number> }) {
-  const { brand } = useWords().shell;
+  const { brand } = useTexts().shell;
   const place = useReadable(placeTitle);
   const unread = useReadable(unreadTotal);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { ArrowLeftIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { placeTitle } from './document-title.tsx';
 import styles from './page-header.module.css';
 import { PaneContext } from './panes.ts';
@@ -26,7 +26,7 @@ interface PageHeaderProps {
  * changed, unless something in the pane, such as the composer, took it before.
  */
 export function PageHeader({ title, titleText, back, start, below, actions }: PageHeaderProps) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const [path] = useLocation();
   const isFront = use(PaneContext) === 'front';
   const heading = useRef<HTMLHeadingElement>(null);
@@ -46,7 +46,7 @@ export function PageHeader({ title, titleText, back, start, below, actions }: Pa
   return (
     <header className={styles.header}>
       {back !== undefined && (
-        <Link href={back} className={styles.back} aria-label={words.back}>
+        <Link href={back} className={styles.back} aria-label={texts.back}>
           <ArrowLeftIcon size={20} />
         </Link>
       )}

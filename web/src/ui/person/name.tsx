@@ -1,5 +1,5 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import styles from './name.module.css';
 
 /** A name that a user chose: on one line, cut at its end, with a text direction that does not affect what follows. */
@@ -18,14 +18,14 @@ interface NamedPerson {
 
 /** The same of a person who may not be known yet, or be gone. */
 export function PersonName({ person }: { person: NamedPerson }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   if (person.state === 'unknown' && person.name === '')
     return (
       <>
         <Skeleton component="span" display="inline-block" height={12} width={110} radius="xl" />
-        <VisuallyHidden>{words.loading}</VisuallyHidden>
+        <VisuallyHidden>{texts.loading}</VisuallyHidden>
       </>
     );
-  if (person.state === 'gone') return <span className={styles.gone}>{words.gone}</span>;
+  if (person.state === 'gone') return <span className={styles.gone}>{texts.gone}</span>;
   return <Name>{person.name}</Name>;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useWords } from '../../i18n/texts.tsx';
+import { useTexts } from '../../i18n/texts.tsx';
 import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
 import styles from './person-avatar.module.css';
 
@@ -17,7 +17,7 @@ interface PersonAvatarProps {
  * nothing to screen readers but the presence, because the name stands beside it.
  */
 export function PersonAvatar({ person, size = 40, sight = 'unknown' }: PersonAvatarProps) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const src = safeAvatar(person.avatar, document.baseURI);
   const [failed, setFailed] = useState<string>();
   const isPicture = src !== undefined && failed !== src;
@@ -43,7 +43,7 @@ export function PersonAvatar({ person, size = 40, sight = 'unknown' }: PersonAva
       )}
       {(sight === 'online' || sight === 'idle') && (
         <span className={styles.dot} data-sight={sight} data-large={size >= 64 || undefined}>
-          <span className={styles.said}>{sight === 'online' ? words.online : words.idle}</span>
+          <span className={styles.said}>{sight === 'online' ? texts.online : texts.idle}</span>
         </span>
       )}
     </span>

@@ -3,7 +3,7 @@ import { CommentDiscussionIcon, PencilIcon, SearchIcon } from '@primer/octicons-
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { useConversations } from '../model/hooks.ts';
@@ -15,7 +15,7 @@ import { isolated } from './names.tsx';
 
 /** All conversations, the latest first. */
 export function ConversationList() {
-  const { shell, chat } = useWords();
+  const { shell, chat } = useTexts();
   const conversations = useConversations();
   const freshness = useFreshness();
   const [typed, setTyped] = useState('');
@@ -79,7 +79,7 @@ export function ConversationList() {
 }
 
 function Nothing({ title, children }: { title: string; children: ReactNode }) {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
     <div className={styles.nothing} role="status">
       <EmptyState
@@ -87,7 +87,7 @@ function Nothing({ title, children }: { title: string; children: ReactNode }) {
         title={title}
         action={
           <Button component={Link} href="/people" variant="light" data-testid="list-find-people">
-            {words.findPeople}
+            {texts.findPeople}
           </Button>
         }
       >
@@ -99,9 +99,9 @@ function Nothing({ title, children }: { title: string; children: ReactNode }) {
 
 /** Nothing is known yet; a moment at the first start. */
 function Placeholders() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   return (
-    <div className={styles.placeholders} role="status" aria-label={words.loading}>
+    <div className={styles.placeholders} role="status" aria-label={texts.loading}>
       {[150, 110, 170, 130].map((width) => (
         <div className={styles.placeholder} key={width}>
           <Skeleton circle height={44} />

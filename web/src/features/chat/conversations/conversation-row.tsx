@@ -1,6 +1,6 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
@@ -22,7 +22,7 @@ export const ConversationRow = memo(function ConversationRow({
   conversation,
   isActive,
 }: ConversationRowProps) {
-  const { shell, chat } = useWords();
+  const { shell, chat } = useTexts();
   const { peer, at, unread, isBlocked } = conversation;
   const person = usePerson(peer);
   const { state: sight } = useSight(peer);
@@ -48,16 +48,16 @@ export const ConversationRow = memo(function ConversationRow({
 
 /** The most urgent of: the peer types, the user has a draft, the last message. */
 function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const { peer, last, lastState, pending, unread } = conversation;
   const isTyping = useTyping(peer);
   const [draft] = useDraft(peer);
-  if (isTyping) return <span className={styles.typing}>{words.typing}</span>;
+  if (isTyping) return <span className={styles.typing}>{texts.typing}</span>;
   // Of the open one it stands in the composer.
   if (draft.trim() !== '' && !isActive)
     return (
       <>
-        <span className={styles.draft}>{words.draft}</span> <bdi>{oneLine(draft)}</bdi>
+        <span className={styles.draft}>{texts.draft}</span> <bdi>{oneLine(draft)}</bdi>
       </>
     );
   const state = pending ? pending.state : lastState;
@@ -67,7 +67,7 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   if (state === 'refused')
     return (
       <>
-        <span className={styles.refused}>{words.notSent}</span> <bdi>{oneLine(body)}</bdi>
+        <span className={styles.refused}>{texts.notSent}</span> <bdi>{oneLine(body)}</bdi>
       </>
     );
   return (
@@ -75,7 +75,7 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
       <span data-mark="">
         <StateMark state={state} />
       </span>{' '}
-      {words.you} <bdi>{oneLine(body)}</bdi>
+      {texts.you} <bdi>{oneLine(body)}</bdi>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { DirectoryFoot } from '../../contacts/directory/directory-states.tsx';
 import { useMorePages } from '../../contacts/directory/more-pages.ts';
@@ -18,7 +18,7 @@ const OVERSCAN = 6;
 
 /** The rows that are in sight, of however many; only those people are watched. */
 export function ConversationRows({ conversations }: { conversations: readonly ConversationView[] }) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
   const active = params?.id;
   const scroller = useRef<HTMLDivElement>(null);
@@ -50,7 +50,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
     <div className={styles.scroller} ref={scroller} data-testid="conversations">
       <ul
         className={styles.rows}
-        aria-label={words.conversations}
+        aria-label={texts.conversations}
         style={{ height: virtualizer.getTotalSize() }}
         onKeyDown={onKeyDown}
       >

@@ -1,6 +1,6 @@
 import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
 import { useSession } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { listMemory } from '../../../ui/list/scroll-memory.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
 import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
@@ -8,7 +8,7 @@ import styles from './conversation-list.module.css';
 
 /** Somebody waits to be let in. */
 export function FriendRequests() {
-  const words = useWords().shell;
+  const texts = useTexts().shell;
   const { people } = useContacts();
   const session = useSession();
   const { asked } = useFriends();
@@ -26,7 +26,7 @@ export function FriendRequests() {
             <PersonAddIcon size={20} />
           </span>
         }
-        title={words.requests(asked.length)}
+        title={texts.requests(asked.length)}
         aside={<ChevronRightIcon size={16} />}
         testId="friend-requests"
       />

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import type { PersonView } from '../../contacts/model/views.ts';
 
 /** Marks that turn the direction of text; in a name of one line they have no use but to deceive. */
@@ -9,8 +9,8 @@ const PLACE = '\ufffc';
 
 /** The name for sentences and labels, without what could turn the text around it. */
 export function useCalled(person: PersonView): string {
-  const words = useWords().shell;
-  if (person.state === 'gone') return words.gone;
+  const texts = useTexts().shell;
+  if (person.state === 'gone') return texts.gone;
   return person.name.replaceAll(TURNING, '').trim() || '…';
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
 import { oneLine } from './message-body.ts';
@@ -20,7 +20,7 @@ interface AnnouncerProps {
  * itself stays silent: it would read out pages of history, and each tick.
  */
 export function Announcer({ peer, messages, called }: AnnouncerProps) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const [said, setSaid] = useState<readonly { key: string; text: string }[]>([]);
   const unreadBefore = useUnreadAtFirst(peer);
   const heardUpTo = useRef<number>(undefined);
@@ -36,7 +36,7 @@ export function Announcer({ peer, messages, called }: AnnouncerProps) {
   }, [messages, called]);
   return (
     <div className={styles.said} aria-live="polite" aria-relevant="additions" data-testid="announcer">
-      {unreadBefore > 0 && <p>{words.unread(unreadBefore)}</p>}
+      {unreadBefore > 0 && <p>{texts.unread(unreadBefore)}</p>}
       {said.map(({ key, text }) => (
         <p key={key}>{text}</p>
       ))}

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
@@ -45,20 +45,20 @@ export function ChatHeader({ person }: { person: PersonView }) {
 
 /** Said when it changes; but not each minute how long somebody has been away. */
 function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
-  const words = useWords();
+  const texts = useTexts();
   const isTyping = useTyping(userId);
   const isBlocked = useIsBlocked(userId);
   const { state, lastSeen } = useSight(userId);
   const isAway = !isTyping && state === 'offline';
   const said = () => {
     if (isGone) return '\u00a0';
-    if (isBlocked) return words.chat.blocked;
-    if (isTyping) return words.chat.typing;
+    if (isBlocked) return texts.chat.blocked;
+    if (isTyping) return texts.chat.typing;
     switch (state) {
       case 'online':
-        return words.shell.online;
+        return texts.shell.online;
       case 'idle':
-        return words.shell.idle;
+        return texts.shell.idle;
       case 'offline':
         return <LastSeen at={lastSeen} />;
       case 'unknown':

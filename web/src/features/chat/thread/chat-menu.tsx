@@ -7,7 +7,7 @@ import {
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
@@ -21,7 +21,7 @@ type Question = 'block' | 'unblock' | 'unfriend';
 
 /** What can be done about the person of a conversation. */
 export function ChatMenu({ person }: { person: PersonView }) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const { friends } = useContacts();
   const called = isolated(useCalled(person));
   const isBlocked = useIsBlocked(person.id);
@@ -29,18 +29,18 @@ export function ChatMenu({ person }: { person: PersonView }) {
   const [question, setQuestion] = useState<Question>();
 
   const items: MenuItem[] = [
-    { id: 'profile', label: words.profile, icon: <PersonIcon size={16} />, leads: profilePath(person.id) },
+    { id: 'profile', label: texts.profile, icon: <PersonIcon size={16} />, leads: profilePath(person.id) },
     ...(isBlocked || person.state === 'gone' ? [] : friendItems),
     isBlocked
       ? {
           id: 'unblock',
-          label: words.unblock,
+          label: texts.unblock,
           icon: <CircleSlashIcon size={16} />,
           leads: () => setQuestion('unblock'),
         }
       : {
           id: 'block',
-          label: words.block,
+          label: texts.block,
           icon: <BlockedIcon size={16} />,
           leads: () => setQuestion('block'),
           isDangerous: true,
@@ -49,54 +49,54 @@ export function ChatMenu({ person }: { person: PersonView }) {
   const close = () => setQuestion(undefined);
   return (
     <>
-      <Menu label={words.more} items={items} />
+      <Menu label={texts.more} items={items} />
       <BlockDialog userId={person.id} isOpen={question === 'block'} onClose={close} />
       <UnblockDialog userId={person.id} isOpen={question === 'unblock'} onClose={close} />
       <ConfirmDialog
         isOpen={question === 'unfriend'}
-        title={words.unfriendAsk(called)}
-        confirm={words.unfriend}
+        title={texts.unfriendAsk(called)}
+        confirm={texts.unfriend}
         isDangerous
         onConfirm={() => friends.act('remove', person.id)}
         onClose={close}
       >
-        {words.unfriendSays}
+        {texts.unfriendSays}
       </ConfirmDialog>
     </>
   );
 }
 
 function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const called = isolated(useCalled(person));
   const act = useFriendAct(person.id);
   const byState: Record<FriendState, MenuItem[]> = {
     none: [
       {
         id: 'befriend',
-        label: words.befriend,
+        label: texts.befriend,
         icon: <PersonAddIcon size={16} />,
-        leads: () => void act('request', words.requested),
+        leads: () => void act('request', texts.requested),
       },
     ],
     requested: [
-      { id: 'withdraw', label: words.withdraw, icon: <XIcon size={16} />, leads: () => void act('cancel') },
+      { id: 'withdraw', label: texts.withdraw, icon: <XIcon size={16} />, leads: () => void act('cancel') },
     ],
     asked: [
       {
         id: 'accept',
-        label: words.acceptLong,
+        label: texts.acceptLong,
         icon: <CheckIcon size={16} />,
-        leads: () => void act('accept', words.befriended(called)),
+        leads: () => void act('accept', texts.befriended(called)),
       },
       {
         id: 'decline',
-        label: words.declineLong,
+        label: texts.declineLong,
         icon: <XIcon size={16} />,
         leads: () => void act('decline'),
       },
     ],
-    friends: [{ id: 'unfriend', label: words.unfriend, icon: <XIcon size={16} />, leads: onUnfriend }],
+    friends: [{ id: 'unfriend', label: texts.unfriend, icon: <XIcon size={16} />, leads: onUnfriend }],
   };
   return byState[useFriendState(person.id)];
 }

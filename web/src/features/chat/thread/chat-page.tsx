@@ -3,7 +3,7 @@ import { PersonIcon } from '@primer/octicons-react';
 import type { KeyboardEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useSession } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { isNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
@@ -44,7 +44,7 @@ function Chat({ peer }: { peer: string }) {
 }
 
 function Yourself() {
-  const { chat, shell } = useWords();
+  const { chat, shell } = useTexts();
   return (
     <>
       <PageHeader title={chat.yourself} back="/" />

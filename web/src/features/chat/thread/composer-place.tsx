@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
@@ -19,7 +19,7 @@ interface ComposerPlaceProps {
 
 /** Where one writes, or else why one cannot, and what to do about it. The draft stays meanwhile. */
 export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const called = useCalled(person);
   const isBlocked = useIsBlocked(person.id);
   const notAccepted = messages.filter(({ error, state }) => state === 'refused' && error === 'not_accepting');
@@ -27,10 +27,10 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
   if (isBlocked)
     return (
       <Notice testId="composer-blocked" action={<Unblock userId={person.id} />}>
-        <Sentence of={words.unblockToWrite} person={person} />
+        <Sentence of={texts.unblockToWrite} person={person} />
       </Notice>
     );
-  if (person.state === 'gone') return <Notice testId="composer-gone">{words.gone}</Notice>;
+  if (person.state === 'gone') return <Notice testId="composer-gone">{texts.gone}</Notice>;
   if (notAccepted.length > 0) {
     const retry = () => {
       for (const { cid } of notAccepted) thread.retry(cid);
@@ -40,11 +40,11 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
         testId="composer-refused"
         action={
           <Button variant="default" size="sm" onClick={retry} data-testid="retry-all">
-            {words.retry}
+            {texts.retry}
           </Button>
         }
       >
-        <Sentence of={words.notAccepting} person={person} />
+        <Sentence of={texts.notAccepting} person={person} />
       </Notice>
     );
   }
@@ -67,7 +67,7 @@ function Notice({ testId, children, action }: NoticeProps) {
 }
 
 function Unblock({ userId }: { userId: string }) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const { blocks } = useContacts();
   const { fail } = useToast();
   const [isPending, setPending] = useState(false);
@@ -89,7 +89,7 @@ function Unblock({ userId }: { userId: string }) {
       onClick={() => void unblock()}
       data-testid="unblock-to-write"
     >
-      {words.unblock}
+      {texts.unblock}
     </Button>
   );
 }

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { PaperAirplaneIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
 import { useDraft } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
@@ -17,7 +17,7 @@ interface ComposerProps {
 
 /** Where a message is written. What is in it is kept until it is sent, for each conversation. */
 export function Composer({ peer, called, thread }: ComposerProps) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const [text, setText] = useDraft(peer);
   const field = useRef<HTMLTextAreaElement>(null);
   const roomId = useId();
@@ -63,8 +63,8 @@ export function Composer({ peer, called, thread }: ComposerProps) {
           dir="auto"
           rows={1}
           value={text}
-          placeholder={words.placeholder}
-          aria-label={words.message(called)}
+          placeholder={texts.placeholder}
+          aria-label={texts.message(called)}
           aria-describedby={room === undefined ? undefined : roomId}
           aria-invalid={isTooLong || undefined}
           enterKeyHint={isTouch() ? 'enter' : 'send'}
@@ -84,7 +84,7 @@ export function Composer({ peer, called, thread }: ComposerProps) {
           data-testid="room-left"
           aria-live={isTooLong ? 'polite' : 'off'}
         >
-          {words.room(room)}
+          {texts.room(room)}
         </p>
       )}
       <ActionIcon
@@ -93,8 +93,8 @@ export function Composer({ peer, called, thread }: ComposerProps) {
         size={44}
         radius="xl"
         disabled={!canSend}
-        aria-label={words.send}
-        title={words.send}
+        aria-label={texts.send}
+        title={texts.send}
         data-testid="send"
         // The field keeps the focus, and a phone its keyboard.
         onMouseDown={(event) => event.preventDefault()}

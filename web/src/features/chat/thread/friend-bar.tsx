@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useFriendAct } from '../../contacts/friends/use-friend-act.ts';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
@@ -8,7 +8,7 @@ import styles from './chat-page.module.css';
 
 /** The peer asked to be a friend: it can be answered here. */
 export function FriendBar({ person }: { person: PersonView }) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const called = useCalled(person);
   const act = useFriendAct(person.id);
   const isAsked = useFriendState(person.id) === 'asked';
@@ -18,18 +18,18 @@ export function FriendBar({ person }: { person: PersonView }) {
       {isAsked && !isBlocked && (
         <div className={styles.friend} data-testid="friend-asked">
           <p>
-            <Sentence of={words.asksYou} person={person} />
+            <Sentence of={texts.asksYou} person={person} />
           </p>
           <span className={styles.answers}>
             <Button
               size="xs"
-              onClick={() => void act('accept', words.befriended(isolated(called)))}
+              onClick={() => void act('accept', texts.befriended(isolated(called)))}
               data-testid="accept"
             >
-              {words.accept}
+              {texts.accept}
             </Button>
             <Button size="xs" variant="default" onClick={() => void act('decline')} data-testid="decline">
-              {words.decline}
+              {texts.decline}
             </Button>
           </span>
         </div>

@@ -1,4 +1,4 @@
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import styles from './lines.module.css';
 
@@ -16,7 +16,7 @@ export function DayLine({ at }: { at: number }) {
 export function UnreadLine() {
   return (
     <h2 className={styles.unread} data-line="" data-testid="unread-line">
-      <span>{useWords().chat.newMessages}</span>
+      <span>{useTexts().chat.newMessages}</span>
     </h2>
   );
 }

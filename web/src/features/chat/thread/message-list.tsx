@@ -1,7 +1,7 @@
 import { ArrowDownIcon } from '@primer/octicons-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useConnection } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
 import { useConversations } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
@@ -31,7 +31,7 @@ interface MessageListProps {
 
 /** What the two wrote, with what happens below kept in sight. */
 export function MessageList({ view, thread, called, top }: MessageListProps) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const { messages, unreadAfter, hasOlder, isLoadingOlder, failure } = view;
   const [isAtEnd, setAtEnd] = useState(true);
   const isCutOff = useConnection().state !== 'live';
@@ -43,7 +43,7 @@ export function MessageList({ view, thread, called, top }: MessageListProps) {
       if (row.kind === 'day') return <DayLine key={row.key} at={row.at} />;
       if (row.kind === 'unread') return <UnreadLine key={row.key} />;
       const { key, message, gap, isGroupEnd } = row;
-      const who = message.isOwn ? words.ownName : called;
+      const who = message.isOwn ? texts.ownName : called;
       return <Message key={key} {...{ message, gap, isGroupEnd, who, thread }} />;
     };
     return partIntoBlocks(rows, BLOCK).map((block) => (
@@ -51,13 +51,13 @@ export function MessageList({ view, thread, called, top }: MessageListProps) {
         {block.rows.map(show)}
       </MessageBlock>
     ));
-  }, [rows, words, called, thread]);
+  }, [rows, texts, called, thread]);
 
   return (
     <div className={styles.list} data-cut-off={isCutOff || undefined}>
       <MessageScroller
         ref={scroller}
-        label={words.messages(called)}
+        label={texts.messages(called)}
         unreadAfter={hasLine ? unreadAfter : undefined}
         ownLast={messages.findLast(({ isOwn }) => isOwn)?.key}
         onAtEnd={(isThere) => {
@@ -90,18 +90,18 @@ export function MessageList({ view, thread, called, top }: MessageListProps) {
 
 /** Away from the end: back to it, and how much has come there. */
 function ToNewest({ peer, onClick }: { peer: string; onClick: () => void }) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const unread = useConversations().find((one) => one.peer === peer)?.unread ?? 0;
   return (
     <button
       type="button"
       className={styles.newest}
       onClick={onClick}
-      aria-label={unread > 0 ? `${words.newBelow(unread)}. ${words.toNewest}` : words.toNewest}
-      title={words.toNewest}
+      aria-label={unread > 0 ? `${texts.newBelow(unread)}. ${texts.toNewest}` : texts.toNewest}
+      title={texts.toNewest}
       data-testid="to-newest"
     >
-      {unread > 0 && <span>{words.newBelow(unread)}</span>}
+      {unread > 0 && <span>{texts.newBelow(unread)}</span>}
       <ArrowDownIcon size={16} />
     </button>
   );

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/stores.ts';
@@ -21,14 +21,14 @@ interface MessageProps {
 
 /** One message. Thousands of them may be on the page, so it renders only when something of its own changes. */
 export const Message = memo(function Message({ message, gap, isGroupEnd, who, thread }: MessageProps) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const times = useTimes();
   const { n, isOwn, cid, body, at, state } = message;
   const clock = times.clock(at);
   return (
     <article
       className={styles.message}
-      aria-label={words.messageBy(who, clock)}
+      aria-label={texts.messageBy(who, clock)}
       data-message=""
       data-own={isOwn || undefined}
       data-gap={gap}
@@ -52,23 +52,23 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, who, th
         )}
       </div>
       {state === 'refused' && <Refusal message={message} thread={thread} />}
-      {state === 'waiting' && <p className={styles.waits}>{words.waitsForConnection}</p>}
+      {state === 'waiting' && <p className={styles.waits}>{texts.waitsForConnection}</p>}
     </article>
   );
 });
 
 function Refusal({ message, thread }: { message: MessageView; thread: Thread }) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const sentence = useErrorSentence();
   const { cid, error } = message;
   return (
     <div className={styles.refusal}>
       <span>
-        {words.states.refused}: {sentence(error ?? '')}
+        {texts.states.refused}: {sentence(error ?? '')}
       </span>
       <span className={styles.acts}>
         <button type="button" className={styles.act} onClick={() => thread.retry(cid)} data-testid="retry">
-          {words.retry}
+          {texts.retry}
         </button>
         <button
           type="button"
@@ -76,7 +76,7 @@ function Refusal({ message, thread }: { message: MessageView; thread: Thread }) 
           onClick={() => thread.discard(cid)}
           data-testid="discard"
         >
-          {words.discard}
+          {texts.discard}
         </button>
       </span>
     </div>

@@ -1,6 +1,6 @@
 import { AlertFillIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import type { MessageState } from '../model/views.ts';
 import styles from './state-mark.module.css';
 
@@ -8,7 +8,7 @@ type OwnState = Exclude<MessageState, 'theirs'>;
 
 /** How one's own message stands: a clock, a tick, two, two in colour; and in words for those who do not see it. */
 export function StateMark({ state, cid }: { state: OwnState; cid?: string }) {
-  const said = useWords().chat.states[state];
+  const said = useTexts().chat.states[state];
   return (
     <span
       className={styles.mark}

@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { AlertIcon, PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
@@ -26,7 +26,7 @@ interface ThreadPaneProps {
 
 /** The messages, or what stands in their place. */
 export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
-  const { chat, people, shell } = useWords();
+  const { chat, people, shell } = useTexts();
   const called = useCalled(person);
   const sentence = useErrorSentence();
   const isReady = useFirstUnread(view, thread);
@@ -81,14 +81,14 @@ function useFirstUnread(view: ThreadView, thread: Thread): boolean {
 
 /** Over the first message: more of them, or who it is that one writes with. */
 function Top({ person, view, thread }: ThreadPaneProps) {
-  const words = useWords().chat;
+  const texts = useTexts().chat;
   const { messages, hasOlder, isLoadingOlder, failure } = view;
   if (failure !== undefined)
     return (
       <div className={styles.failed}>
         <ErrorText error={failure} />
         <Button variant="default" size="sm" onClick={() => thread.retryLoading()} data-testid="retry-loading">
-          {words.retry}
+          {texts.retry}
         </Button>
       </div>
     );
@@ -96,10 +96,10 @@ function Top({ person, view, thread }: ThreadPaneProps) {
     return (
       <div className={styles.older} data-testid="older">
         {isLoadingOlder ? (
-          <Loader size="xs" role="status" aria-label={words.loadingOlder} />
+          <Loader size="xs" role="status" aria-label={texts.loadingOlder} />
         ) : (
           <Button variant="subtle" size="compact-sm" onClick={() => thread.loadOlder()}>
-            {words.loadOlder}
+            {texts.loadOlder}
           </Button>
         )}
       </div>
@@ -111,9 +111,9 @@ function Top({ person, view, thread }: ThreadPaneProps) {
         <PersonAvatar person={person} size={72} />
       </Link>
       <p className={isEmpty ? styles.hello : undefined}>
-        <Sentence of={isEmpty ? words.sayHello : words.beginning} person={person} />
+        <Sentence of={isEmpty ? texts.sayHello : texts.beginning} person={person} />
       </p>
-      {isEmpty && <p>{words.sayHelloSays}</p>}
+      {isEmpty && <p>{texts.sayHelloSays}</p>}
     </div>
   );
 }

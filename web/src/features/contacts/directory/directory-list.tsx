@@ -1,6 +1,6 @@
 import { PersonAddIcon } from '@primer/octicons-react';
 import { useCallback, useMemo, useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { useDirectory } from '../model/hooks.ts';
 import { shownName } from '../model/display-name.ts';
@@ -22,7 +22,7 @@ interface DirectoryListProps {
 
 /** Everybody, or who is online, or whom a search found of them. */
 export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryListProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { view, search } = useDirectory({ q, isOnlineOnly });
   // Online oneself is always, and it says nothing.
   const isOwnHidden = view.query.isOnlineOnly;
@@ -70,7 +70,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
       {status}
       <div className={styles.found} aria-busy={isStale}>
         <PeopleRows
-          label={words.list}
+          label={texts.list}
           count={count}
           isOpenEnded={view.hasMore}
           rowRem={ROW_REM}
@@ -97,8 +97,8 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
         </PeopleRows>
       </div>
       {isAlone && (
-        <EmptyState icon={<PersonAddIcon size={24} />} title={words.nobodyElse}>
-          {words.nobodyElseSays}
+        <EmptyState icon={<PersonAddIcon size={24} />} title={texts.nobodyElse}>
+          {texts.nobodyElseSays}
         </EmptyState>
       )}
       <DirectoryFoot view={view} onRetry={loadMore} />

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { AlertIcon, PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import type { PagesView } from '../../../data/views.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
@@ -21,14 +21,14 @@ interface NoRowsProps {
 
 /** In the place of a list that has nobody, or not yet. */
 export function NoRows({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: NoRowsProps) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   const sentence = useErrorSentence();
   if (view.failure !== undefined)
     return (
       <div role="alert" className={styles.failed}>
         <EmptyState
           icon={<AlertIcon size={24} />}
-          title={words.failed}
+          title={texts.failed}
           action={<Button onClick={onRetry}>{shell.retry}</Button>}
         >
           {sentence(view.failure)}
@@ -44,34 +44,34 @@ export function NoRows({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: No
     );
   const all = (
     <Button variant="light" onClick={onShowAll}>
-      {view.query.q === '' ? words.showAll : words.searchAll}
+      {view.query.q === '' ? texts.showAll : texts.searchAll}
     </Button>
   );
   if (view.query.q !== '')
     return (
       <EmptyState
         icon={<SearchIcon size={24} />}
-        title={words.nobodyFound}
+        title={texts.nobodyFound}
         action={isOnlineOnly ? all : undefined}
       >
-        {isOnlineOnly ? words.nobodyFoundHereSays : words.nobodyFoundSays}
+        {isOnlineOnly ? texts.nobodyFoundHereSays : texts.nobodyFoundSays}
       </EmptyState>
     );
   return (
-    <EmptyState icon={<PeopleIcon size={24} />} title={words.nobodyOnline} action={all}>
-      {words.nobodyOnlineSays}
+    <EmptyState icon={<PeopleIcon size={24} />} title={texts.nobodyOnline} action={all}>
+      {texts.nobodyOnlineSays}
     </EmptyState>
   );
 }
 
 /** Under the rows that are there: more that come, or why they do not. */
 export function DirectoryFoot({ view, onRetry }: { view: PagesView; onRetry: () => void }) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   if (view.waitsUntil !== undefined) return <Waits until={view.waitsUntil} />;
   if (view.failure !== undefined)
     return (
       <p className={styles.foot} role="status">
-        {words.moreFailed}
+        {texts.moreFailed}
         <Button variant="light" size="compact-sm" onClick={onRetry}>
           {shell.retry}
         </Button>
@@ -81,8 +81,8 @@ export function DirectoryFoot({ view, onRetry }: { view: PagesView; onRetry: () 
 }
 
 function Waits({ until }: { until: number }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { duration } = useTimes();
   const seconds = useSecondsUntil(until);
-  return <p className={styles.foot}>{words.waits(duration(seconds))}</p>;
+  return <p className={styles.foot}>{texts.waits(duration(seconds))}</p>;
 }

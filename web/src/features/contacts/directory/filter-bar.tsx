@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { FILTERS, type Filter } from '../../../ui/list/scroll-memory.ts';
 import { CountBadge } from '../../../ui/list/list-row.tsx';
 import styles from './filter-bar.module.css';
@@ -12,11 +12,11 @@ interface FilterBarProps {
 
 /** Who is shown; radio buttons, so that the arrow keys choose. */
 export function FilterBar({ filter, onChange, counts }: FilterBarProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const name = useId();
   return (
     <fieldset className={styles.bar}>
-      <legend className={styles.said}>{words.show}</legend>
+      <legend className={styles.said}>{texts.show}</legend>
       {FILTERS.map((one) => (
         <label key={one} className={styles.filter} data-testid={`people-filter-${one}`}>
           <input
@@ -26,10 +26,10 @@ export function FilterBar({ filter, onChange, counts }: FilterBarProps) {
             checked={one === filter}
             onChange={() => onChange(one)}
           />
-          {words[one]}
+          {texts[one]}
           {one === 'friends' && counts.friends > 0 && <span className={styles.count}>{counts.friends}</span>}
           {one === 'requests' && (
-            <CountBadge count={counts.requests} label={words.waitingRequests(counts.requests)} />
+            <CountBadge count={counts.requests} label={texts.waitingRequests(counts.requests)} />
           )}
         </label>
       ))}

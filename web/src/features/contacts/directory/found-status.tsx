@@ -1,15 +1,15 @@
 import { LOCALES } from '../../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import styles from './found-status.module.css';
 
 /** Tells screen readers how many a search has found. @param count undefined while it is not known */
 export function FoundStatus({ count, hasMore = false }: { count: number | undefined; hasMore?: boolean }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { language } = useLanguage();
   const say = (found: number) =>
     found === 0
-      ? words.nobodyFound
-      : words.found(new Intl.NumberFormat(LOCALES[language]).format(found), hasMore);
+      ? texts.nobodyFound
+      : texts.found(new Intl.NumberFormat(LOCALES[language]).format(found), hasMore);
   return (
     <p className={styles.said} role="status" data-testid="people-found">
       {count !== undefined && say(count)}

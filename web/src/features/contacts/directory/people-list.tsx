@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useCallback, useRef, useState } from 'react';
 import { useSession } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { type Filter, listMemory } from '../../../ui/list/scroll-memory.ts';
 import { isTypeAhead } from '../../../ui/list/row-keys.ts';
 import { Scroller } from '../../../ui/list/scroller.tsx';
@@ -16,7 +16,7 @@ import styles from './people-list.module.css';
 
 /** Everybody, and those whom one knows; beside it, or above it, the page of a person. */
 export function PeopleList() {
-  const words = useWords();
+  const texts = useTexts();
   const session = useSession();
   const { people } = useContacts();
   const ownId = session.state === 'signed_in' ? session.session.userId : '';
@@ -68,7 +68,7 @@ export function PeopleList() {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys come from the field and the rows inside.
     <div className={styles.pane} ref={pane} onKeyDown={onKeyDown}>
-      <PageHeader title={words.shell.people} />
+      <PageHeader title={texts.shell.people} />
       <search className={styles.search}>
         <SearchField ref={field} value={typed} onChange={type} />
         <FilterBar

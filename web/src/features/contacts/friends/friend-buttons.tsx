@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
@@ -8,7 +8,7 @@ import { useFriendAct } from './use-friend-act.ts';
 
 /** The next steps between the user and somebody; removing a friend is rarer, and stands below. */
 export function FriendButtons({ userId, className }: { userId: string; className: string | undefined }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const state = useFriendState(userId);
   const act = useFriendAct(userId);
   useFocusKept(state);
@@ -19,10 +19,10 @@ export function FriendButtons({ userId, className }: { userId: string; className
           className={className}
           variant="light"
           leftSection={<PersonAddIcon size={18} />}
-          onClick={() => void act('request', words.requestSent)}
+          onClick={() => void act('request', texts.requestSent)}
           data-testid="friend-request"
         >
-          {words.add}
+          {texts.add}
         </Button>
       );
     case 'requested':
@@ -33,21 +33,21 @@ export function FriendButtons({ userId, className }: { userId: string; className
           onClick={() => void act('cancel')}
           data-testid="friend-cancel"
         >
-          {words.takeBackRequest}
+          {texts.takeBackRequest}
         </Button>
       );
     case 'asked':
       return (
         <div className={styles.asked}>
-          <p>{words.wantsToBeFriends}</p>
+          <p>{texts.wantsToBeFriends}</p>
           <div className={styles.answers}>
             <Button
               size="sm"
               leftSection={<CheckIcon size={16} />}
-              onClick={() => void act('accept', words.nowFriends)}
+              onClick={() => void act('accept', texts.nowFriends)}
               data-testid="friend-accept"
             >
-              {words.accept}
+              {texts.accept}
             </Button>
             <Button
               size="sm"
@@ -55,7 +55,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
               onClick={() => void act('decline')}
               data-testid="friend-decline"
             >
-              {words.decline}
+              {texts.decline}
             </Button>
           </div>
         </div>
@@ -64,7 +64,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
       return (
         <p className={styles.friends} data-testid="friend-state">
           <CheckIcon size={16} />
-          {words.areFriends}
+          {texts.areFriends}
         </p>
       );
   }

@@ -3,7 +3,7 @@ import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
 import { useCallback, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
 import { LOCALES } from '../../../i18n/languages.ts';
-import { useLanguage, useWords } from '../../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { DirectoryFoot } from '../directory/directory-states.tsx';
@@ -18,7 +18,7 @@ import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 
 /** One's friends by name. */
 export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { language } = useLanguage();
   const { friends } = useFriends();
   const known = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
@@ -40,7 +40,7 @@ export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => 
       )}
       {shown.length > 0 && (
         <PeopleRows
-          label={words.friends}
+          label={texts.friends}
           count={shown.length}
           isOpenEnded={view.hasMore}
           rowRem={ROW_REM}
@@ -72,34 +72,34 @@ function FriendRow({ person, tabIndex }: { person: PersonView | undefined; tabIn
 }
 
 function NoFriends({ hasFriends, onSearchAll }: { hasFriends: boolean; onSearchAll: () => void }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const isUnknown = useFreshness() === 'none';
   if (isUnknown) return <SkeletonRows count={6} />;
   if (hasFriends)
     return (
       <EmptyState
         icon={<SearchIcon size={24} />}
-        title={words.nobodyFound}
+        title={texts.nobodyFound}
         action={
           <Button variant="light" onClick={onSearchAll}>
-            {words.searchAll}
+            {texts.searchAll}
           </Button>
         }
       >
-        {words.nobodyFoundHereSays}
+        {texts.nobodyFoundHereSays}
       </EmptyState>
     );
   return (
     <EmptyState
       icon={<PeopleIcon size={24} />}
-      title={words.noFriends}
+      title={texts.noFriends}
       action={
         <Button variant="light" onClick={onSearchAll}>
-          {words.showAll}
+          {texts.showAll}
         </Button>
       }
     >
-      {words.noFriendsSays}
+      {texts.noFriendsSays}
     </EmptyState>
   );
 }

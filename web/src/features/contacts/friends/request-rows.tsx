@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { CheckIcon } from '@primer/octicons-react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';
@@ -20,7 +20,7 @@ interface RowProps {
 
 /** Somebody who asked the user. */
 export function ReceivedRow({ request, tabIndex }: RowProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const act = useFriendAct(request.id);
   const { at, ...person } = request;
   return (
@@ -31,23 +31,23 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
           size="sm"
           className={styles.act}
           leftSection={<CheckIcon size={16} />}
-          aria-label={words.acceptFrom(person.name)}
+          aria-label={texts.acceptFrom(person.name)}
           tabIndex={tabIndex}
-          onClick={() => void act('accept', words.nowFriends)}
+          onClick={() => void act('accept', texts.nowFriends)}
           data-testid={`accept-${person.id}`}
         >
-          {words.accept}
+          {texts.accept}
         </Button>
         <Button
           size="sm"
           className={styles.act}
           variant="default"
-          aria-label={words.declineFrom(person.name)}
+          aria-label={texts.declineFrom(person.name)}
           tabIndex={tabIndex}
           onClick={() => void act('decline')}
           data-testid={`decline-${person.id}`}
         >
-          {words.decline}
+          {texts.decline}
         </Button>
       </div>
     </>
@@ -56,7 +56,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
 
 /** Somebody whom the user asked. */
 export function SentRow({ request, tabIndex }: RowProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const act = useFriendAct(request.id);
   const { at: _at, ...person } = request;
   return (
@@ -69,12 +69,12 @@ export function SentRow({ request, tabIndex }: RowProps) {
           className={styles.cancel}
           size="compact-sm"
           variant="default"
-          aria-label={words.takeBackTo(person.name)}
+          aria-label={texts.takeBackTo(person.name)}
           tabIndex={tabIndex}
           onClick={() => void act('cancel')}
           data-testid={`cancel-${person.id}`}
         >
-          {words.takeBack}
+          {texts.takeBack}
         </Button>
       }
     />

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { InboxIcon, SearchIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
@@ -23,7 +23,7 @@ const TITLE_REM = 2.25;
 
 /** Who asked the user, and whom the user asked. */
 export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { asked, requested } = useFriends();
   const received = useRequests(asked, q);
   const sent = useRequests(requested, q);
@@ -36,7 +36,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
         <NoRequests hasRequests={asked.length + requested.length > 0} onSearchAll={onSearchAll} />
       )}
       <Section
-        title={words.received(asked.length)}
+        title={texts.received(asked.length)}
         requests={received}
         rowRem={RECEIVED_REM}
         aboveRem={TITLE_REM}
@@ -45,7 +45,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
         {(request, tabIndex) => <ReceivedRow request={request} tabIndex={tabIndex} />}
       </Section>
       <Section
-        title={words.sent(requested.length)}
+        title={texts.sent(requested.length)}
         requests={sent}
         rowRem={ROW_REM}
         aboveRem={received.length === 0 ? TITLE_REM : 2 * TITLE_REM + received.length * RECEIVED_REM}
@@ -108,26 +108,26 @@ function Section({ title, requests, rowRem, aboveRem, onSeen, children }: Sectio
 }
 
 function NoRequests({ hasRequests, onSearchAll }: { hasRequests: boolean; onSearchAll: () => void }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const isUnknown = useFreshness() === 'none';
   if (isUnknown) return <SkeletonRows count={4} />;
   if (!hasRequests)
     return (
-      <EmptyState icon={<InboxIcon size={24} />} title={words.noRequests}>
-        {words.noRequestsSays}
+      <EmptyState icon={<InboxIcon size={24} />} title={texts.noRequests}>
+        {texts.noRequestsSays}
       </EmptyState>
     );
   return (
     <EmptyState
       icon={<SearchIcon size={24} />}
-      title={words.nobodyFound}
+      title={texts.nobodyFound}
       action={
         <Button variant="light" onClick={onSearchAll}>
-          {words.searchAll}
+          {texts.searchAll}
         </Button>
       }
     >
-      {words.nobodyFoundHereSays}
+      {texts.nobodyFoundHereSays}
     </EmptyState>
   );
 }

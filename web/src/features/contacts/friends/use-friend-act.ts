@@ -1,5 +1,5 @@
 import { DoormanError } from 'doorman-client';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts } from '../model/hooks.ts';
 import type { FriendAct } from '../model/views.ts';
@@ -12,7 +12,7 @@ import type { FriendAct } from '../model/views.ts';
 export function useFriendAct(userId: string): (act: FriendAct, done?: string) => Promise<void> {
   const { friends } = useContacts();
   const toast = useToast();
-  const words = useWords().people;
+  const texts = useTexts().people;
   return async (act, done) => {
     try {
       await friends.act(act, userId);
@@ -20,7 +20,7 @@ export function useFriendAct(userId: string): (act: FriendAct, done?: string) =>
     } catch (error) {
       // The word is that of messages too, where it means something else to the user.
       if (error instanceof DoormanError && error.error === 'not_accepting')
-        toast.warn(words.notTakingRequests);
+        toast.warn(texts.notTakingRequests);
       else toast.fail(error);
     }
   };

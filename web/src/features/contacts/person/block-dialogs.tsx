@@ -1,4 +1,4 @@
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts } from '../model/hooks.ts';
@@ -12,23 +12,23 @@ interface BlockDialogProps {
 
 /** Asks before somebody is blocked, and says what that does. */
 export function BlockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { blocks } = useContacts();
   const toast = useToast();
   return (
     <ConfirmDialog
       isOpen={isOpen}
       onClose={onClose}
-      title={words.blockAsk}
-      confirm={words.block}
+      title={texts.blockAsk}
+      confirm={texts.block}
       isDangerous
       onConfirm={async () => {
         await blocks.block(userId);
-        toast.say(words.blockedDone);
+        toast.say(texts.blockedDone);
       }}
     >
       <ul className={styles.effects}>
-        {words.blockSays.map((effect) => (
+        {texts.blockSays.map((effect) => (
           <li key={effect}>{effect}</li>
         ))}
       </ul>
@@ -37,21 +37,21 @@ export function BlockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
 }
 
 export function UnblockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { blocks } = useContacts();
   const toast = useToast();
   return (
     <ConfirmDialog
       isOpen={isOpen}
       onClose={onClose}
-      title={words.unblockAsk}
-      confirm={words.unblock}
+      title={texts.unblockAsk}
+      confirm={texts.unblock}
       onConfirm={async () => {
         await blocks.unblock(userId);
-        toast.say(words.unblockedDone);
+        toast.say(texts.unblockedDone);
       }}
     >
-      {words.unblockSays}
+      {texts.unblockSays}
     </ConfirmDialog>
   );
 }

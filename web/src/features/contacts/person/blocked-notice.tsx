@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
 import { useIsBlocked } from '../model/hooks.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
@@ -9,7 +9,7 @@ import styles from './notice.module.css';
 
 /** That one blocks somebody, what that does, and the way back. */
 export function BlockedNotice({ userId }: { userId: string }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const isBlocked = useIsBlocked(userId);
   const [isAsking, setAsking] = useState(false);
   useFocusKept(isAsking);
@@ -19,11 +19,11 @@ export function BlockedNotice({ userId }: { userId: string }) {
         <section className={styles.notice} data-kind="blocked" data-testid="blocked-notice">
           <BlockedIcon size={20} />
           <div className={styles.text}>
-            <h3>{words.youBlocked}</h3>
-            <p>{words.youBlockedSays}</p>
+            <h3>{texts.youBlocked}</h3>
+            <p>{texts.youBlockedSays}</p>
           </div>
           <Button variant="default" onClick={() => setAsking(true)} data-testid="unblock">
-            {words.unblock}
+            {texts.unblock}
           </Button>
         </section>
       )}

@@ -3,7 +3,7 @@ import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness, useReadable } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { EndOfList } from '../../../ui/list/end-of-list.tsx';
 import { LoadingRows } from '../../../ui/list/loading.tsx';
@@ -24,7 +24,7 @@ const ROWS = 100;
 
 /** Whom the user blocks. */
 export function BlockedPage() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const blocked = useBlocked();
   const isKnown = useFreshness() !== 'none';
   const { more } = useContacts().blocks;
@@ -33,16 +33,16 @@ export function BlockedPage() {
   const loadMore = () => (count < blocked.length ? setCount(count + ROWS) : more.loadMore());
   useFocusKept(blocked.length);
   return (
-    <SettingsPage title={words.blocked}>
+    <SettingsPage title={texts.blocked}>
       {!isKnown && <LoadingRows />}
       {isKnown && blocked.length === 0 && (
-        <EmptyState icon={<BlockedIcon size={24} />} title={words.blockedEmpty}>
-          {words.blockedEmptySays}
+        <EmptyState icon={<BlockedIcon size={24} />} title={texts.blockedEmpty}>
+          {texts.blockedEmptySays}
         </EmptyState>
       )}
       {isKnown && blocked.length > 0 && (
         <>
-          <p className={styles.says}>{words.blockedEmptySays}</p>
+          <p className={styles.says}>{texts.blockedEmptySays}</p>
           <ul className={styles.rows}>
             {blocked.slice(0, count).map((entry) => (
               <BlockedRow key={entry.id} blocked={entry} />
@@ -57,7 +57,7 @@ export function BlockedPage() {
 }
 
 function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
-  const { settings: words, people } = useWords();
+  const { settings: texts, people } = useTexts();
   const person = usePerson(id);
   const [isAsking, setAsking] = useState(false);
   return (
@@ -70,14 +70,14 @@ function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
           </Link>
         </div>
         <div className={styles.below}>
-          {words.blockedSince} <TimeText at={at} as="ago" />
+          {texts.blockedSince} <TimeText at={at} as="ago" />
         </div>
       </div>
       <Button
         size="xs"
         variant="default"
         onClick={() => setAsking(true)}
-        aria-label={words.unblockName(person.name || person.username)}
+        aria-label={texts.unblockName(person.name || person.username)}
         data-testid={`unblock-${id}`}
       >
         {people.unblock}

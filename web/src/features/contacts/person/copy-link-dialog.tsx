@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useId } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { Dialog } from '../../../ui/controls/dialog.tsx';
 
 interface CopyLinkDialogProps {
@@ -11,13 +11,13 @@ interface CopyLinkDialogProps {
 
 /** For browsers that do not let a page copy. */
 export function CopyLinkDialog({ link, isOpen, onClose }: CopyLinkDialogProps) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   const saysId = useId();
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={words.copyAsk} testId="copy-link-dialog">
-      <p id={saysId}>{words.copySays}</p>
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.copyAsk} testId="copy-link-dialog">
+      <p id={saysId}>{texts.copySays}</p>
       <TextInput
-        aria-label={words.copyAsk}
+        aria-label={texts.copyAsk}
         aria-describedby={saysId}
         value={link}
         readOnly

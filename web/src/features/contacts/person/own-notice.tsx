@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core';
 import { PencilIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import styles from './notice.module.css';
 
 /** On one's own profile. */
 export function OwnNotice() {
-  const words = useWords().people;
+  const texts = useTexts().people;
   return (
     <div className={styles.notice}>
-      <p className={styles.text}>{words.ownProfile}</p>
+      <p className={styles.text}>{texts.ownProfile}</p>
       <Button
         component={Link}
         href="/settings/profile"
@@ -17,7 +17,7 @@ export function OwnNotice() {
         leftSection={<PencilIcon size={16} />}
         data-testid="edit-profile"
       >
-        {words.editProfile}
+        {texts.editProfile}
       </Button>
     </div>
   );

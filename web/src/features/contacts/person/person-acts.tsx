@@ -1,6 +1,6 @@
 import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
@@ -13,7 +13,7 @@ import type { ShownPerson } from './person-hero.tsx';
 
 /** What is done rarely. Of whom one blocks there is only the way back, which stands above. */
 export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const { friends } = useContacts();
   const toast = useToast();
   const isBlocked = useIsBlocked(person.id);
@@ -26,7 +26,7 @@ export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: bool
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link);
-      toast.say(words.copied);
+      toast.say(texts.copied);
     } catch {
       // Not allowed, or not there outside https and localhost.
       setAsking('copy');
@@ -38,16 +38,16 @@ export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: bool
       {!isBlocked && (
         <ul className={styles.acts}>
           <Act icon={<LinkIcon />} onClick={() => void copy()} testId="copy-link">
-            {words.copyLink}
+            {texts.copyLink}
           </Act>
           {!isOwn && isFriend && (
             <Act icon={<PersonIcon />} onClick={() => setAsking('remove')} testId="friend-remove">
-              {words.remove}
+              {texts.remove}
             </Act>
           )}
           {!isOwn && (
             <Act icon={<BlockedIcon />} onClick={() => setAsking('block')} testId="block" isDangerous>
-              {words.blockPerson}
+              {texts.blockPerson}
             </Act>
           )}
         </ul>
@@ -56,15 +56,15 @@ export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: bool
       <ConfirmDialog
         isOpen={asking === 'remove'}
         onClose={close}
-        title={words.removeAsk}
-        confirm={words.remove}
+        title={texts.removeAsk}
+        confirm={texts.remove}
         isDangerous
         onConfirm={async () => {
           await friends.act('remove', person.id);
-          toast.say(words.removed);
+          toast.say(texts.removed);
         }}
       >
-        {words.removeSays}
+        {texts.removeSays}
       </ConfirmDialog>
       <BlockDialog userId={person.id} isOpen={asking === 'block'} onClose={close} />
     </>

@@ -1,13 +1,13 @@
 import { Skeleton } from '@mantine/core';
 import type { PublicProfile } from 'doorman-client';
 import { useId, useState } from 'react';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import styles from './person-details.module.css';
 import { findGender, isLongBio, tidyBio } from './person-facts.ts';
 
 /** The fields that a user filled in; nothing if there are none. */
 export function PersonDetails({ profile }: { profile: PublicProfile | undefined }) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   if (!profile)
     return (
       <div className={styles.card} role="status" aria-label={shell.loading}>
@@ -24,7 +24,7 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
     <dl className={styles.card}>
       {bio !== '' && (
         <div>
-          <dt>{words.about}</dt>
+          <dt>{texts.about}</dt>
           <dd>
             <Bio bio={bio} />
           </dd>
@@ -32,18 +32,18 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
       )}
       {gender !== undefined && (
         <div>
-          <dt>{words.gender}</dt>
-          <dd>{words.genders[gender]}</dd>
+          <dt>{texts.gender}</dt>
+          <dd>{texts.genders[gender]}</dd>
         </div>
       )}
       {phone !== '' && (
         <div>
-          <dt>{words.phone}</dt>
+          <dt>{texts.phone}</dt>
           <dd>
             <bdi dir="ltr" className={styles.phone}>
               {phone}
             </bdi>{' '}
-            <span className={styles.quiet}>{words.phoneMasked}</span>
+            <span className={styles.quiet}>{texts.phoneMasked}</span>
           </dd>
         </div>
       )}
@@ -53,7 +53,7 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
 
 /** As it was written, as text: nothing in it can be clicked. */
 function Bio({ bio }: { bio: string }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const isLong = isLongBio(bio);
   const [isWhole, setWhole] = useState(false);
   const id = useId();
@@ -76,7 +76,7 @@ function Bio({ bio }: { bio: string }) {
           aria-controls={id}
           onClick={() => setWhole(!isWhole)}
         >
-          {isWhole ? words.less : words.more}
+          {isWhole ? texts.less : texts.more}
         </button>
       )}
     </>

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { CommentIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { FriendButtons } from '../friends/friend-buttons.tsx';
@@ -21,7 +21,7 @@ export interface ShownPerson {
 
 /** Picture, names, presence, and the likeliest action. */
 export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const sight = useSight(person.id, person.isOnline);
   const isBlocked = useIsBlocked(person.id);
   const isKnown = person.name !== '';
@@ -59,7 +59,7 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
             leftSection={<CommentIcon size={18} />}
             data-testid="profile-message"
           >
-            {words.message}
+            {texts.message}
           </Button>
           <FriendButtons userId={person.id} className={styles.act} />
         </div>

@@ -3,7 +3,7 @@ import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { addressBefore, wayBack } from '../../../ui/page/person-paths.ts';
@@ -32,7 +32,7 @@ interface PersonProps {
 }
 
 function Person({ userId, back, onRetry }: PersonProps) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   const session = useSession();
   const { profile, state } = useProfile(userId);
   const known = usePerson(userId);
@@ -42,17 +42,17 @@ function Person({ userId, back, onRetry }: PersonProps) {
   if (state === 'gone')
     return (
       <>
-        <PageHeader title={words.profile} titleText={words.nobodyHere} back={back} />
+        <PageHeader title={texts.profile} titleText={texts.nobodyHere} back={back} />
         <EmptyState
           icon={<QuestionIcon size={24} />}
-          title={words.nobodyHere}
+          title={texts.nobodyHere}
           action={
             <Button component={Link} href="/people">
-              {words.toPeople}
+              {texts.toPeople}
             </Button>
           }
         >
-          {words.nobodyHereSays}
+          {texts.nobodyHereSays}
         </EmptyState>
       </>
     );
@@ -65,11 +65,11 @@ function Person({ userId, back, onRetry }: PersonProps) {
       <PageHeader
         title={
           <>
-            {words.profile}
+            {texts.profile}
             <VisuallyHidden component="bdi">{name}</VisuallyHidden>
           </>
         }
-        titleText={name || words.profile}
+        titleText={name || texts.profile}
         back={back}
       />
       <div className={styles.scroller} data-testid="profile">
@@ -80,10 +80,10 @@ function Person({ userId, back, onRetry }: PersonProps) {
             <div role="alert">
               <EmptyState
                 icon={<AlertIcon size={24} />}
-                title={words.profileFailed}
+                title={texts.profileFailed}
                 action={<Button onClick={onRetry}>{shell.retry}</Button>}
               >
-                {words.profileFailedSays}
+                {texts.profileFailedSays}
               </EmptyState>
             </div>
           ) : (

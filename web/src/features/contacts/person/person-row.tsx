@@ -1,7 +1,7 @@
 import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
@@ -48,7 +48,7 @@ export const PersonRow = memo(function PersonRow({
   isAmongFriends = false,
   end,
 }: PersonRowProps) {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const sight = useSight(id, isOnline);
   const isBlocked = useIsBlocked(id);
   const [isOpen, params] = useRoute('/people/:id');
@@ -83,8 +83,8 @@ export const PersonRow = memo(function PersonRow({
             <Link
               href={chatPath(id)}
               className={styles.message}
-              aria-label={words.messageTo(name)}
-              title={words.message}
+              aria-label={texts.messageTo(name)}
+              title={texts.message}
               tabIndex={tabIndex}
               data-testid={`message-${id}`}
             >
@@ -105,27 +105,27 @@ interface TagProps {
 }
 
 function Tag({ id, isOwn, isBlocked, isAmongFriends }: TagProps) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   const friend = useFriendState(id);
   if (isOwn) return <span className={styles.tag}>{shell.you}</span>;
   if (isBlocked)
     return (
       <span className={styles.tag} data-kind="blocked">
         <BlockedIcon size={12} />
-        {words.blocked}
+        {texts.blocked}
       </span>
     );
   switch (friend) {
     case 'friends':
-      return isAmongFriends ? null : <span className={styles.tag}>{words.friend}</span>;
+      return isAmongFriends ? null : <span className={styles.tag}>{texts.friend}</span>;
     case 'asked':
       return (
         <span className={styles.tag} data-kind="asked">
-          {words.askedYou}
+          {texts.askedYou}
         </span>
       );
     case 'requested':
-      return <span className={styles.tag}>{words.asked}</span>;
+      return <span className={styles.tag}>{texts.asked}</span>;
     case 'none':
       return null;
   }

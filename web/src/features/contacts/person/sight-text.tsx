@@ -1,14 +1,14 @@
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import type { SightView } from '../model/views.ts';
 import styles from './sight-text.module.css';
 
 /** Online, idle or when last seen. Nothing while it is unknown; a blocked user appears offline. */
 export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
-  const { people: words, shell } = useWords();
+  const { people: texts, shell } = useTexts();
   const lastSeen = useLastSeen(sight.lastSeen);
   const say = () => {
-    if (isBlocked) return words.offline;
+    if (isBlocked) return texts.offline;
     switch (sight.state) {
       case 'online':
         return shell.online;
@@ -31,9 +31,9 @@ const MINUTE_MS = 60_000;
 
 /** When somebody was there who is offline. @param at epoch milliseconds; 0: not known */
 export function useLastSeen(at: number): string {
-  const words = useWords().people;
+  const texts = useTexts().people;
   const times = useTimes();
   const now = useMinute();
-  if (at === 0) return words.offline;
-  return now - at < MINUTE_MS ? words.lastSeenNow : words.lastSeen(times.ago(at, now));
+  if (at === 0) return texts.offline;
+  return now - at < MINUTE_MS ? texts.lastSeenNow : texts.lastSeen(times.ago(at, now));
 }

@@ -1,7 +1,7 @@
 import { BellIcon } from '@primer/octicons-react';
 import type { PushLogEntry } from 'doorman-client';
 import { usePage } from '../../../data/hooks.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { BusyButton } from '../../../ui/controls/busy-button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { LoadedRows } from '../../../ui/list/loading.tsx';
@@ -15,30 +15,30 @@ import { LogRow } from './log-row.tsx';
 
 /** What became of each notification, and why there was none. */
 export function LogPage() {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const { api } = usePage().doorman;
   const loaded = useLoaded(api.pushLog);
   useReloadOnReturn(loaded.reload);
   return (
     <SettingsPage
-      title={words.log}
+      title={texts.log}
       actions={
         <BusyButton
           size="xs"
           variant="default"
-          label={words.refresh}
+          label={texts.refresh}
           isPending={loaded.isLoading && loaded.value !== undefined}
           onClick={loaded.reload}
           testId="refresh"
         />
       }
     >
-      <p className={settings.says}>{words.logExplains}</p>
+      <p className={settings.says}>{texts.logExplains}</p>
       <LoadedRows loaded={loaded}>
         {(entries) =>
           entries.length === 0 ? (
-            <EmptyState icon={<BellIcon size={24} />} title={words.logEmpty}>
-              {words.logEmptySays}
+            <EmptyState icon={<BellIcon size={24} />} title={texts.logEmpty}>
+              {texts.logEmptySays}
             </EmptyState>
           ) : (
             <Days entries={entries} />

@@ -2,7 +2,7 @@ import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } fro
 import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
 import { daysBetween } from '../../../i18n/times.ts';
-import { useWords } from '../../../i18n/texts.tsx';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { useDeviceWords } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
@@ -14,7 +14,7 @@ import { logSentence } from './log-sentence.ts';
 
 /** What became of one notification: whose messages it was about, what happened, and when. */
 export function LogRow({ entry }: { entry: PushLogEntry }) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const device = useDeviceWords();
   const times = useTimes();
   const now = useMinute();
@@ -23,14 +23,14 @@ export function LogRow({ entry }: { entry: PushLogEntry }) {
   return (
     <li className={styles.entry} data-testid={`log-${entry.id}`} data-fate={is}>
       <div className={styles.head}>
-        <span className={styles.who}>{entry.peer === null ? words.aTest : <Peer peer={entry.peer} />}</span>
+        <span className={styles.who}>{entry.peer === null ? texts.aTest : <Peer peer={entry.peer} />}</span>
         <span className={styles.time}>
           <TimeText at={entry.at} as="clock" />
         </span>
       </div>
       <p className={styles.what}>
         <FateIcon is={is} />
-        <span>{logSentence(entry, { words, device, time }, now)}</span>
+        <span>{logSentence(entry, { texts, device, time }, now)}</span>
       </p>
       <Details entry={entry} />
     </li>
@@ -47,14 +47,14 @@ function Peer({ peer }: { peer: string }) {
 }
 
 function Details({ entry }: { entry: PushLogEntry }) {
-  const words = useWords().settings;
+  const texts = useTexts().settings;
   const technical = technicalDetail(entry);
   const isHanded = fateOf(entry).is === 'handed';
   if (technical === '' && !isHanded) return null;
   return (
     <details className={styles.details}>
-      <summary>{words.details}</summary>
-      {isHanded && <p>{words.detailsHanded}</p>}
+      <summary>{texts.details}</summary>
+      {isHanded && <p>{texts.detailsHanded}</p>}
       {technical !== '' && (
         <p>
           <bdi lang="en">{technical}</bdi>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushLogEntry } from 'doorman-client';
 import type { PushLogOutcome } from '../../../../../src/push/schemas.ts';
-import { type Language, WORDS } from '../../../i18n/languages.ts';
+import { type Language, TEXTS } from '../../../i18n/languages.ts';
 import { fateOf, technicalDetail } from './log-entry.ts';
 import { logSentence } from './log-sentence.ts';
 
@@ -29,10 +29,10 @@ function entry(told: Partial<PushLogEntry>): PushLogEntry {
 }
 
 function say(told: Partial<PushLogEntry>, language: Language, now = AT): string {
-  const words = WORDS[language].settings;
-  const device = (name: string) => name || words.unknownDevice;
+  const texts = TEXTS[language].settings;
+  const device = (name: string) => name || texts.unknownDevice;
   const time = (at: number) => `+${(at - AT) / MINUTE_MS}`;
-  return logSentence(entry(told), { words, device, time }, now);
+  return logSentence(entry(told), { texts, device, time }, now);
 }
 
 const UNTIL = AT + 5 * MINUTE_MS;

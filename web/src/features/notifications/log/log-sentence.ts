@@ -1,9 +1,9 @@
 import type { PushLogEntry } from 'doorman-client';
-import type { Words } from '../../../i18n/en.ts';
+import type { Texts } from '../../../i18n/en.ts';
 import { fateOf } from './log-entry.ts';
 
 interface Language {
-  readonly words: Words['settings'];
+  readonly texts: Texts['settings'];
   /** A device in words, by its User-Agent or its own word. */
   readonly device: (told: string) => string;
   /** A moment, with its day if that is not the day of the entry. */
@@ -16,7 +16,7 @@ const LATER_MS = 60_000;
 /** What became of a notification, in a sentence without its full stop. */
 export function logSentence(entry: PushLogEntry, language: Language, now: number): string {
   const { device: nameOf, time } = language;
-  const { fates } = language.words;
+  const { fates } = language.texts;
   const device = nameOf(entry.device_name);
   const notSent = (reason: string) =>
     entry.device === '' ? fates.notSent(reason) : fates.notSentTo(device, reason);
