@@ -1,4 +1,4 @@
-import { Cell } from '../data/store.ts';
+import { Store } from '../data/store.ts';
 
 /** Reloads the page as a new version of itself; absent while there is none, or after `Later`. */
-export const waitingUpdate = new Cell<(() => void) | undefined>(undefined);
+export const waitingUpdate = new Store<(() => void) | undefined>(undefined);

@@ -1,5 +1,5 @@
 import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
-import { Cell } from '../data/store.ts';
+import { Store } from '../data/store.ts';
 import { Errands } from '../data/request-queue.ts';
 import { Keeping } from '../data/persistence.ts';
 import type { SessionStore } from '../data/stores.ts';
@@ -28,8 +28,8 @@ export function createPage(doorman: Doorman, surroundings: Surroundings = browse
 class DoormanPage implements Page {
   readonly doorman: Doorman;
   readonly session: SessionStore;
-  readonly connection: Cell<ConnectionView>;
-  readonly freshness = new Cell<Freshness>('none');
+  readonly connection: Store<ConnectionView>;
+  readonly freshness = new Store<Freshness>('none');
   readonly chats: Chats;
   readonly people: People;
   readonly presence: Presence;
@@ -37,7 +37,7 @@ class DoormanPage implements Page {
   readonly blocks: Blocks;
   readonly own: Own;
   readonly #surroundings: Surroundings;
-  readonly #session = new Cell<SessionView>({ state: 'restoring' });
+  readonly #session = new Store<SessionView>({ state: 'restoring' });
   readonly #errands = new Errands();
   readonly #keeping: Keeping<KeptTypes>;
   readonly #endings: (() => void)[] = [];
@@ -55,7 +55,7 @@ class DoormanPage implements Page {
     this.doorman = doorman;
     this.#surroundings = surroundings;
     this.#badge = new Badge(surroundings);
-    this.connection = new Cell<ConnectionView>(doorman.connection);
+    this.connection = new Store<ConnectionView>(doorman.connection);
     this.#keeping = new Keeping(
       doorman.storage,
       keptSources(this, () => this.#epoch),
@@ -83,7 +83,7 @@ class DoormanPage implements Page {
       keepList,
       gotPeople,
       ownId: () => doorman.session?.userId ?? '',
-      isFresh: () => this.freshness.get() === 'fresh',
+      isFresh: () => this.freshness.getSnapshot() === 'fresh',
       isCutOff: () => this.#isCutOff,
       isAttended: () => surroundings.isAttended(),
       keepDraft: (peer) => this.#keeping.noteDraft(peer),
@@ -91,7 +91,7 @@ class DoormanPage implements Page {
       allRead: (peer) => surroundings.closeNotifications((of) => of === peer),
     });
     this.session = {
-      get: this.#session.get,
+      getSnapshot: this.#session.getSnapshot,
       subscribe: this.#session.subscribe,
       signUp: async (body) => void (await doorman.signUp(body)),
       signIn: async (body) => void (await doorman.signIn(body)),
@@ -105,7 +105,7 @@ class DoormanPage implements Page {
     // The session that is found comes with `session` too, and is entered there.
     const session = await this.doorman.restore();
     await this.#entering;
-    if (session || this.#session.get().state !== 'restoring') return;
+    if (session || this.#session.getSnapshot().state !== 'restoring') return;
     this.#session.set({ state: 'signed_out' });
     await this.#keeping.wipe({ exceptDrafts: true });
   }
@@ -151,7 +151,7 @@ class DoormanPage implements Page {
         if (isAttended) chats.noteAttended();
       }),
       onHidden(() => void this.#keeping.flush()),
-      chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.get())),
+      chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.getSnapshot())),
     );
   }
 
@@ -184,7 +184,7 @@ class DoormanPage implements Page {
     chats.drafts.restore(kept.drafts);
     for (const { at, ...named } of kept.names) people.names.note([named], at);
     // In another tab's wake the connection may have been faster.
-    if (kept.list && this.freshness.get() === 'none') {
+    if (kept.list && this.freshness.getSnapshot() === 'none') {
       this.#epoch = kept.list.epoch;
       this.freshness.set('kept');
       restoreList(this, kept.list);
@@ -209,7 +209,7 @@ class DoormanPage implements Page {
     this.friends.noteSnapshot(snapshot);
     this.chats.noteSnapshot(snapshot, isOtherDatabase);
     this.#isBeginning = false;
-    this.#badge.show(this.chats.unreadTotal.get(), { anyway: true });
+    this.#badge.show(this.chats.unreadTotal.getSnapshot(), { anyway: true });
     const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
     // Of a conversation on a later page it is not known.
     const unlisted = next.conversations === undefined ? 0 : 1;

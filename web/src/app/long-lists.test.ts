@@ -15,11 +15,11 @@ async function start(t: TestContext, database: Parameters<typeof Town.open>[1]) 
 }
 
 function peers({ page }: TestPage): string[] {
-  return page.chats.conversations.get().map(({ peer }) => peer);
+  return page.chats.conversations.getSnapshot().map(({ peer }) => peer);
 }
 
 function row({ page }: TestPage, peer: string) {
-  const found = page.chats.conversations.get().find((one) => one.peer === peer);
+  const found = page.chats.conversations.getSnapshot().find((one) => one.peer === peer);
   return found && { body: found.last?.body, unread: found.unread };
 }
 
@@ -51,17 +51,17 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const alice = await town.another('alice');
     const { chats, people } = alice.page;
     for (const size of [200, 400, 450]) {
-      await until(() => chats.conversations.get().length === size && !chats.more.view.get().isLoading);
+      await until(() => chats.conversations.getSnapshot().length === size && !chats.more.view.getSnapshot().isLoading);
       assert.deepEqual(peers(alice), latestFirst.slice(0, size));
-      assert.equal(chats.unreadTotal.get(), size);
-      assert.equal(chats.more.view.get().hasMore, size < 450);
+      assert.equal(chats.unreadTotal.getSnapshot(), size);
+      assert.equal(chats.more.view.getSnapshot().hasMore, size < 450);
       alice.doorman.disconnect();
       alice.doorman.connect();
       await settled(alice);
       chats.more.loadMore();
       chats.more.loadMore();
     }
-    assert.equal(people.person(crowd[0] ?? '').get().username, 'crowd1');
+    assert.equal(people.person(crowd[0] ?? '').getSnapshot().username, 'crowd1');
     await alice.page.flush();
     const again = await alice.reload();
     assert.equal(peers(again).length, 450, 'what was loaded is kept');
@@ -79,8 +79,8 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await town.writeMany(bob, aliceId, ['two']);
     await untilEqual(() => row(alice, bob.id), { body: 'two', unread: 2 });
     assert.equal(peers(alice)[0], bob.id);
-    assert.equal(alice.page.people.person(bob.id).get().name, 'bob');
-    assert.equal(alice.page.chats.unreadTotal.get(), 202);
+    assert.equal(alice.page.people.person(bob.id).getSnapshot().name, 'bob');
+    assert.equal(alice.page.chats.unreadTotal.getSnapshot(), 202);
   });
 
   test('a page that was read before a message came does not take the message back', async (t) => {
@@ -93,9 +93,9 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await town.writeMany(bob, aliceId, ['two']);
     await until(() => row(alice, bob.id) !== undefined);
     held.release();
-    await until(() => !alice.page.chats.more.view.get().hasMore);
+    await until(() => !alice.page.chats.more.view.getSnapshot().hasMore);
     await untilEqual(() => row(alice, bob.id), { body: 'two', unread: 2 });
-    assert.deepEqual([peers(alice).length, alice.page.chats.unreadTotal.get()], [301, 302]);
+    assert.deepEqual([peers(alice).length, alice.page.chats.unreadTotal.getSnapshot()], [301, 302]);
   });
 
   test('a conversation on a later page can be opened by its address, and is read there', async (t) => {
@@ -103,12 +103,12 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await addConversations(db, aliceId, [bob.id, ...crowd]);
     const alice = await town.another('alice');
     const thread = alice.page.chats.thread(bob.id);
-    assert.equal(thread.view.get().messages.length, 0);
+    assert.equal(thread.view.getSnapshot().messages.length, 0);
     thread.open();
-    assert.equal(thread.view.get().isLoading, true);
-    await untilEqual(() => thread.view.get().messages.map(({ body }) => body), ['hi 0']);
+    assert.equal(thread.view.getSnapshot().isLoading, true);
+    await untilEqual(() => thread.view.getSnapshot().messages.map(({ body }) => body), ['hi 0']);
     assert.deepEqual(row(alice, bob.id), { body: 'hi 0', unread: 1 });
-    assert.equal(thread.view.get().unreadAfter, 0);
+    assert.equal(thread.view.getSnapshot().unreadAfter, 0);
     thread.setAtEnd(true);
     await untilEqual(() => row(alice, bob.id), { body: 'hi 0', unread: 0 });
     await until(
@@ -121,17 +121,17 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const latestFirst = await addBlocks(db, aliceId, crowd);
     const alice = await town.another('alice');
     const oldest = latestFirst.at(-1) ?? '';
-    await until(() => alice.page.blocks.isBlocked(oldest).get());
+    await until(() => alice.page.blocks.isBlocked(oldest).getSnapshot());
     assert.deepEqual(
-      alice.page.blocks.all.get().map(({ id }) => id),
+      alice.page.blocks.all.getSnapshot().map(({ id }) => id),
       latestFirst,
     );
     await alice.page.flush();
     await db.run`delete from blocks where blocked_id = ${oldest}`;
     const again = await alice.reload();
-    assert.equal(again.page.blocks.isBlocked(oldest).get(), true, 'kept, until the service says otherwise');
-    await until(() => !again.page.blocks.isBlocked(oldest).get());
-    assert.equal(again.page.blocks.all.get().length, 449);
+    assert.equal(again.page.blocks.isBlocked(oldest).getSnapshot(), true, 'kept, until the service says otherwise');
+    await until(() => !again.page.blocks.isBlocked(oldest).getSnapshot());
+    assert.equal(again.page.blocks.all.getSnapshot().length, 449);
   });
 
   test('all friends come by themselves, requests page by page', async (t) => {
@@ -140,12 +140,12 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const asked = await addFriends(db, aliceId, crowd.slice(225), 'asked');
     const alice = await town.another('alice');
     const { all, moreFriends, moreRequests } = alice.page.friends;
-    const ids = () => [all.get().friends.map(({ id }) => id), all.get().asked.map(({ id }) => id)];
-    await until(() => !moreFriends.view.get().hasMore);
+    const ids = () => [all.getSnapshot().friends.map(({ id }) => id), all.getSnapshot().asked.map(({ id }) => id)];
+    await until(() => !moreFriends.view.getSnapshot().hasMore);
     assert.deepEqual(ids(), [friends, asked.slice(0, 200)]);
-    assert.equal(alice.page.friends.state(friends.at(-1) ?? '').get(), 'friends');
+    assert.equal(alice.page.friends.state(friends.at(-1) ?? '').getSnapshot(), 'friends');
     moreRequests.loadMore();
-    await until(() => !moreRequests.view.get().hasMore);
+    await until(() => !moreRequests.view.getSnapshot().hasMore);
     assert.deepEqual(ids(), [friends, asked]);
   });
 
@@ -158,10 +158,10 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await until(() => held.asked === 1);
     await bob.page.friends.act('cancel', aliceId);
     await (await town.join('carol')).page.friends.act('request', aliceId);
-    await until(() => alice.page.friends.all.get().asked.length === 201);
+    await until(() => alice.page.friends.all.getSnapshot().asked.length === 201);
     held.release();
-    await until(() => !alice.page.friends.moreRequests.view.get().hasMore);
-    assert.equal(alice.page.friends.all.get().asked.length, 221);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'none');
+    await until(() => !alice.page.friends.moreRequests.view.getSnapshot().hasMore);
+    assert.equal(alice.page.friends.all.getSnapshot().asked.length, 221);
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'none');
   });
 });

@@ -39,7 +39,7 @@ async function begin(): Promise<void> {
 
 /** Whoever wanted notifications on this device goes on having them, whatever became of the subscription meanwhile. */
 function checkPush(): void {
-  if (page.session.get().state !== 'signed_in') return;
+  if (page.session.getSnapshot().state !== 'signed_in') return;
   doorman.push
     .check()
     .catch((error: unknown) => console.warn('Notifications could not be looked after:', error));

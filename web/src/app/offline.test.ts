@@ -34,7 +34,7 @@ async function aliceWithAll(town: Town) {
   await bob.page.own.updateProfile({ nickname: 'Bobby' });
   await town.writeMany(bob, alice.id, ['one', 'two']);
   await bob.page.friends.act('request', alice.id);
-  await until(() => alice.page.friends.state(bob.id).get() === 'asked');
+  await until(() => alice.page.friends.state(bob.id).getSnapshot() === 'asked');
   await alice.page.friends.act('accept', bob.id);
   await alice.page.blocks.block(carol.id);
   await alice.page.own.updateSettings({ pushPreview: 'none' });
@@ -42,10 +42,10 @@ async function aliceWithAll(town: Town) {
   const leave = [person.subscribe(() => {})];
   const thread = alice.page.chats.thread(bob.id);
   leave.push(thread.open());
-  await until(() => thread.view.get().messages.length === 2 && person.get().state === 'known');
+  await until(() => thread.view.getSnapshot().messages.length === 2 && person.getSnapshot().state === 'known');
   for (const end of leave) end();
   alice.page.chats.draft(bob.id).set('half a sentence');
-  await until(() => alice.page.own.settings.get()?.pushPreview === 'none');
+  await until(() => alice.page.own.settings.getSnapshot()?.pushPreview === 'none');
   await alice.page.flush();
   return { alice, bob, carol };
 }
@@ -56,33 +56,33 @@ onSqlite('what the page keeps', (database) => {
     const { alice, bob, carol } = await aliceWithAll(town);
     const { page, close } = await startOffline(alice.storage);
     t.after(close);
-    assert.equal(page.freshness.get(), 'kept');
-    assert.equal(page.own.profile.get()?.username, 'alice');
-    assert.equal(page.own.settings.get()?.pushPreview, 'none');
+    assert.equal(page.freshness.getSnapshot(), 'kept');
+    assert.equal(page.own.profile.getSnapshot()?.username, 'alice');
+    assert.equal(page.own.settings.getSnapshot()?.pushPreview, 'none');
     assert.deepEqual(
-      page.chats.conversations.get().map(({ peer, last, unread }) => [peer, last?.body, unread]),
+      page.chats.conversations.getSnapshot().map(({ peer, last, unread }) => [peer, last?.body, unread]),
       [[bob.id, 'two', 2]],
     );
     assert.deepEqual(
       page.chats
         .thread(bob.id)
-        .view.get()
+        .view.getSnapshot()
         .messages.map(({ body }) => body),
       ['one', 'two'],
     );
-    assert.equal(page.chats.draft(bob.id).get(), 'half a sentence');
-    assert.equal(page.people.person(bob.id).get().name, 'Bobby');
-    assert.equal(page.people.person(alice.id).get().name, 'alice');
-    assert.equal(page.friends.state(bob.id).get(), 'friends');
-    assert.equal(page.blocks.isBlocked(carol.id).get(), true);
-    assert.equal(page.presence.sight(bob.id).get().state, 'unknown');
+    assert.equal(page.chats.draft(bob.id).getSnapshot(), 'half a sentence');
+    assert.equal(page.people.person(bob.id).getSnapshot().name, 'Bobby');
+    assert.equal(page.people.person(alice.id).getSnapshot().name, 'alice');
+    assert.equal(page.friends.state(bob.id).getSnapshot(), 'friends');
+    assert.equal(page.blocks.isBlocked(carol.id).getSnapshot(), true);
+    assert.equal(page.presence.sight(bob.id).getSnapshot().state, 'unknown');
     const nothing = page.chats.thread('somebody-else').view;
-    await until(() => nothing.get().failure === 'unreachable');
+    await until(() => nothing.getSnapshot().failure === 'unreachable');
     page.chats.thread(bob.id).send('written offline');
     assert.deepEqual(
       page.chats
         .thread(bob.id)
-        .view.get()
+        .view.getSnapshot()
         .messages.map(({ body, state }) => `${body} ${state}`),
       ['one theirs', 'two theirs', 'written offline waiting'],
     );
@@ -91,7 +91,7 @@ onSqlite('what the page keeps', (database) => {
   test('changes are written by themselves, and when the page is hidden', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    await until(() => alice.page.own.profile.get() !== undefined);
+    await until(() => alice.page.own.profile.getSnapshot() !== undefined);
     await alice.page.flush();
     const draft = alice.page.chats.draft('bob');
     const key = `page:${alice.id}:draft:bob`;
@@ -128,7 +128,7 @@ onSqlite('what the page keeps', (database) => {
     await alice.page.flush();
     const { page } = await alice.reload();
     assert.deepEqual(
-      ['bob', 'carol', 'dave'].map((peer) => page.chats.draft(peer).get()),
+      ['bob', 'carol', 'dave'].map((peer) => page.chats.draft(peer).getSnapshot()),
       ['begun here', '', 'begun there'],
     );
   });
@@ -146,7 +146,7 @@ onSqlite('what the page keeps', (database) => {
     await allSettled();
     assert.deepEqual(await allButProofs(alice.storage), [], 'nothing is written afterwards');
     nothingOfAlice(alice, bob.id);
-    assert.deepEqual(alice.page.session.get(), { state: 'signed_out', end: 'signed_out' });
+    assert.deepEqual(alice.page.session.getSnapshot(), { state: 'signed_out', end: 'signed_out' });
   });
 
   test('the next person on the same device sees nothing of the one before', async (t) => {
@@ -157,7 +157,7 @@ onSqlite('what the page keeps', (database) => {
     await alice.page.session.signIn({ username: 'dora', password: 'password-of-dora' });
     await settled(alice);
     nothingOfAlice(alice, bob.id);
-    assert.equal(alice.page.own.profile.get()?.username, 'dora');
+    assert.equal(alice.page.own.profile.getSnapshot()?.username, 'dora');
     // Even what was put back behind the page's back, or pretends to be hers, is not shown but removed.
     for (const [key, value] of before) {
       await alice.storage.set(key, value);
@@ -167,7 +167,7 @@ onSqlite('what the page keeps', (database) => {
     nothingOfAlice(reloaded, bob.id, 'dora');
     await settled(reloaded);
     nothingOfAlice(reloaded, bob.id, 'dora');
-    await until(() => reloaded.page.own.profile.get()?.username === 'dora');
+    await until(() => reloaded.page.own.profile.getSnapshot()?.username === 'dora');
     await reloaded.page.flush();
     for (const [key, value] of await reloaded.storage.all('page:')) {
       assert.ok(key.startsWith(`page:${reloaded.id}:`), key);
@@ -193,8 +193,8 @@ onSqlite('what the page keeps', (database) => {
     await alice.page.session.signOut();
     answer();
     await allSettled();
-    assert.equal(alice.page.people.person(carol.id).get().state, 'unknown');
-    assert.equal(alice.page.people.profile(carol.id).get().profile, undefined);
+    assert.equal(alice.page.people.person(carol.id).getSnapshot().state, 'unknown');
+    assert.equal(alice.page.people.profile(carol.id).getSnapshot().profile, undefined);
   });
 
   test('who was kept out finds his drafts when he comes back, and nothing else was kept', async (t) => {
@@ -205,13 +205,13 @@ onSqlite('what the page keeps', (database) => {
     alice.page.chats.draft(bob.id).set('half a sentence more');
     const sessionIds = await db.transaction((tx) => suspendUser(tx, id));
     events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
-    await until(() => alice.page.session.get().state === 'signed_out');
+    await until(() => alice.page.session.getSnapshot().state === 'signed_out');
     await alice.page.flush();
     assert.deepEqual(await keys(alice.storage), [`page:${id}:draft:${bob.id}`]);
     nothingOfAlice(alice, bob.id);
     await db.transaction((tx) => restoreUser(tx, id));
     await alice.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
-    await until(() => alice.page.chats.draft(bob.id).get() === 'half a sentence more');
+    await until(() => alice.page.chats.draft(bob.id).getSnapshot() === 'half a sentence more');
   });
 
   for (const [what, spoil] of [
@@ -229,15 +229,15 @@ onSqlite('what the page keeps', (database) => {
       for (const [key, value] of await alice.storage.all('page:'))
         await alice.storage.set(key, spoil(value as object)); // written by seal
       const offline = await startOffline(alice.storage);
-      assert.deepEqual(offline.page.chats.conversations.get(), []);
-      assert.deepEqual(offline.page.chats.thread(bob.id).view.get().messages, []);
-      assert.equal(offline.page.freshness.get(), 'none');
+      assert.deepEqual(offline.page.chats.conversations.getSnapshot(), []);
+      assert.deepEqual(offline.page.chats.thread(bob.id).view.getSnapshot().messages, []);
+      assert.equal(offline.page.freshness.getSnapshot(), 'none');
       await offline.close();
       const left = (await keys(alice.storage)).filter((key) => !key.includes(':draft:'));
       assert.deepEqual(left, []);
       const reloaded = await alice.reload();
       await settled(reloaded);
-      await untilEqual(() => reloaded.page.chats.unreadTotal.get(), 2);
+      await untilEqual(() => reloaded.page.chats.unreadTotal.getSnapshot(), 2);
     });
 
   test('threads of a database that was restored since are not shown', async (t) => {
@@ -251,8 +251,8 @@ onSqlite('what the page keeps', (database) => {
     await reloaded.page.flush();
     const offline = await startOffline(alice.storage);
     t.after(offline.close);
-    assert.equal(offline.page.chats.conversations.get().length, 1);
-    assert.deepEqual(offline.page.chats.thread(bob.id).view.get().messages, []);
+    assert.equal(offline.page.chats.conversations.getSnapshot().length, 1);
+    assert.deepEqual(offline.page.chats.thread(bob.id).view.getSnapshot().messages, []);
   });
 
   test('thirty threads are kept, those used last', async (t) => {
@@ -264,7 +264,7 @@ onSqlite('what the page keeps', (database) => {
       const message = { to: alice.id, cid: `first-${id}`, body: 'hi' };
       await town.service.post('/api/messages', message, { token });
     }
-    await until(() => alice.page.chats.unreadTotal.get() === 33);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 33);
     await alice.page.flush();
     const threads = (await keys(alice.storage)).filter((key) => key.includes(':thread:'));
     assert.deepEqual(
@@ -284,8 +284,8 @@ onSqlite('what the page keeps', (database) => {
     alice.storage.all = fail;
     alice.page.chats.draft(bob.id).set('still here');
     await alice.page.flush();
-    assert.equal(alice.page.chats.draft(bob.id).get(), 'still here');
-    assert.equal(alice.page.chats.conversations.get().length, 1);
+    assert.equal(alice.page.chats.draft(bob.id).getSnapshot(), 'still here');
+    assert.equal(alice.page.chats.conversations.getSnapshot().length, 1);
   });
 
   test('a storage that cannot be read keeps nobody out', async (t) => {
@@ -294,10 +294,10 @@ onSqlite('what the page keeps', (database) => {
     const fail = () => Promise.reject(new DOMException('Internal error', 'UnknownError'));
     alice.storage.all = fail;
     const known = await alice.reload();
-    await untilEqual(() => known.page.session.get().state, 'signed_in');
+    await untilEqual(() => known.page.session.getSnapshot().state, 'signed_in');
     alice.storage.get = fail;
     const unknown = await alice.reload();
-    await untilEqual(() => unknown.page.session.get().state, 'signed_out');
+    await untilEqual(() => unknown.page.session.getSnapshot().state, 'signed_out');
   });
 
   test('a storage that never answers keeps no user out: they sign in, write and sign out', async (t) => {
@@ -307,26 +307,26 @@ onSqlite('what the page keeps', (database) => {
     const never = () => new Promise<never>(() => {});
     const one = town.newPage({ get: never, set: never, delete: never, all: never, clear: never });
     await one.page.start();
-    assert.equal(one.page.session.get().state, 'signed_out');
+    assert.equal(one.page.session.getSnapshot().state, 'signed_out');
     await one.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
     await settled(one);
     one.page.chats.draft(bob.id).set('half a');
     await one.page.flush();
     assert.equal((await one.doorman.send(bob.id, 'hello')).state, 'stored');
     await one.page.session.signOut();
-    assert.equal(one.page.session.get().state, 'signed_out');
+    assert.equal(one.page.session.getSnapshot().state, 'signed_out');
     assert.deepEqual(await allButProofs(one.doorman.storage), []);
   });
 });
 
 function nothingOfAlice({ page }: TestPage, peer: string, now?: string): void {
-  assert.deepEqual(page.chats.conversations.get(), []);
-  assert.deepEqual(page.chats.thread(peer).view.get().messages, []);
-  assert.equal(page.chats.draft(peer).get(), '');
-  assert.equal(page.chats.unreadTotal.get(), 0);
-  assert.equal(page.people.person(peer).get().state, 'unknown');
-  assert.equal(page.friends.state(peer).get(), 'none');
-  assert.deepEqual(page.blocks.all.get(), []);
-  if (now === undefined) assert.notEqual(page.own.profile.get()?.username, 'alice');
-  else assert.ok([now, undefined].includes(page.own.profile.get()?.username));
+  assert.deepEqual(page.chats.conversations.getSnapshot(), []);
+  assert.deepEqual(page.chats.thread(peer).view.getSnapshot().messages, []);
+  assert.equal(page.chats.draft(peer).getSnapshot(), '');
+  assert.equal(page.chats.unreadTotal.getSnapshot(), 0);
+  assert.equal(page.people.person(peer).getSnapshot().state, 'unknown');
+  assert.equal(page.friends.state(peer).getSnapshot(), 'none');
+  assert.deepEqual(page.blocks.all.getSnapshot(), []);
+  if (now === undefined) assert.notEqual(page.own.profile.getSnapshot()?.username, 'alice');
+  else assert.ok([now, undefined].includes(page.own.profile.getSnapshot()?.username));
 }

@@ -146,7 +146,7 @@ export class Town {
 }
 
 export function settled({ page }: TestPage): Promise<void> {
-  return until(() => page.freshness.get() === 'fresh' && page.connection.get().state === 'live', 'live');
+  return until(() => page.freshness.getSnapshot() === 'fresh' && page.connection.getSnapshot().state === 'live', 'live');
 }
 
 /** Waits for what comes over the network, at most fifteen seconds. */

@@ -19,7 +19,7 @@ export function useProvided<T>(context: Context<T | undefined>): T {
 
 /** The value of any readable; renders when it changes, and only then. */
 export function useReadable<T>(readable: Readable<T>): T {
-  return useSyncExternalStore(readable.subscribe, readable.get);
+  return useSyncExternalStore(readable.subscribe, readable.getSnapshot);
 }
 
 export function useSession(): SessionView {

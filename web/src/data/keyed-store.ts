@@ -1,58 +1,58 @@
-import { Cell, type Readable } from './store.ts';
+import { type Readable, Store } from './store.ts';
 
-/** What nobody listens to is forgotten beyond so many: it is made again when it is asked for. */
-const MAX_CELLS = 3_000;
+/** Beyond this number, stores without subscribers are dropped; they are created again when they are read. */
+const MAX_STORES = 3_000;
 
 interface Options<T> {
-  /** What is true now; asked again whenever it may have changed. */
+  /** The current value; called again whenever it may have changed. */
   view: (key: string) => T;
-  /** Somebody began to listen to what nobody listened to. */
-  onWatched?: (key: string) => void;
+  /** Called each time a subscriber comes to a key that has none. */
+  onFirstSubscriber?: (key: string) => void;
 }
 
-/** One readable for each key, such as a user's id. Views that are equal field by field stay the same object. */
-export class Keyed<T> {
+/** One store for each key, such as a user's id. A view that is equal to the previous one, field by field, does not replace it. */
+export class KeyedStore<T> {
   readonly #options: Options<T>;
-  /** The one that was asked for last comes last. */
-  readonly #cells = new Map<string, Cell<T>>();
+  /** The one that was read last is the last. */
+  readonly #stores = new Map<string, Store<T>>();
 
   constructor(options: Options<T>) {
     this.#options = options;
   }
 
   of(key: string): Readable<T> {
-    const known = this.#cells.get(key);
-    this.#cells.delete(key);
-    const { view, onWatched } = this.#options;
-    const cell = known ?? new Cell(view(key), () => onWatched?.(key));
-    this.#cells.set(key, cell);
-    // Of what nobody listened to nobody had to say that it changed.
-    if (known && !known.isWatched) this.refresh(key);
-    if (!known && this.#cells.size > MAX_CELLS) this.#forgetSome();
-    return cell;
+    const known = this.#stores.get(key);
+    this.#stores.delete(key);
+    const { view, onFirstSubscriber } = this.#options;
+    const store = known ?? new Store(view(key), () => onFirstSubscriber?.(key));
+    this.#stores.set(key, store);
+    // `refresh` is not called for changes that no subscriber needs.
+    if (known && !known.hasSubscribers) this.refresh(key);
+    if (!known && this.#stores.size > MAX_STORES) this.#dropUnused();
+    return store;
   }
 
-  /** What is true of this key may have changed. */
+  /** The view of this key may have changed. */
   refresh(key: string): void {
-    const cell = this.#cells.get(key);
-    if (!cell) return;
-    const value = this.#options.view(key);
-    if (!isSame(value, cell.get())) cell.set(value);
+    const store = this.#stores.get(key);
+    if (!store) return;
+    const view = this.#options.view(key);
+    if (!isSame(view, store.getSnapshot())) store.set(view);
   }
 
   refreshAll(): void {
-    for (const key of [...this.#cells.keys()]) this.refresh(key);
+    for (const key of [...this.#stores.keys()]) this.refresh(key);
   }
 
-  /** Those that somebody listens to. */
-  watched(): string[] {
-    return [...this.#cells].filter(([, cell]) => cell.isWatched).map(([key]) => key);
+  /** The keys with subscribers. */
+  subscribedKeys(): string[] {
+    return [...this.#stores].filter(([, store]) => store.hasSubscribers).map(([key]) => key);
   }
 
-  /** Never the latest: what was asked for a moment ago may be about to be listened to. */
-  #forgetSome(): void {
-    for (const [key, cell] of [...this.#cells].slice(0, MAX_CELLS / 2))
-      if (!cell.isWatched) this.#cells.delete(key);
+  /** Only among the half read least recently: a component may be about to subscribe to what it has just read. */
+  #dropUnused(): void {
+    for (const [key, store] of [...this.#stores].slice(0, MAX_STORES / 2))
+      if (!store.hasSubscribers) this.#stores.delete(key);
   }
 }
 

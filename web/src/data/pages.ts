@@ -1,5 +1,5 @@
 import { DoormanError } from 'doorman-client';
-import { Computed } from './store.ts';
+import { Derived } from './store.ts';
 import type { Errands } from './request-queue.ts';
 import type { MorePages } from './stores.ts';
 import type { PagesView } from './views.ts';
@@ -14,7 +14,7 @@ interface PagesHost<Page> {
 
 /** The pages of a list after the first one, which the snapshot has. */
 export class Pages<Page extends { readonly next?: string }> implements MorePages {
-  readonly view: Computed<PagesView>;
+  readonly view: Derived<PagesView>;
   readonly #host: PagesHost<Page>;
   #next: string | undefined;
   #load: object | undefined;
@@ -23,7 +23,7 @@ export class Pages<Page extends { readonly next?: string }> implements MorePages
 
   constructor(host: PagesHost<Page>) {
     this.#host = host;
-    this.view = new Computed(
+    this.view = new Derived(
       () => ({
         hasMore: this.hasMore,
         isLoading: this.#load !== undefined,

@@ -1,81 +1,87 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Cell, Computed } from './store.ts';
-import { Keyed } from './keyed-store.ts';
+import { KeyedStore } from './keyed-store.ts';
+import { Derived, Store } from './store.ts';
 
-test('a cell tells of changes, and of nothing else', () => {
-  const cell = new Cell(1);
-  const told: number[] = [];
-  const hear = () => told.push(cell.get());
-  const end = cell.subscribe(hear);
-  const endToo = cell.subscribe(hear);
-  cell.set(1);
-  cell.set(2);
-  end();
-  end();
-  cell.set(3);
-  endToo();
-  cell.set(4);
-  assert.deepEqual(told, [2, 2, 3]);
+test('a store notifies each subscriber of changes, and of nothing else', () => {
+  const store = new Store(1);
+  const seen: number[] = [];
+  const listener = () => seen.push(store.getSnapshot());
+  const unsubscribe = store.subscribe(listener);
+  const unsubscribeToo = store.subscribe(listener);
+  store.set(1);
+  store.set(2);
+  unsubscribe();
+  unsubscribe();
+  store.set(3);
+  unsubscribeToo();
+  store.set(4);
+  assert.deepEqual(seen, [2, 2, 3]);
 });
 
-test('a computed value is right at every moment, and a thousand changes are few tellings', (t) => {
+test('a derived value is right at every moment, and a thousand changes are few notifications', (t) => {
   let nowMs = 1_000;
   t.mock.method(performance, 'now', () => nowMs);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let source = 0;
   let computed = 0;
-  const double = new Computed(() => {
+  const double = new Derived(() => {
     computed++;
     return source * 2;
   });
-  let told = 0;
-  double.subscribe(() => told++);
+  let notified = 0;
+  double.subscribe(() => notified++);
   for (source = 1; source <= 1_000; source++) double.invalidate();
-  assert.deepEqual([double.get(), double.get(), computed, told], [2_002, 2_002, 1, 1]);
+  assert.deepEqual([double.getSnapshot(), double.getSnapshot(), computed, notified], [2_002, 2_002, 1, 1]);
   nowMs += 40;
   t.mock.timers.tick(39);
-  assert.equal(told, 1);
+  assert.equal(notified, 1);
   t.mock.timers.tick(1);
-  assert.equal(told, 2, 'the last change is told too');
+  assert.equal(notified, 2, 'subscribers are notified of the last change too');
 });
 
-test('a key is known again, and its equal views are one object', () => {
+test('an equal view of a key stays the same object, and notifies no subscriber', () => {
   const names = new Map([['a', 'Ann']]);
-  const views = new Keyed({ view: (key: string) => ({ name: names.get(key) ?? '' }) });
-  const before = views.of('a').get();
-  let told = 0;
-  views.of('a').subscribe(() => told++);
+  const views = new KeyedStore({ view: (key: string) => ({ name: names.get(key) ?? '' }) });
+  const before = views.of('a').getSnapshot();
+  let notified = 0;
+  views.of('a').subscribe(() => notified++);
   views.refresh('a');
-  assert.deepEqual([views.of('a').get() === before, told], [true, 0]);
+  assert.deepEqual([views.of('a').getSnapshot() === before, notified], [true, 0]);
   names.set('a', 'Anna');
   views.refresh('a');
-  assert.deepEqual([views.of('a').get().name, told], ['Anna', 1]);
+  assert.deepEqual([views.of('a').getSnapshot().name, notified], ['Anna', 1]);
 });
 
-test('what nobody listens to is forgotten, what somebody listens to never, and both stay right', () => {
+test('stores without subscribers are dropped, those with subscribers never, and both stay right', () => {
   const names = new Map<string, string>();
-  const views = new Keyed({ view: (key: string) => names.get(key) ?? 'unknown' });
-  const watched = views.of('watched');
-  let told = 0;
-  watched.subscribe(() => told++);
-  const unwatched = views.of('unwatched');
+  const views = new KeyedStore({ view: (key: string) => names.get(key) ?? 'unknown' });
+  const subscribed = views.of('subscribed');
+  let notified = 0;
+  subscribed.subscribe(() => notified++);
+  const unused = views.of('unused');
   for (let i = 0; i < 10_000; i++) views.of(`key ${i}`);
-  for (const key of ['watched', 'unwatched']) {
+  for (const key of ['subscribed', 'unused']) {
     names.set(key, 'known');
     views.refresh(key);
   }
-  assert.equal(views.of('watched'), watched);
-  assert.notEqual(views.of('unwatched'), unwatched);
-  assert.deepEqual([watched.get(), views.of('unwatched').get(), told], ['known', 'known', 1]);
+  assert.equal(views.of('subscribed'), subscribed);
+  assert.notEqual(views.of('unused'), unused);
+  assert.deepEqual(
+    [subscribed.getSnapshot(), views.of('unused').getSnapshot(), notified],
+    ['known', 'known', 1],
+  );
 });
 
-test('who begins to listen is asked for, each time nobody did before', () => {
-  const asked: string[] = [];
-  const views = new Keyed({ view: (key: string) => key, onWatched: (key) => asked.push(key) });
+test('the first subscriber of a key is reported, each time there was none before', () => {
+  const reported: string[] = [];
+  const views = new KeyedStore({
+    view: (key: string) => key,
+    onFirstSubscriber: (key) => reported.push(key),
+  });
   const ends = [views.of('a').subscribe(() => {}), views.of('a').subscribe(() => {})];
   for (const end of ends) end();
-  assert.deepEqual(views.watched(), []);
+  assert.deepEqual(views.subscribedKeys(), []);
   views.of('a').subscribe(() => {});
-  assert.deepEqual([asked, views.watched()], [['a', 'a'], ['a']]);
+  assert.deepEqual([reported, views.subscribedKeys()], [['a', 'a'], ['a']]);
 });

@@ -1,87 +1,87 @@
-/** Something that can be read now and tells when it changed, as `useSyncExternalStore` wants it. */
+/** A value that can be read and observed, in the words of React's `useSyncExternalStore`. */
 export interface Readable<T> {
-  /** The same object as long as nothing changed. */
-  readonly get: () => T;
+  /** The same object until the value changes. */
+  readonly getSnapshot: () => T;
+  /** @returns ends the subscription */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** Who wants to hear of changes. */
-class Listeners {
-  readonly #all = new Set<() => void>();
+class Subscribers {
+  readonly #listeners = new Set<() => void>();
 
-  get size(): number {
-    return this.#all.size;
+  get count(): number {
+    return this.#listeners.size;
   }
 
   add(listener: () => void): () => void {
-    // One of its own for each call, so that the same function given twice is two.
+    // A function of its own for each call, so that the same listener can subscribe twice.
     const own = () => listener();
-    this.#all.add(own);
+    this.#listeners.add(own);
     return () => {
-      this.#all.delete(own);
+      this.#listeners.delete(own);
     };
   }
 
-  tell(): void {
-    for (const listener of [...this.#all]) listener();
+  notify(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 }
 
 /** One value that is replaced, never changed in place. */
-export class Cell<T> implements Readable<T> {
+export class Store<T> implements Readable<T> {
   #value: T;
-  readonly #listeners = new Listeners();
-  readonly #onWatched: (() => void) | undefined;
+  readonly #subscribers = new Subscribers();
+  readonly #onFirstSubscriber: (() => void) | undefined;
 
-  /** @param onWatched somebody began to listen, while nobody did */
-  constructor(value: T, onWatched?: () => void) {
+  /** @param onFirstSubscriber called each time a subscriber comes while there is none */
+  constructor(value: T, onFirstSubscriber?: () => void) {
     this.#value = value;
-    this.#onWatched = onWatched;
+    this.#onFirstSubscriber = onFirstSubscriber;
   }
 
-  get isWatched(): boolean {
-    return this.#listeners.size > 0;
+  get hasSubscribers(): boolean {
+    return this.#subscribers.count > 0;
   }
 
-  readonly get = (): T => this.#value;
+  readonly getSnapshot = (): T => this.#value;
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    const end = this.#listeners.add(listener);
-    if (this.#listeners.size === 1) this.#onWatched?.();
-    return end;
+    const unsubscribe = this.#subscribers.add(listener);
+    if (this.#subscribers.count === 1) this.#onFirstSubscriber?.();
+    return unsubscribe;
   };
 
-  /** The value that stands already tells nobody. */
+  /** Notifies the subscribers, unless it is the value that the store has. */
   set(value: T): void {
     if (Object.is(value, this.#value)) return;
     this.#value = value;
-    this.#listeners.tell();
+    this.#subscribers.notify();
   }
 }
 
-/** Between two tellings of a {@link Computed}: a thousand missed events are not a thousand renderings. */
-const PACE_MS = 40;
+/** The least time between two notifications of a {@link Derived}: a thousand missed events are not a thousand renderings. */
+const THROTTLE_MS = 40;
 
-/** A value made of others, when somebody reads it. */
-export class Computed<T> implements Readable<T> {
-  readonly #compute: (before: T | undefined) => T;
-  readonly #paceMs: number;
-  readonly #listeners = new Listeners();
+/** A value computed from others, when it is read. */
+export class Derived<T> implements Readable<T> {
+  readonly #compute: (previous: T | undefined) => T;
+  readonly #throttleMs: number;
+  readonly #subscribers = new Subscribers();
   #value: T | undefined;
   #isStale = true;
-  #toldAt = 0;
+  #notifiedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param compute gets the value before, and gives back what of it did not change
-   * @param paceMs 0 tells of every change at once, which those need that are made of this one
+   * @param compute gets the previous value, and returns those parts of it that did not change
+   * @param throttleMs 0 notifies of every change at once, as a source of another `Derived` must
    */
-  constructor(compute: (before: T | undefined) => T, paceMs = PACE_MS) {
+  constructor(compute: (previous: T | undefined) => T, throttleMs = THROTTLE_MS) {
     this.#compute = compute;
-    this.#paceMs = paceMs;
+    this.#throttleMs = throttleMs;
   }
 
-  readonly get = (): T => {
+  readonly getSnapshot = (): T => {
     if (this.#isStale) {
       this.#value = this.#compute(this.#value);
       this.#isStale = false;
@@ -89,20 +89,20 @@ export class Computed<T> implements Readable<T> {
     return this.#value as T; // computed above
   };
 
-  readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener);
+  readonly subscribe = (listener: () => void): (() => void) => this.#subscribers.add(listener);
 
-  /** What it is made of has changed. It reads right from now on; listeners are told at once, or a few moments later. */
+  /** A source has changed: the next read computes again; subscribers are notified now, or after the throttle time. */
   invalidate(): void {
     this.#isStale = true;
     if (this.#timer !== undefined) return;
-    const waitMs = this.#toldAt + this.#paceMs - performance.now();
-    if (waitMs <= 0 || this.#toldAt === 0) this.#tell();
-    else this.#timer = setTimeout(() => this.#tell(), waitMs);
+    const waitMs = this.#notifiedAt + this.#throttleMs - performance.now();
+    if (waitMs <= 0 || this.#notifiedAt === 0) this.#notify();
+    else this.#timer = setTimeout(() => this.#notify(), waitMs);
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined;
-    this.#toldAt = performance.now();
-    this.#listeners.tell();
+    this.#notifiedAt = performance.now();
+    this.#subscribers.notify();
   }
 }

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { Cell } from '../../data/store.ts';
+import { Store } from '../../data/store.ts';
 import { usePage, useReadable } from '../../data/hooks.ts';
 import type { PageBase } from '../../data/stores.ts';
 import { useOwn } from './model/hooks.ts';
@@ -7,13 +7,13 @@ import { changedFields, type ProfileEdits } from './profile-fields.ts';
 
 const NONE: ProfileEdits = {};
 
-const known = new WeakMap<PageBase, Cell<ProfileEdits>>();
+const known = new WeakMap<PageBase, Store<ProfileEdits>>();
 
 /** Edits that are not saved, kept while the page is open, also when the user goes elsewhere; dropped with the session. */
-function editsOf(page: PageBase): Cell<ProfileEdits> {
+function editsOf(page: PageBase): Store<ProfileEdits> {
   const before = known.get(page);
   if (before) return before;
-  const edits = new Cell(NONE);
+  const edits = new Store(NONE);
   const { session } = page;
   let user = userOf(page);
   session.subscribe(() => {
@@ -25,7 +25,7 @@ function editsOf(page: PageBase): Cell<ProfileEdits> {
 }
 
 function userOf({ session }: PageBase): string | undefined {
-  const view = session.get();
+  const view = session.getSnapshot();
   return view.state === 'signed_in' ? view.session.userId : undefined;
 }
 
@@ -43,8 +43,8 @@ export function useProfileEdits(): Edited {
   return useMemo(
     () => ({
       edits,
-      change: (changed) => cell.set({ ...cell.get(), ...changed }),
-      forget: (saved) => cell.set(saved ? without(cell.get(), saved) : NONE),
+      change: (changed) => cell.set({ ...cell.getSnapshot(), ...changed }),
+      forget: (saved) => cell.set(saved ? without(cell.getSnapshot(), saved) : NONE),
     }),
     [cell, edits],
   );

@@ -1,6 +1,6 @@
 import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
-import { Cell } from '../../data/store.ts';
+import { Store } from '../../data/store.ts';
 import { usePage, useReadable } from '../../data/hooks.ts';
 import { readToPage } from '../../worker/messages.ts';
 
@@ -20,14 +20,14 @@ const UNKNOWN: PushHereView = { state: undefined, doing: undefined, error: undef
 
 /** One for all who show it: what one of them does, or the user does in the browser's settings, all of them see. */
 export class PushHere {
-  readonly view: Cell<PushHereView>;
+  readonly view: Store<PushHereView>;
   readonly #push: PushClient;
   #turn = 0;
   #listens = false;
 
   constructor(push: PushClient) {
     this.#push = push;
-    this.view = new Cell(UNKNOWN, () => this.#begin());
+    this.view = new Store(UNKNOWN, () => this.#begin());
   }
 
   /** To be called in the handler of a click, after saying what for. @returns how it stands then */
@@ -36,13 +36,13 @@ export class PushHere {
       const state = await this.#push.enable();
       this.#set({ state, isUnanswered: state === 'off' && isUndecided() });
     });
-    return this.view.get();
+    return this.view.getSnapshot();
   }
 
   /** @throws {DoormanError} what the service says; it is off here all the same */
   async disable(): Promise<void> {
     const error = await this.#act('turning_off', () => this.#push.disable());
-    if (this.view.get().state !== 'on') this.#set({ error: undefined });
+    if (this.view.getSnapshot().state !== 'on') this.#set({ error: undefined });
     if (error !== undefined) throw error;
   }
 
@@ -52,12 +52,12 @@ export class PushHere {
       await this.#push.disable();
       await this.#push.enable();
     });
-    return this.view.get();
+    return this.view.getSnapshot();
   }
 
   /** Sees to it that whoever wants notifications has them; asks the service. */
   async check(): Promise<void> {
-    if (this.view.get().doing !== undefined) return;
+    if (this.view.getSnapshot().doing !== undefined) return;
     const turn = this.#turn;
     try {
       const state = await this.#push.check();
@@ -107,14 +107,14 @@ export class PushHere {
     // Where there is no such question, coming back to the page shows what was changed.
     const permission = await navigator.permissions?.query({ name: 'notifications' }).catch(() => undefined);
     permission?.addEventListener('change', () => {
-      if (this.view.get().doing === 'asking' && !isUndecided()) this.#set({ doing: 'turning_on' });
-      if (this.view.get().doing === undefined && permission.state === 'granted') void this.check();
+      if (this.view.getSnapshot().doing === 'asking' && !isUndecided()) this.#set({ doing: 'turning_on' });
+      if (this.view.getSnapshot().doing === undefined && permission.state === 'granted') void this.check();
       else void this.#look();
     });
   }
 
   #set(change: Partial<PushHereView>): void {
-    const before = this.view.get();
+    const before = this.view.getSnapshot();
     const isNew = Object.entries(change).some(
       ([name, value]) => before[name as keyof PushHereView] !== value,
     ); // its own names

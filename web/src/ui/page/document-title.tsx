@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
-import { Cell, type Readable } from '../../data/store.ts';
+import { Store, type Readable } from '../../data/store.ts';
 import { useReadable } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 
 /** What is in front, in words: `PageHeader` says it. */
-export const placeTitle = new Cell('');
+export const placeTitle = new Store('');
 
 /** Keeps the window's title: `(3) Ada · Doorman`. */
 export function DocumentTitle({ unreadTotal }: { unreadTotal: Readable<number> }) {

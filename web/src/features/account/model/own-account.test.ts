@@ -7,7 +7,7 @@ import { settled, type TestPage, Town, until, untilEqual } from '../../../app/te
 
 /** Who is what to somebody, by id. */
 function relations({ page }: TestPage) {
-  const { friends, asked, requested } = page.friends.all.get();
+  const { friends, asked, requested } = page.friends.all.getSnapshot();
   const ids = (list: typeof friends) => list.map(({ id }) => id);
   return { friends: ids(friends), asked: ids(asked), requested: ids(requested) };
 }
@@ -18,7 +18,7 @@ onSqlite('friends of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const laptop = await town.another('alice');
     const answered = alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'requested');
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'requested');
     assert.deepEqual(relations(alice), { friends: [], asked: [], requested: [bob.id] });
     await answered;
     await untilEqual(() => relations(laptop), { friends: [], asked: [], requested: [bob.id] });
@@ -26,21 +26,21 @@ onSqlite('friends of the page', (database) => {
     await bob.page.friends.act('accept', alice.id);
     await untilEqual(() => relations(laptop), { friends: [bob.id], asked: [], requested: [] });
     await alice.page.friends.act('remove', bob.id);
-    await until(() => bob.page.friends.state(alice.id).get() === 'none');
+    await until(() => bob.page.friends.state(alice.id).getSnapshot() === 'none');
   });
 
   test('who asks the one who asked him is his friend at once', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.page.friends.act('request', alice.id);
-    await until(() => alice.page.friends.state(bob.id).get() === 'asked');
+    await until(() => alice.page.friends.state(bob.id).getSnapshot() === 'asked');
     const answered = alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'friends');
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'friends');
     await answered;
     // The log tells of this message after everything that the act caused.
     await town.writeMany(bob, alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'friends');
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'friends');
   });
 
   test('what is refused is taken back', async (t) => {
@@ -48,16 +48,16 @@ onSqlite('friends of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.page.blocks.block(alice.id);
     const refused = alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'requested');
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'requested');
     await assert.rejects(
       refused,
       (error) => error instanceof DoormanError && error.error === 'not_accepting',
     );
-    assert.equal(alice.page.friends.state(bob.id).get(), 'none');
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'none');
     assert.deepEqual(relations(alice), { friends: [], asked: [], requested: [] });
     const impossible = alice.page.friends.act('accept', bob.id);
     await assert.rejects(impossible);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'none');
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'none');
   });
 
   test('the answer to an act does not undo what the log told later', async (t) => {
@@ -73,7 +73,7 @@ onSqlite('friends of the page', (database) => {
       return answer;
     };
     await alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).get(), 'friends');
+    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'friends');
   });
 
   test('a friendship rests while one blocks the other', async (t) => {
@@ -81,11 +81,11 @@ onSqlite('friends of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.page.friends.act('request', alice.id);
     await alice.page.friends.act('accept', bob.id);
-    await until(() => alice.page.friends.state(bob.id).get() === 'friends');
+    await until(() => alice.page.friends.state(bob.id).getSnapshot() === 'friends');
     await alice.page.blocks.block(bob.id);
     // The log tells of this message after everything that the act caused.
     await town.writeMany(await town.join('carol'), alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
     assert.deepEqual(relations(alice).friends, [bob.id]);
     const reloaded = await alice.reload();
     await settled(reloaded);
@@ -98,11 +98,11 @@ onSqlite('the user of the page', (database) => {
     const town = await Town.open(t, database);
     const [phone, laptop] = [await town.join('alice'), await town.another('alice')];
     await phone.page.own.updateProfile({ nickname: 'Al', bio: 'here' });
-    assert.equal(phone.page.own.profile.get()?.nickname, 'Al');
-    await until(() => laptop.page.own.profile.get()?.bio === 'here');
-    assert.equal(laptop.page.people.person(laptop.id).get().name, 'Al');
+    assert.equal(phone.page.own.profile.getSnapshot()?.nickname, 'Al');
+    await until(() => laptop.page.own.profile.getSnapshot()?.bio === 'here');
+    assert.equal(laptop.page.people.person(laptop.id).getSnapshot().name, 'Al');
     await phone.page.own.updateSettings({ dndEnabled: true });
-    await untilEqual(() => laptop.page.own.settings.get(), {
+    await untilEqual(() => laptop.page.own.settings.getSnapshot(), {
       pushEnabled: true,
       dndEnabled: true,
       pushPreview: 'sender',
@@ -112,7 +112,7 @@ onSqlite('the user of the page', (database) => {
   test('a switch shows at once what is wanted, and goes back when it is refused', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    const shown = () => alice.page.own.settings.get()?.dndEnabled;
+    const shown = () => alice.page.own.settings.getSnapshot()?.dndEnabled;
     const first = alice.page.own.updateSettings({ dndEnabled: true });
     const second = alice.page.own.updateSettings({ dndEnabled: false });
     assert.equal(shown(), false);
@@ -121,7 +121,7 @@ onSqlite('the user of the page', (database) => {
     await second;
     // The log tells of this message after both changes.
     await town.writeMany(await town.join('bob'), alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
     assert.equal(shown(), false);
     const { updateSettings } = alice.doorman.api;
     alice.doorman.api.updateSettings = (body) => updateSettings({ ...body, pushPreview: 'all' as 'full' });
@@ -135,8 +135,8 @@ onSqlite('the user of the page', (database) => {
     const town = await Town.open(t, database);
     const one = town.newPage(new MemoryStorage());
     const states: string[] = [];
-    one.page.session.subscribe(() => states.push(one.page.session.get().state));
-    assert.equal(one.page.session.get().state, 'restoring');
+    one.page.session.subscribe(() => states.push(one.page.session.getSnapshot().state));
+    assert.equal(one.page.session.getSnapshot().state, 'restoring');
     await one.page.start();
     await assert.rejects(
       one.page.session.signIn({ username: 'nobody', password: 'no-password' }),
@@ -145,13 +145,13 @@ onSqlite('the user of the page', (database) => {
     await one.page.session.signUp({ username: 'alice', password: 'password-of-alice' });
     await settled(one);
     const again = await one.reload();
-    assert.equal(again.page.session.get().state, 'signed_in');
+    assert.equal(again.page.session.getSnapshot().state, 'signed_in');
     await settled(again);
     const other = await town.another('alice');
     const its = (await again.doorman.api.sessions()).find(({ current }) => current === 0);
     await again.doorman.api.endSession(its?.id ?? assert.fail());
-    await until(() => other.page.session.get().state === 'signed_out');
-    assert.deepEqual(other.page.session.get(), { state: 'signed_out', end: 'ended' });
+    await until(() => other.page.session.getSnapshot().state === 'signed_out');
+    assert.deepEqual(other.page.session.getSnapshot(), { state: 'signed_out', end: 'ended' });
     assert.deepEqual(states, ['signed_out', 'signed_in']);
   });
 
@@ -159,12 +159,12 @@ onSqlite('the user of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['one']);
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
     const states = new Set<string>();
-    alice.page.connection.subscribe(() => states.add(alice.page.connection.get().state));
+    alice.page.connection.subscribe(() => states.add(alice.page.connection.getSnapshot().state));
     alice.doorman.disconnect();
-    assert.equal(alice.page.connection.get().state, 'off');
-    assert.equal(alice.page.chats.conversations.get().length, 1);
+    assert.equal(alice.page.connection.getSnapshot().state, 'off');
+    assert.equal(alice.page.chats.conversations.getSnapshot().length, 1);
     alice.doorman.connect();
     await settled(alice);
     assert.deepEqual([...states], ['off', 'connecting', 'live']);

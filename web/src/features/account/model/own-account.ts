@@ -1,5 +1,5 @@
 import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 'doorman-client';
-import { Cell } from '../../../data/store.ts';
+import { Store } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
 import { isSame } from '../../../data/keyed-store.ts';
 import { Turns } from '../../../data/serial-queue.ts';
@@ -14,8 +14,8 @@ interface OwnHost {
 
 /** The user's own profile and settings, as they are on all of their devices. */
 export class Own implements OwnStore {
-  readonly profile = new Cell<OwnUser | undefined>(undefined);
-  readonly settings = new Cell<SettingsView | undefined>(undefined);
+  readonly profile = new Store<OwnUser | undefined>(undefined);
+  readonly settings = new Store<SettingsView | undefined>(undefined);
   readonly #host: OwnHost;
   /** By the service's word. */
   #known: SettingsView | undefined;
@@ -30,10 +30,10 @@ export class Own implements OwnStore {
   async updateProfile(body: ProfileBody): Promise<void> {
     const { doorman, errands } = this.#host;
     await this.#turns.take('profile', async () => {
-      const before = this.profile.get();
+      const before = this.profile.getSnapshot();
       const answer = await errands.act(() => doorman.api.updateProfile(body));
       // What the log told meanwhile has this change in it, or is newer.
-      if (this.profile.get() === before) this.noteProfile(answer);
+      if (this.profile.getSnapshot() === before) this.noteProfile(answer);
     });
   }
 
@@ -55,7 +55,7 @@ export class Own implements OwnStore {
   }
 
   noteProfile(profile: OwnUser): void {
-    if (isSame(profile, this.profile.get())) return;
+    if (isSame(profile, this.profile.getSnapshot())) return;
     this.profile.set(profile);
     this.#host.keepList();
   }
@@ -77,7 +77,7 @@ export class Own implements OwnStore {
   }
 
   kept(): { profile: OwnUser; settings: SettingsView } | undefined {
-    const profile = this.profile.get();
+    const profile = this.profile.getSnapshot();
     return profile && this.#known && { profile, settings: this.#known };
   }
 
@@ -90,7 +90,7 @@ export class Own implements OwnStore {
 
   #show(): void {
     const shown = this.#known && Object.assign({ ...this.#known }, ...this.#wanted);
-    if (!isSame(shown, this.settings.get())) this.settings.set(shown);
+    if (!isSame(shown, this.settings.getSnapshot())) this.settings.set(shown);
   }
 }
 

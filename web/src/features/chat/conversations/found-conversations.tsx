@@ -28,7 +28,7 @@ export function FoundConversations({ conversations, typed, nobody }: FoundConver
     const folded = fold(typed);
     // What the directory has brought is known by now.
     void view;
-    return conversations.filter(({ peer }) => isNamed(people.person(peer).get(), folded));
+    return conversations.filter(({ peer }) => isNamed(people.person(peer).getSnapshot(), folded));
   }, [conversations, typed, people, view]);
   // The list goes on to its next pages until one has a user of that name.
   if (found.length > 0 || hasMore) return <ConversationRows conversations={found} />;

@@ -5,7 +5,7 @@ import { settled, type TestPage, Town, until, untilEqual } from '../../../app/te
 
 /** What a list shows: whose conversation, its last words, how many are unread. */
 function rows({ page }: TestPage) {
-  return page.chats.conversations.get().map(({ peer, last, pending, unread }) => {
+  return page.chats.conversations.getSnapshot().map(({ peer, last, pending, unread }) => {
     return [peer, pending?.body ?? last?.body, unread];
   });
 }
@@ -13,7 +13,7 @@ function rows({ page }: TestPage) {
 function bodies({ page }: TestPage, peer: string) {
   return page.chats
     .thread(peer)
-    .view.get()
+    .view.getSnapshot()
     .messages.map(({ body }) => body);
 }
 
@@ -33,7 +33,7 @@ onSqlite('conversations of the page', (database) => {
         [bob.id, 'two', 2],
       ],
     );
-    assert.equal(alice.page.chats.unreadTotal.get(), 3);
+    assert.equal(alice.page.chats.unreadTotal.getSnapshot(), 3);
     alice.page.chats.thread(bob.id).send('three');
     await untilEqual(
       () => rows(alice),
@@ -52,9 +52,9 @@ onSqlite('conversations of the page', (database) => {
     await untilEqual(() => [rows(phone), rows(laptop)], [[[bob.id, 'three', 3]], [[bob.id, 'three', 3]]]);
     laptop.doorman.markRead(bob.id, 2);
     await untilEqual(() => [rows(phone), rows(laptop)], [[[bob.id, 'three', 1]], [[bob.id, 'three', 1]]]);
-    assert.equal(phone.page.chats.unreadTotal.get(), 1);
+    assert.equal(phone.page.chats.unreadTotal.getSnapshot(), 1);
     laptop.doorman.markRead(bob.id, 3);
-    await until(() => phone.page.chats.unreadTotal.get() === 0);
+    await until(() => phone.page.chats.unreadTotal.getSnapshot() === 0);
   });
 
   test('unread messages are counted one by one where own ones lie between them', async (t) => {
@@ -74,19 +74,19 @@ onSqlite('conversations of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     bob.page.chats.thread(alice.id).send('one');
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
     const thread = alice.page.chats.thread(bob.id);
     thread.open();
-    await until(() => thread.view.get().messages.length === 1);
+    await until(() => thread.view.getSnapshot().messages.length === 1);
     alice.doorman.disconnect();
     thread.setAtEnd(true);
-    assert.equal(alice.page.chats.unreadTotal.get(), 0);
+    assert.equal(alice.page.chats.unreadTotal.getSnapshot(), 0);
     await alice.page.flush();
     const reloaded = await alice.reload();
     await settled(reloaded);
-    assert.equal(reloaded.page.chats.unreadTotal.get(), 0, 'though the service has not heard of it yet');
+    assert.equal(reloaded.page.chats.unreadTotal.getSnapshot(), 0, 'though the service has not heard of it yet');
     const bobs = bob.page.chats.thread(alice.id).view;
-    await until(() => bobs.get().messages.at(-1)?.state === 'read', 'told when it could be');
+    await until(() => bobs.getSnapshot().messages.at(-1)?.state === 'read', 'told when it could be');
   });
 
   test('the icon shows the total, and a notification goes when its conversation is read', async (t) => {
@@ -110,13 +110,13 @@ onSqlite('conversations of the page', (database) => {
     alice.doorman.disconnect();
     const draft = alice.page.chats.draft(bob.id);
     draft.set('hi there');
-    assert.equal(draft.get(), 'hi there');
+    assert.equal(draft.getSnapshot(), 'hi there');
     alice.page.chats.thread(bob.id).send('hi there');
-    assert.equal(draft.get(), '');
+    assert.equal(draft.getSnapshot(), '');
     assert.deepEqual(rows(alice), [[bob.id, 'hi there', 0]]);
-    assert.equal(alice.page.chats.conversations.get()[0]?.pending?.state, 'waiting');
+    assert.equal(alice.page.chats.conversations.getSnapshot()[0]?.pending?.state, 'waiting');
     alice.doorman.connect();
-    await untilEqual(() => alice.page.chats.conversations.get()[0]?.pending, undefined);
+    await untilEqual(() => alice.page.chats.conversations.getSnapshot()[0]?.pending, undefined);
     assert.deepEqual(rows(alice), [[bob.id, 'hi there', 0]]);
     assert.deepEqual(bodies(alice, bob.id), ['hi there']);
   });
@@ -127,26 +127,26 @@ onSqlite('conversations of the page', (database) => {
     await alice.doorman.api.sendMessage({ to: bob.id, cid: 'sent before', body: 'hi' });
     await untilEqual(() => rows(alice), [[bob.id, 'hi', 0]]);
     await alice.doorman.send(bob.id, 'hi', 'sent before');
-    assert.equal(alice.page.chats.conversations.get()[0]?.pending, undefined);
+    assert.equal(alice.page.chats.conversations.getSnapshot()[0]?.pending, undefined);
   });
 
   test('views stay the same objects while nothing of them changes', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
     for (const body of ['one', 'two']) bob.page.chats.thread(alice.id).send(body);
-    await until(() => alice.page.chats.unreadTotal.get() === 2);
-    const before = alice.page.chats.conversations.get();
-    assert.equal(alice.page.chats.conversations.get(), before);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 2);
+    const before = alice.page.chats.conversations.getSnapshot();
+    assert.equal(alice.page.chats.conversations.getSnapshot(), before);
     carol.page.chats.thread(alice.id).send('hello');
-    await until(() => alice.page.chats.unreadTotal.get() === 3);
-    const after = alice.page.chats.conversations.get();
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 3);
+    const after = alice.page.chats.conversations.getSnapshot();
     assert.equal(after[1], before[0]);
     const thread = alice.page.chats.thread(bob.id);
     thread.open();
-    await until(() => thread.view.get().messages.length === 2);
-    const [first] = thread.view.get().messages;
+    await until(() => thread.view.getSnapshot().messages.length === 2);
+    const [first] = thread.view.getSnapshot().messages;
     bob.page.chats.thread(alice.id).send('three');
-    await until(() => thread.view.get().messages.length === 3);
-    assert.equal(thread.view.get().messages[0], first);
+    await until(() => thread.view.getSnapshot().messages.length === 3);
+    assert.equal(thread.view.getSnapshot().messages[0], first);
   });
 });

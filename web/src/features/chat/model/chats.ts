@@ -5,7 +5,7 @@ import type {
   Snapshot,
   Conversation as WireConversation,
 } from 'doorman-client';
-import { Computed } from '../../../data/store.ts';
+import { Derived } from '../../../data/store.ts';
 import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
 import {
@@ -42,8 +42,8 @@ export interface ChatsHost
 
 /** Conversations, threads, drafts, and who is typing. */
 export class Chats implements ChatsStore {
-  readonly conversations: Computed<readonly ConversationView[]>;
-  readonly unreadTotal: Computed<number>;
+  readonly conversations: Derived<readonly ConversationView[]>;
+  readonly unreadTotal: Derived<number>;
   readonly more: ConversationPages['list'];
   readonly drafts: Drafts;
   readonly typing = new Typing();
@@ -76,7 +76,7 @@ export class Chats implements ChatsStore {
       outgoingChanged: () => this.noteOutgoing(),
       emptyDraft: (of) => this.drafts.set(of, ''),
     });
-    this.conversations = new Computed((before) =>
+    this.conversations = new Derived((before) =>
       listConversations({
         own: host.ownId(),
         known: this.#known,
@@ -85,8 +85,8 @@ export class Chats implements ChatsStore {
         before,
       }),
     );
-    this.unreadTotal = new Computed(() =>
-      this.conversations.get().reduce((total, { unread }) => total + unread, 0),
+    this.unreadTotal = new Derived(() =>
+      this.conversations.getSnapshot().reduce((total, { unread }) => total + unread, 0),
     );
   }
 
@@ -171,7 +171,7 @@ export class Chats implements ChatsStore {
     }
     if (!isLive) return;
     this.#pages.list.retry();
-    for (const { peer } of this.conversations.get()) this.#pages.loadMissing(peer);
+    for (const { peer } of this.conversations.getSnapshot()) this.#pages.loadMissing(peer);
   }
 
   noteAttended(): void {

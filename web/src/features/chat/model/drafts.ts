@@ -1,5 +1,5 @@
 import type { KeptDraft } from '../../../data/persisted-shapes.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { Draft } from './stores.ts';
 
 /** More than a message may have; nobody's storage is to be filled by what is pasted. */
@@ -8,7 +8,7 @@ const MAX_LENGTH = 20_000;
 /** What is being written, by peer. */
 export class Drafts {
   readonly #texts = new Map<string, string>();
-  readonly #views = new Keyed<string>({ view: (peer) => this.#texts.get(peer) ?? '' });
+  readonly #views = new KeyedStore<string>({ view: (peer) => this.#texts.get(peer) ?? '' });
   readonly #onChange: (peer: string) => void;
 
   constructor(onChange: (peer: string) => void) {
@@ -17,7 +17,7 @@ export class Drafts {
 
   of(peer: string): Draft {
     return {
-      get: () => this.#views.of(peer).get(),
+      getSnapshot: () => this.#views.of(peer).getSnapshot(),
       subscribe: (listener) => this.#views.of(peer).subscribe(listener),
       set: (text) => this.set(peer, text),
     };

@@ -1,5 +1,5 @@
 import { type Doorman, DoormanError, type Message } from 'doorman-client';
-import { Computed, type Readable } from '../../../data/store.ts';
+import { Derived, type Readable } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
 import type { Conversation } from './conversations.ts';
 import { endOf, type MessageRange } from './message-range.ts';
@@ -39,7 +39,7 @@ export interface ThreadHost {
 
 /** One conversation as it is on the screen: its messages, what is on its way, and what of it was seen. */
 export class ThreadStore implements Thread {
-  readonly view: Computed<ThreadView>;
+  readonly view: Derived<ThreadView>;
   readonly #peer: string;
   readonly #host: ThreadHost;
   readonly #history: ThreadHistory;
@@ -60,7 +60,7 @@ export class ThreadStore implements Thread {
       isWanted: () => this.isOpen && host.isFresh(),
       changed: () => this.#loaded(),
     });
-    this.view = new Computed((before) => this.#show(before));
+    this.view = new Derived((before) => this.#show(before));
   }
 
   get typing(): Readable<boolean> {

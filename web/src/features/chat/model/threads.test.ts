@@ -6,7 +6,7 @@ import { type TestPage, Town, until, untilEqual } from '../../../app/test-stores
 import { Typing } from './typing.ts';
 
 function viewOf({ page }: TestPage, peer: string) {
-  return page.chats.thread(peer).view.get();
+  return page.chats.thread(peer).view.getSnapshot();
 }
 
 function shown(one: TestPage, peer: string) {
@@ -41,7 +41,7 @@ onSqlite('threads of the page', (database) => {
     const states = new Set<string>();
     const keys = new Set<string>();
     thread.view.subscribe(() => {
-      for (const { state, key } of thread.view.get().messages) {
+      for (const { state, key } of thread.view.getSnapshot().messages) {
         states.add(state);
         keys.add(key);
       }
@@ -122,7 +122,7 @@ onSqlite('threads of the page', (database) => {
     laptop.doorman.api.history = async (fields) => {
       const answer = await history(fields);
       await town.writeMany(bob, alice.id, ['4', '5']);
-      await until(() => laptop.page.chats.unreadTotal.get() === 5);
+      await until(() => laptop.page.chats.unreadTotal.getSnapshot() === 5);
       return answer;
     };
     const counter = countHistory(laptop);
@@ -156,7 +156,7 @@ onSqlite('threads of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1']);
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
     const counter = countHistory(alice);
     alice.page.chats.thread(bob.id).open();
     alice.doorman.disconnect();
@@ -170,7 +170,7 @@ onSqlite('threads of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const thread = alice.page.chats.thread(bob.id);
-    const unread = () => alice.page.chats.unreadTotal.get();
+    const unread = () => alice.page.chats.unreadTotal.getSnapshot();
     await town.writeMany(bob, alice.id, ['1']);
     await until(() => unread() === 1);
     thread.setAtEnd(true);
@@ -199,11 +199,11 @@ onSqlite('threads of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1', '2']);
-    await until(() => alice.page.chats.unreadTotal.get() === 2);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 2);
     const thread = alice.page.chats.thread(bob.id);
     thread.setAtEnd(true);
     const close = thread.open();
-    await until(() => alice.page.chats.unreadTotal.get() === 0);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 0);
     assert.equal(viewOf(alice, bob.id).unreadAfter, 0, 'it stays when all is read');
     await town.writeMany(bob, alice.id, ['3']);
     await until(() => viewOf(alice, bob.id).messages.length === 3);
@@ -243,19 +243,19 @@ onSqlite('threads of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { typing } = alice.page.chats.thread(bob.id);
-    assert.equal(typing.get(), false);
+    assert.equal(typing.getSnapshot(), false);
     bob.page.chats.thread(alice.id).noteTyping();
-    await until(() => typing.get());
+    await until(() => typing.getSnapshot());
     bob.page.chats.thread(alice.id).send('hi');
-    await until(() => !typing.get());
-    assert.equal(alice.page.chats.unreadTotal.get(), 1);
+    await until(() => !typing.getSnapshot());
+    assert.equal(alice.page.chats.unreadTotal.getSnapshot(), 1);
   });
 
   test('who stops typing without a word is seen typing for four seconds', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const typing = new Typing();
     const seen: boolean[] = [];
-    typing.of('bob').subscribe(() => seen.push(typing.of('bob').get()));
+    typing.of('bob').subscribe(() => seen.push(typing.of('bob').getSnapshot()));
     typing.note('bob');
     t.mock.timers.tick(1_000);
     typing.note('bob');

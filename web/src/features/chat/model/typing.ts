@@ -1,5 +1,5 @@
 import type { Readable } from '../../../data/store.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 
 /** A client that types says so once a second; after so long without it, typing has ended. */
 const GOOD_FOR_MS = 4_000;
@@ -7,7 +7,7 @@ const GOOD_FOR_MS = 4_000;
 /** Who is typing to the user now. */
 export class Typing {
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
-  readonly #views = new Keyed<boolean>({ view: (peer) => this.#ends.has(peer) });
+  readonly #views = new KeyedStore<boolean>({ view: (peer) => this.#ends.has(peer) });
 
   of(peer: string): Readable<boolean> {
     return this.#views.of(peer);

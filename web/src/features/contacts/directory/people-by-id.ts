@@ -18,7 +18,7 @@ export function usePeople(ids: readonly string[]): readonly PersonView[] {
   const read = useMemo(() => {
     let before: readonly PersonView[] = [];
     return () => {
-      const now = readables.map((readable) => readable.get());
+      const now = readables.map((readable) => readable.getSnapshot());
       if (now.length !== before.length || now.some((person, i) => person !== before[i])) before = now;
       return before;
     };

@@ -6,14 +6,14 @@ import { type TestPage, Town, until, untilEqual } from '../../../app/test-stores
 
 /** All that a page shows of somebody. */
 function seen({ page }: TestPage, peer: string) {
-  const row = page.chats.conversations.get().find((one) => one.peer === peer);
+  const row = page.chats.conversations.getSnapshot().find((one) => one.peer === peer);
   return {
-    isBlocked: page.blocks.isBlocked(peer).get(),
-    typing: page.chats.thread(peer).typing.get(),
-    sight: page.presence.sight(peer).get().state,
+    isBlocked: page.blocks.isBlocked(peer).getSnapshot(),
+    typing: page.chats.thread(peer).typing.getSnapshot(),
+    sight: page.presence.sight(peer).getSnapshot().state,
     unread: row?.unread,
-    total: page.chats.unreadTotal.get(),
-    friend: page.friends.state(peer).get(),
+    total: page.chats.unreadTotal.getSnapshot(),
+    friend: page.friends.state(peer).getSnapshot(),
   };
 }
 
@@ -58,15 +58,15 @@ onSqlite('blocks of the page', (database) => {
     // Frames of a connection are carried out in their order: what Carol sees comes after what Alice does not.
     desk.page.chats.thread(alice.id).noteTyping();
     desk.page.chats.thread(carol.id).noteTyping();
-    await until(() => carol.page.chats.thread(bob.id).typing.get());
+    await until(() => carol.page.chats.thread(bob.id).typing.getSnapshot());
     carol.page.chats.thread(alice.id).noteTyping();
-    await until(() => alice.page.chats.thread(carol.id).typing.get());
+    await until(() => alice.page.chats.thread(carol.id).typing.getSnapshot());
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
     assert.deepEqual(
-      alice.page.blocks.all.get().map(({ id }) => id),
+      alice.page.blocks.all.getSnapshot().map(({ id }) => id),
       [bob.id],
     );
-    assert.deepEqual(alice.page.friends.all.get().asked, []);
+    assert.deepEqual(alice.page.friends.all.getSnapshot().asked, []);
   });
 
   test('his notification goes with the block, here or on another device', async (t) => {
@@ -127,10 +127,10 @@ onSqlite('blocks of the page', (database) => {
     const alice = await town.join('alice');
     const nobody = '00000000-0000-7000-8000-000000000000';
     const refused = alice.page.blocks.block(nobody);
-    assert.equal(alice.page.blocks.isBlocked(nobody).get(), true);
+    assert.equal(alice.page.blocks.isBlocked(nobody).getSnapshot(), true);
     await assert.rejects(refused, (error) => error instanceof DoormanError && error.code === 404);
-    assert.equal(alice.page.blocks.isBlocked(nobody).get(), false);
-    assert.deepEqual(alice.page.blocks.all.get(), []);
+    assert.equal(alice.page.blocks.isBlocked(nobody).getSnapshot(), false);
+    assert.deepEqual(alice.page.blocks.all.getSnapshot(), []);
   });
 
   test('acts on the same person happen in the order in which they were asked', async (t) => {
@@ -145,8 +145,8 @@ onSqlite('blocks of the page', (database) => {
     ]);
     // The log tells of this message after all that those acts caused.
     await town.writeMany(bob, alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.get() === 1);
-    assert.equal(blocks.isBlocked(bob.id).get(), false);
+    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    assert.equal(blocks.isBlocked(bob.id).getSnapshot(), false);
     assert.deepEqual(await alice.doorman.api.blocked(), []);
   });
 

@@ -1,7 +1,7 @@
 import type { BlockedUser, Doorman } from 'doorman-client';
-import { Computed, type Readable } from '../../../data/store.ts';
+import { Derived, type Readable } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 import { Pages } from '../../../data/pages.ts';
 import { Turns } from '../../../data/serial-queue.ts';
 import type { BlocksStore } from './stores.ts';
@@ -18,7 +18,7 @@ interface BlocksHost {
 
 /** Whom the user blocks. */
 export class Blocks implements BlocksStore {
-  readonly all: Computed<readonly BlockedView[]>;
+  readonly all: Derived<readonly BlockedView[]>;
   readonly more: Pages<Awaited<ReturnType<Doorman['api']['blockedPage']>>>;
   readonly #host: BlocksHost;
   /** By the service's word; when it was, epoch milliseconds. */
@@ -30,7 +30,7 @@ export class Blocks implements BlocksStore {
   /** Users of whose block a page, the log or an act said something since the last snapshot. */
   readonly #confirmed = new Set<string>();
   readonly #turns = new Turns();
-  readonly #views = new Keyed<boolean>({ view: (id) => this.has(id) });
+  readonly #views = new KeyedStore<boolean>({ view: (id) => this.has(id) });
 
   constructor(host: BlocksHost) {
     this.#host = host;
@@ -41,7 +41,7 @@ export class Blocks implements BlocksStore {
       got: ({ blocked, next }) => this.#notePage(blocked, next),
       isEager: true,
     });
-    this.all = new Computed<readonly BlockedView[]>(() =>
+    this.all = new Derived<readonly BlockedView[]>(() =>
       [...new Map([...this.#known, ...this.#wanted])]
         .map(([id, at]) => ({ id, at: this.#known.get(id) ?? at }))
         .sort((one, other) => other.at - one.at),

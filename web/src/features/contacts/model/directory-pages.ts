@@ -1,5 +1,5 @@
 import { type DirectoryEntry, type Doorman, DoormanError } from 'doorman-client';
-import { Computed } from '../../../data/store.ts';
+import { Derived } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
@@ -18,7 +18,7 @@ export interface ListingHost {
 
 /** The directory, or what a search found of it, as far as it was loaded. */
 export class Listing {
-  readonly view: Computed<DirectoryView>;
+  readonly view: Derived<DirectoryView>;
   readonly #host: ListingHost;
   readonly #query: DirectoryQueryView;
   #entries: readonly DirectoryEntry[] = [];
@@ -34,7 +34,7 @@ export class Listing {
   constructor(query: DirectoryQueryView, host: ListingHost) {
     this.#query = query;
     this.#host = host;
-    this.view = new Computed(
+    this.view = new Derived(
       () => ({
         query,
         entries: this.#entries,

@@ -1,4 +1,4 @@
-import { Computed } from '../../../data/store.ts';
+import { Derived } from '../../../data/store.ts';
 import { Listing, type ListingHost } from './directory-pages.ts';
 import type { DirectorySearch } from './stores.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
@@ -73,7 +73,7 @@ const NOTHING: DirectoryView = {
 /** A list on the screen with its search field: shows what was found last until the answer to what was typed last is there. */
 class Search implements DirectorySearch {
   readonly #host: SearchHost;
-  readonly #view: Computed<DirectoryView>;
+  readonly #view: Derived<DirectoryView>;
   #query = EVERYBODY;
   #isOpen = false;
   #shown: Listing | undefined;
@@ -84,12 +84,12 @@ class Search implements DirectorySearch {
 
   constructor(host: SearchHost) {
     this.#host = host;
-    this.#view = new Computed(() => this.#show(), 0);
-    this.get = this.#view.get;
+    this.#view = new Derived(() => this.#show(), 0);
+    this.getSnapshot = this.#view.getSnapshot;
     this.subscribe = this.#view.subscribe;
   }
 
-  readonly get: () => DirectoryView;
+  readonly getSnapshot: () => DirectoryView;
   readonly subscribe: (listener: () => void) => () => void;
 
   open(): () => void {
@@ -160,9 +160,9 @@ class Search implements DirectorySearch {
   }
 
   #show(): DirectoryView {
-    const shown = this.#shown?.view.get() ?? NOTHING;
+    const shown = this.#shown?.view.getSnapshot() ?? NOTHING;
     if (!this.#wanted && this.#timer === undefined) return shown;
-    const { isLoading = true, waitsUntil, failure } = this.#wanted?.view.get() ?? {};
+    const { isLoading = true, waitsUntil, failure } = this.#wanted?.view.getSnapshot() ?? {};
     return { ...shown, isLoading: isLoading && !failure, waitsUntil, failure, hasMore: false };
   }
 }

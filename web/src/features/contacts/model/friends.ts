@@ -1,7 +1,7 @@
 import type { Doorman, FriendEntry, FriendEvent, PersonName, Snapshot } from 'doorman-client';
-import { Computed, type Readable } from '../../../data/store.ts';
+import { Derived, type Readable } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 import { Pages } from '../../../data/pages.ts';
 import { Turns } from '../../../data/serial-queue.ts';
 import type { FriendsStore } from './stores.ts';
@@ -29,7 +29,7 @@ const WANTED: Record<FriendAct, FriendState | ((before: FriendState) => FriendSt
 
 /** Friends, and who asked whom. */
 export class Friends implements FriendsStore {
-  readonly all: Computed<FriendsView>;
+  readonly all: Derived<FriendsView>;
   readonly moreFriends: Pages<FriendPage>;
   readonly moreRequests: Pages<FriendPage>;
   readonly #host: FriendsHost;
@@ -42,7 +42,7 @@ export class Friends implements FriendsStore {
   /** Users that a page or the log named since the last snapshot, and up to which number of the log that is true. */
   readonly #trueAt = new Map<string, number>();
   readonly #turns = new Turns();
-  readonly #views = new Keyed<FriendState>({ view: (id) => this.#stateOf(id) });
+  readonly #views = new KeyedStore<FriendState>({ view: (id) => this.#stateOf(id) });
 
   constructor(host: FriendsHost) {
     this.#host = host;
@@ -61,7 +61,7 @@ export class Friends implements FriendsStore {
       ask: (after) => doorman.api.friends({ list: 'requests', after }),
       got: (page) => this.#notePage(page),
     });
-    this.all = new Computed<FriendsView>(() => {
+    this.all = new Derived<FriendsView>(() => {
       const shown = [...new Map([...this.#known, ...this.#wanted]).values()]
         .filter(({ id, state }) => this.#stateOf(id) === state)
         .sort((one, other) => other.at - one.at || (one.id < other.id ? -1 : 1));

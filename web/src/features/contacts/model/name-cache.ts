@@ -1,7 +1,7 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import type { Readable } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 import { shownName } from './display-name.ts';
 import type { PersonView } from './views.ts';
 
@@ -50,9 +50,9 @@ export class Names {
   /** The one that was told or shown last comes last. */
   readonly #known = new Map<string, Known>();
   readonly #asked = new Set<string>();
-  readonly #views = new Keyed<PersonView>({
+  readonly #views = new KeyedStore<PersonView>({
     view: (id) => this.#view(id),
-    onWatched: (id) => this.#ask(id),
+    onFirstSubscriber: (id) => this.#ask(id),
   });
 
   constructor(host: NamesHost) {
@@ -87,7 +87,7 @@ export class Names {
 
   /** The connection is back: who is on the screen and could not be asked for is asked for. */
   askAgain(): void {
-    for (const id of this.#views.watched()) this.#ask(id);
+    for (const id of this.#views.subscribedKeys()) this.#ask(id);
   }
 
   /** Those shown or told last, the latest first. */

@@ -8,7 +8,7 @@ import type { DirectorySearch } from './stores.ts';
 const EVERYBODY = { q: '', isOnlineOnly: false };
 
 function names(search: DirectorySearch): string[] {
-  return search.get().entries.map(({ username }) => username);
+  return search.getSnapshot().entries.map(({ username }) => username);
 }
 
 /** What a page asks the directory, and whose profiles. */
@@ -34,11 +34,11 @@ onSqlite('people of the page', (database) => {
     const asked = listen(alice);
     const search = alice.page.people.newSearch();
     const close = search.open();
-    assert.deepEqual([search.get().isLoading, search.get().entries.length], [true, 0]);
+    assert.deepEqual([search.getSnapshot().isLoading, search.getSnapshot().entries.length], [true, 0]);
     for (const size of [200, 1_200, 2_200, 3_200, 3_501]) {
-      await until(() => !search.get().isLoading);
-      assert.equal(search.get().entries.length, size);
-      assert.equal(search.get().hasMore, size < 3_501);
+      await until(() => !search.getSnapshot().isLoading);
+      assert.equal(search.getSnapshot().entries.length, size);
+      assert.equal(search.getSnapshot().hasMore, size < 3_501);
       search.loadMore();
       search.loadMore();
     }
@@ -48,7 +48,7 @@ onSqlite('people of the page', (database) => {
     close();
     const again = alice.page.people.newSearch();
     again.open();
-    assert.equal(again.get().entries.length, 3_501, 'a list that was loaded is there at once');
+    assert.equal(again.getSnapshot().entries.length, 3_501, 'a list that was loaded is there at once');
     again.setQuery({ q: 'crowd35', isOnlineOnly: false });
     await until(() => names(again).length === 12);
     assert.equal(asked.users.length, 6, 'for the search alone');
@@ -62,24 +62,24 @@ onSqlite('people of the page', (database) => {
     const search = alice.page.people.newSearch();
     search.open();
     for (const size of [200, 1_200, 1_501]) {
-      await until(() => search.get().entries.length === size && !search.get().isLoading);
+      await until(() => search.getSnapshot().entries.length === size && !search.getSnapshot().isLoading);
       search.loadMore();
     }
     await town.join('bob');
     await db.run`update users set nickname = 'The first' where username = 'crowd1'`;
     search.refresh();
-    await until(() => search.get().entries[0]?.nickname === 'The first');
-    await until(() => !search.get().isLoading);
-    assert.deepEqual([search.get().entries.length, search.get().hasMore], [1_501, true]);
+    await until(() => search.getSnapshot().entries[0]?.nickname === 'The first');
+    await until(() => !search.getSnapshot().isLoading);
+    assert.deepEqual([search.getSnapshot().entries.length, search.getSnapshot().hasMore], [1_501, true]);
     search.loadMore();
-    await until(() => search.get().entries.length === 1_502);
-    assert.deepEqual([names(search).slice(-2), search.get().hasMore], [['alice', 'bob'], false]);
+    await until(() => search.getSnapshot().entries.length === 1_502);
+    assert.deepEqual([names(search).slice(-2), search.getSnapshot().hasMore], [['alice', 'bob'], false]);
     assert.equal(new Set(names(search)).size, 1_502);
 
     await db.run`update users set status = 'deleted' where username like 'crowd%' and username <> 'crowd1'`;
     search.refresh();
     await untilEqual(() => names(search), ['crowd1', 'alice', 'bob']);
-    assert.equal(search.get().hasMore, false);
+    assert.equal(search.getSnapshot().hasMore, false);
   });
 
   test('a search waits for the last letter, and shows what was there until then', async (t) => {
@@ -89,15 +89,15 @@ onSqlite('people of the page', (database) => {
     const asked = listen(alice);
     const search = alice.page.people.newSearch();
     search.open();
-    await until(() => search.get().entries.length === 31);
+    await until(() => search.getSnapshot().entries.length === 31);
     for (const q of ['c', 'cr', 'cro', 'crowd2']) search.setQuery({ q, isOnlineOnly: false });
-    assert.deepEqual([search.get().isLoading, search.get().entries.length], [true, 31]);
-    assert.deepEqual(search.get().query, EVERYBODY);
-    await until(() => search.get().query.q === 'crowd2' && !search.get().isLoading);
+    assert.deepEqual([search.getSnapshot().isLoading, search.getSnapshot().entries.length], [true, 31]);
+    assert.deepEqual(search.getSnapshot().query, EVERYBODY);
+    await until(() => search.getSnapshot().query.q === 'crowd2' && !search.getSnapshot().isLoading);
     assert.deepEqual(names(search).sort(), ['crowd2', ...Array.from({ length: 10 }, (_, i) => `crowd2${i}`)]);
     assert.equal(asked.users.length, 2, 'one for everybody, one for the whole word');
     search.setQuery(EVERYBODY);
-    assert.equal(search.get().entries.length, 31, 'what is known comes at once');
+    assert.equal(search.getSnapshot().entries.length, 31, 'what is known comes at once');
   });
 
   test('an answer that comes late does not take the place of a later one', async (t) => {
@@ -131,8 +131,8 @@ onSqlite('people of the page', (database) => {
     search.setQuery({ q: '', isOnlineOnly: true });
     await untilEqual(() => names(search), ['alice', 'bob']);
     search.setQuery({ q: 'nobody is called so', isOnlineOnly: false });
-    await until(() => search.get().query.q !== '');
-    assert.deepEqual([names(search), search.get().isLoading, search.get().hasMore], [[], false, false]);
+    await until(() => search.getSnapshot().query.q !== '');
+    assert.deepEqual([names(search), search.getSnapshot().isLoading, search.getSnapshot().hasMore], [[], false, false]);
   });
 
   test('too many calls are waited out as the service says', async (t) => {
@@ -151,15 +151,15 @@ onSqlite('people of the page', (database) => {
       return users(query);
     };
     const end = search.subscribe(() => {
-      const { waitsUntil, failure } = search.get();
+      const { waitsUntil, failure } = search.getSnapshot();
       assert.equal(failure, undefined);
       resumesAt = waitsUntil ?? resumesAt;
       search.loadMore();
     });
-    await until(() => search.get().entries.length > 6_000);
+    await until(() => search.getSnapshot().entries.length > 6_000);
     end();
     assert.ok(resumesAt !== undefined, 'it has waited');
-    assert.equal(search.get().waitsUntil, undefined);
+    assert.equal(search.getSnapshot().waitsUntil, undefined);
   });
 
   test('a search without a connection fails, and goes on by itself when it is back', async (t) => {
@@ -169,12 +169,12 @@ onSqlite('people of the page', (database) => {
     await town.service.app.close();
     const search = alice.page.people.newSearch();
     search.open();
-    await until(() => search.get().failure === 'unreachable');
-    assert.equal(search.get().isLoading, false);
+    await until(() => search.getSnapshot().failure === 'unreachable');
+    assert.equal(search.getSnapshot().isLoading, false);
     await town.restart();
     alice.doorman.connect();
     await untilEqual(() => names(search), ['alice']);
-    assert.equal(search.get().failure, undefined);
+    assert.equal(search.getSnapshot().failure, undefined);
   });
 
   test('names come from whatever was told, and are asked for once where nothing was', async (t) => {
@@ -185,20 +185,20 @@ onSqlite('people of the page', (database) => {
     const laptop = await town.another('alice');
     const asked = listen(laptop);
     const person = (id: string) => laptop.page.people.person(id);
-    assert.deepEqual(person(carol.id).get(), {
+    assert.deepEqual(person(carol.id).getSnapshot(), {
       id: carol.id,
       name: 'carol',
       username: 'carol',
       avatar: '',
       state: 'known',
     });
-    assert.equal(person(laptop.id).get().name, 'alice');
-    assert.equal(person(bob.id).get().state, 'unknown');
+    assert.equal(person(laptop.id).getSnapshot().name, 'alice');
+    assert.equal(person(bob.id).getSnapshot().state, 'unknown');
     // As rows that are scrolled out of sight and back.
     for (let i = 0; i < 3; i++) person(bob.id).subscribe(() => {})();
     person(bob.id).subscribe(() => {});
-    await until(() => person(bob.id).get().state === 'known');
-    assert.deepEqual(person(bob.id).get(), {
+    await until(() => person(bob.id).getSnapshot().state === 'known');
+    assert.deepEqual(person(bob.id).getSnapshot(), {
       id: bob.id,
       name: 'Bobby',
       username: 'bob',
@@ -207,12 +207,12 @@ onSqlite('people of the page', (database) => {
     });
     const nobody = '00000000-0000-7000-8000-000000000000';
     person(nobody).subscribe(() => {});
-    await until(() => person(nobody).get().state === 'gone');
+    await until(() => person(nobody).getSnapshot().state === 'gone');
     person(nobody).subscribe(() => {});
     person(carol.id).subscribe(() => {});
     const dave = await town.service.join('dave');
     person(dave.id).subscribe(() => {});
-    await until(() => person(dave.id).get().state === 'known');
+    await until(() => person(dave.id).getSnapshot().state === 'known');
     assert.deepEqual(asked.profiles, [bob.id, nobody, dave.id]);
   });
 
@@ -247,14 +247,14 @@ onSqlite('people of the page', (database) => {
     await bob.page.own.updateProfile({ bio: 'I ring bells' });
     const asked = listen(alice);
     const profile = alice.page.people.profile(bob.id);
-    assert.deepEqual(profile.get(), { profile: undefined, state: 'loading' });
+    assert.deepEqual(profile.getSnapshot(), { profile: undefined, state: 'loading' });
     profile.subscribe(() => {});
-    await until(() => profile.get().profile?.bio === 'I ring bells');
+    await until(() => profile.getSnapshot().profile?.bio === 'I ring bells');
     profile.subscribe(() => {});
-    assert.equal(alice.page.people.person(bob.id).get().name, 'bob');
+    assert.equal(alice.page.people.person(bob.id).getSnapshot().name, 'bob');
     const nobody = alice.page.people.profile('nobody');
     nobody.subscribe(() => {});
-    await until(() => nobody.get().state === 'gone');
+    await until(() => nobody.getSnapshot().state === 'gone');
     assert.deepEqual(asked.profiles, [bob.id, 'nobody']);
   });
 
@@ -264,16 +264,16 @@ onSqlite('people of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { id } = bob;
     const sight = alice.page.presence.sight(id);
-    assert.equal(sight.get().state, 'unknown');
+    assert.equal(sight.getSnapshot().state, 'unknown');
     const end = alice.page.presence.watch([id]);
-    await until(() => sight.get().state === 'online');
+    await until(() => sight.getSnapshot().state === 'online');
     bob.doorman.setView({ visible: true, active: false });
-    await until(() => sight.get().state === 'idle');
+    await until(() => sight.getSnapshot().state === 'idle');
     await bob.page.session.signOut();
-    await until(() => sight.get().state === 'offline');
-    assert.ok(sight.get().lastSeen >= startedAt);
+    await until(() => sight.getSnapshot().state === 'offline');
+    assert.ok(sight.getSnapshot().lastSeen >= startedAt);
     end();
-    await until(() => alice.page.presence.sight(id).get().state === 'unknown');
+    await until(() => alice.page.presence.sight(id).getSnapshot().state === 'unknown');
   });
 
   test('an id that no service takes is that of a user who does not exist, and the connection stays live', async (t) => {
@@ -288,13 +288,13 @@ onSqlite('people of the page', (database) => {
       const person = alice.page.people.person(id);
       t.after(profile.subscribe(() => {}));
       t.after(person.subscribe(() => {}));
-      await untilEqual(() => [profile.get().state, person.get().state], ['gone', 'gone']);
-      assert.equal(alice.page.chats.thread(id).view.get().failure, undefined);
+      await untilEqual(() => [profile.getSnapshot().state, person.getSnapshot().state], ['gone', 'gone']);
+      assert.equal(alice.page.chats.thread(id).view.getSnapshot().failure, undefined);
     }
     // The service answers over the same connection still.
     const bob = await town.join('bob');
     alice.page.presence.watch([bob.id]);
-    await until(() => alice.page.presence.sight(bob.id).get().state === 'online');
+    await until(() => alice.page.presence.sight(bob.id).getSnapshot().state === 'online');
     assert.deepEqual(connections, []);
   });
 });

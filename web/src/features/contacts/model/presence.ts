@@ -1,6 +1,6 @@
 import type { Doorman, PresenceState } from 'doorman-client';
 import type { Readable } from '../../../data/store.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { PresenceStore } from './stores.ts';
 import type { SightView } from './views.ts';
 
@@ -16,7 +16,7 @@ interface PresenceHost {
 /** How those appear who are on the screen. The kit gathers who is watched; here blocks and breaks are minded. */
 export class Presence implements PresenceStore {
   readonly #host: PresenceHost;
-  readonly #views = new Keyed<SightView>({ view: (id) => this.#view(id) });
+  readonly #views = new KeyedStore<SightView>({ view: (id) => this.#view(id) });
   #isStale = false;
   #goingStale: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,7 +1,7 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import type { Readable } from '../../../data/store.ts';
 import type { Errands } from '../../../data/request-queue.ts';
-import { Keyed } from '../../../data/keyed-store.ts';
+import { KeyedStore } from '../../../data/keyed-store.ts';
 import { isUnknownUser } from './name-cache.ts';
 import type { ProfileView } from './views.ts';
 
@@ -27,9 +27,9 @@ export class Profiles {
   readonly #host: ProfilesHost;
   readonly #heard = new Map<string, Heard>();
   readonly #asked = new Set<string>();
-  readonly #views = new Keyed<ProfileView>({
+  readonly #views = new KeyedStore<ProfileView>({
     view: (id) => this.#heard.get(id)?.view ?? { profile: undefined, state: 'loading' },
-    onWatched: (id) => this.#ask(id),
+    onFirstSubscriber: (id) => this.#ask(id),
   });
 
   constructor(host: ProfilesHost) {
@@ -46,7 +46,7 @@ export class Profiles {
 
   /** The connection is back: what is on the screen and could not be had is asked for. */
   askAgain(): void {
-    for (const id of this.#views.watched()) this.#ask(id);
+    for (const id of this.#views.subscribedKeys()) this.#ask(id);
   }
 
   clear(): void {
