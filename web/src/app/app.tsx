@@ -13,8 +13,8 @@ import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
 import { theme } from '../ui/page/theme.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
-import type { Page } from './stores.ts';
 import { Splash } from './splash.tsx';
+import type { Page } from './stores.ts';
 
 /** The key is that of first-paint.js too. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'doorman.color-scheme' });

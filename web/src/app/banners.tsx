@@ -2,8 +2,8 @@ import { lazy, Suspense } from 'react';
 import { useReadable } from '../data/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
-import { ConnectionBanner } from './connection-banner.tsx';
 import { waitingUpdate } from './app-update.ts';
+import { ConnectionBanner } from './connection-banner.tsx';
 
 const PushInvitation = lazy(async () => ({
   default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,

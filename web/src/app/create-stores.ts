@@ -1,9 +1,9 @@
 import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
-import { Store } from '../data/store.ts';
-import { Errands } from '../data/request-queue.ts';
+import { type BrowserEnvironment, browserEnvironment } from '../data/browser-environment.ts';
 import { Keeping } from '../data/persistence.ts';
+import { RequestQueue } from '../data/request-queue.ts';
+import { Store } from '../data/store.ts';
 import type { SessionStore } from '../data/stores.ts';
-import { browserSurroundings, type Surroundings } from '../data/browser-environment.ts';
 import type { ConnectionView, Freshness, SessionView } from '../data/views.ts';
 import { Own } from '../features/account/model/own-account.ts';
 import { Chats } from '../features/chat/model/chats.ts';
@@ -20,8 +20,8 @@ import type { Page } from './stores.ts';
  * The page's state over a kit that only the page starts and listens to. It keeps its own data in the kit's storage, so that
  * signing out in any tab clears both.
  */
-export function createPage(doorman: Doorman, surroundings: Surroundings = browserSurroundings()): Page {
-  return new DoormanPage(doorman, surroundings);
+export function createPage(doorman: Doorman, environment: BrowserEnvironment = browserEnvironment()): Page {
+  return new DoormanPage(doorman, environment);
 }
 
 /** Passes on what the kit tells to those whom it concerns, and begins and ends with each user. */
@@ -36,9 +36,9 @@ class DoormanPage implements Page {
   readonly friends: Friends;
   readonly blocks: Blocks;
   readonly own: Own;
-  readonly #surroundings: Surroundings;
+  readonly #environment: BrowserEnvironment;
   readonly #session = new Store<SessionView>({ state: 'restoring' });
-  readonly #errands = new Errands();
+  readonly #queue = new RequestQueue();
   readonly #keeping: Keeping<KeptTypes>;
   readonly #endings: (() => void)[] = [];
   /** Of the database that the numbers are of; empty while nothing is known. */
@@ -51,44 +51,44 @@ class DoormanPage implements Page {
   #isBeginning = false;
   readonly #badge: Badge;
 
-  constructor(doorman: Doorman, surroundings: Surroundings) {
+  constructor(doorman: Doorman, environment: BrowserEnvironment) {
     this.doorman = doorman;
-    this.#surroundings = surroundings;
-    this.#badge = new Badge(surroundings);
+    this.#environment = environment;
+    this.#badge = new Badge(environment);
     this.connection = new Store<ConnectionView>(doorman.connection);
     this.#keeping = new Keeping(
       doorman.storage,
       keptSources(this, () => this.#epoch),
       KEPT_SHAPES,
     );
-    const errands = this.#errands;
+    const queue = this.#queue;
     const isBlocked = (userId: string) => this.blocks.has(userId);
     const keepList = () => this.#keeping.note('list');
     const gotPeople = (people: readonly Named[]) => this.people.names.note(people);
-    this.people = new People({ doorman, errands, keepNames: () => this.#keeping.note('names') });
+    this.people = new People({ doorman, queue, keepNames: () => this.#keeping.note('names') });
     this.presence = new Presence({ doorman, isBlocked });
-    this.friends = new Friends({ doorman, errands, isBlocked, keepList, gotPeople });
+    this.friends = new Friends({ doorman, queue, isBlocked, keepList, gotPeople });
     this.blocks = new Blocks({
       doorman,
-      errands,
+      queue,
       keepList,
       gotPeople,
       changed: (...told) => this.#blockChanged(...told),
     });
-    this.own = new Own({ doorman, errands, keepList });
+    this.own = new Own({ doorman, queue, keepList });
     this.chats = new Chats({
       doorman,
-      errands,
+      queue,
       isBlocked,
       keepList,
       gotPeople,
       ownId: () => doorman.session?.userId ?? '',
       isFresh: () => this.freshness.getSnapshot() === 'fresh',
       isCutOff: () => this.#isCutOff,
-      isAttended: () => surroundings.isAttended(),
+      isAttended: () => environment.isAttended(),
       keepDraft: (peer) => this.#keeping.noteDraft(peer),
       keepThread: (peer) => this.#keeping.noteThread(peer),
-      allRead: (peer) => surroundings.closeNotifications((of) => of === peer),
+      allRead: (peer) => environment.closeNotifications((of) => of === peer),
     });
     this.session = {
       getSnapshot: this.#session.getSnapshot,
@@ -101,7 +101,7 @@ class DoormanPage implements Page {
   }
 
   async start(): Promise<void> {
-    this.#endings.push(this.#surroundings.followView(this.doorman));
+    this.#endings.push(this.#environment.trackActivity(this.doorman));
     // The session that is found comes with `session` too, and is entered there.
     const session = await this.doorman.restore();
     await this.#entering;
@@ -116,7 +116,7 @@ class DoormanPage implements Page {
 
   async close(): Promise<void> {
     for (const end of this.#endings.splice(0)) end();
-    this.#errands.leave();
+    this.#queue.cancelAll();
     this.presence.close();
     this.chats.typing.clear();
     await this.#keeping.flush();
@@ -124,7 +124,7 @@ class DoormanPage implements Page {
 
   #listen(): void {
     const { doorman, chats, people, presence, friends, blocks, own } = this;
-    const { onAttention, onHidden } = this.#surroundings;
+    const { onAttention, onHidden } = this.#environment;
     this.#endings.push(
       doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
       doorman.on('connection', (connection) => this.#connectionChanged(connection)),
@@ -171,7 +171,7 @@ class DoormanPage implements Page {
       return;
     }
     this.#session.set({ state: 'signed_out', ...(end && { end }) });
-    this.#surroundings.closeNotifications(() => true);
+    this.#environment.closeNotifications(() => true);
     void this.#keeping.wipe({ exceptDrafts });
   }
 
@@ -213,7 +213,7 @@ class DoormanPage implements Page {
     const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
     // Of a conversation on a later page it is not known.
     const unlisted = next.conversations === undefined ? 0 : 1;
-    this.#surroundings.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
+    this.#environment.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
   }
 
   #connectionChanged(connection: ConnectionState): void {
@@ -231,12 +231,12 @@ class DoormanPage implements Page {
     this.chats.noteBlock(userId, isBlocked || this.#isBeginning);
     this.presence.noteBlock(userId);
     this.friends.noteHidden(userId);
-    if (isBlocked) this.#surroundings.closeNotifications((peer) => peer === userId);
+    if (isBlocked) this.#environment.closeNotifications((peer) => peer === userId);
   }
 
   /** Nothing of the previous user stays in memory, and answers to them are dropped. */
   #clear(): void {
-    this.#errands.leave();
+    this.#queue.cancelAll();
     this.#epoch = '';
     this.freshness.set('none');
     this.chats.clear();

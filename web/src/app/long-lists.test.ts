@@ -51,7 +51,9 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const alice = await town.another('alice');
     const { chats, people } = alice.page;
     for (const size of [200, 400, 450]) {
-      await until(() => chats.conversations.getSnapshot().length === size && !chats.more.view.getSnapshot().isLoading);
+      await until(
+        () => chats.conversations.getSnapshot().length === size && !chats.more.view.getSnapshot().isLoading,
+      );
       assert.deepEqual(peers(alice), latestFirst.slice(0, size));
       assert.equal(chats.unreadTotal.getSnapshot(), size);
       assert.equal(chats.more.view.getSnapshot().hasMore, size < 450);
@@ -129,7 +131,11 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await alice.page.flush();
     await db.run`delete from blocks where blocked_id = ${oldest}`;
     const again = await alice.reload();
-    assert.equal(again.page.blocks.isBlocked(oldest).getSnapshot(), true, 'kept, until the service says otherwise');
+    assert.equal(
+      again.page.blocks.isBlocked(oldest).getSnapshot(),
+      true,
+      'kept, until the service says otherwise',
+    );
     await until(() => !again.page.blocks.isBlocked(oldest).getSnapshot());
     assert.equal(again.page.blocks.all.getSnapshot().length, 449);
   });
@@ -140,7 +146,10 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const asked = await addFriends(db, aliceId, crowd.slice(225), 'asked');
     const alice = await town.another('alice');
     const { all, moreFriends, moreRequests } = alice.page.friends;
-    const ids = () => [all.getSnapshot().friends.map(({ id }) => id), all.getSnapshot().asked.map(({ id }) => id)];
+    const ids = () => [
+      all.getSnapshot().friends.map(({ id }) => id),
+      all.getSnapshot().asked.map(({ id }) => id),
+    ];
     await until(() => !moreFriends.view.getSnapshot().hasMore);
     assert.deepEqual(ids(), [friends, asked.slice(0, 200)]);
     assert.equal(alice.page.friends.state(friends.at(-1) ?? '').getSnapshot(), 'friends');

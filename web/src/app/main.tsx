@@ -7,8 +7,8 @@ import { navigate } from 'wouter/use-browser-location';
 import { TEXTS } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
 import { App } from './app.tsx';
-import { createPage } from './create-stores.ts';
 import { waitingUpdate } from './app-update.ts';
+import { createPage } from './create-stores.ts';
 import { linkWorker } from './worker-registration.ts';
 
 const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);

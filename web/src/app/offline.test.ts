@@ -5,7 +5,7 @@ import { restoreUser, suspendUser } from '../../../src/accounts/account-status.t
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
-import { noSurroundings } from '../data/browser-environment.ts';
+import { noBrowserEnvironment } from '../data/browser-environment.ts';
 import { createPage } from './create-stores.ts';
 import { allSettled, settled, type TestPage, Town, until, untilEqual } from './test-stores.ts';
 
@@ -13,7 +13,7 @@ import { allSettled, settled, type TestPage, Town, until, untilEqual } from './t
 async function startOffline(storage: DoormanStorage) {
   // Nothing listens on the discard port.
   const doorman = createDoorman({ baseUrl: 'http://127.0.0.1:9', storage });
-  const page = createPage(doorman, noSurroundings());
+  const page = createPage(doorman, noBrowserEnvironment());
   await page.start();
   return {
     page,
@@ -42,7 +42,9 @@ async function aliceWithAll(town: Town) {
   const leave = [person.subscribe(() => {})];
   const thread = alice.page.chats.thread(bob.id);
   leave.push(thread.open());
-  await until(() => thread.view.getSnapshot().messages.length === 2 && person.getSnapshot().state === 'known');
+  await until(
+    () => thread.view.getSnapshot().messages.length === 2 && person.getSnapshot().state === 'known',
+  );
   for (const end of leave) end();
   alice.page.chats.draft(bob.id).set('half a sentence');
   await until(() => alice.page.own.settings.getSnapshot()?.pushPreview === 'none');

@@ -1,17 +1,21 @@
 import type { Conversation, OwnUser } from 'doorman-client';
-import type { KeptShapes, KeptSources } from '../data/persistence.ts';
 import { isNumber, isString, list, pair, record } from '../data/persisted-shapes.ts';
-import { isKeptProfile, isKeptSettings } from '../features/account/model/persisted-shapes.ts';
+import type { KeptShapes, KeptSources } from '../data/persistence.ts';
 import type { Own } from '../features/account/model/own-account.ts';
+import { isKeptProfile, isKeptSettings } from '../features/account/model/persisted-shapes.ts';
 import type { SettingsView } from '../features/account/model/views.ts';
 import type { Chats } from '../features/chat/model/chats.ts';
-import { isKeptConversation, isKeptThread, type KeptThread } from '../features/chat/model/persisted-shapes.ts';
 import { newest } from '../features/chat/model/message-range.ts';
+import {
+  isKeptConversation,
+  isKeptThread,
+  type KeptThread,
+} from '../features/chat/model/persisted-shapes.ts';
 import type { Blocks } from '../features/contacts/model/blocks.ts';
 import type { Friends } from '../features/contacts/model/friends.ts';
-import { isKeptBlock, isKeptFriend, isKeptNames } from '../features/contacts/model/persisted-shapes.ts';
 import type { KeptName } from '../features/contacts/model/name-cache.ts';
 import type { People } from '../features/contacts/model/people.ts';
+import { isKeptBlock, isKeptFriend, isKeptNames } from '../features/contacts/model/persisted-shapes.ts';
 import type { BlockedView, FriendView } from '../features/contacts/model/views.ts';
 
 const MAX_CONVERSATIONS = 500;

@@ -5,7 +5,7 @@ import { MemoryStorage } from 'doorman-client/testing';
 import { sendMessage } from '../../../src/chat/messages.ts';
 import type { TestDatabase } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';
-import { noSurroundings } from '../data/browser-environment.ts';
+import { noBrowserEnvironment } from '../data/browser-environment.ts';
 import { createPage } from './create-stores.ts';
 import type { Page } from './stores.ts';
 
@@ -40,9 +40,9 @@ export class TestBrowser {
     for (const listener of this.#hidden) listener();
   }
 
-  get surroundings() {
+  get environment() {
     return {
-      ...noSurroundings(),
+      ...noBrowserEnvironment(),
       isAttended: () => this.isAttended,
       onAttention: (listener: (isAttended: boolean) => void) => {
         this.#attention.add(listener);
@@ -106,7 +106,7 @@ export class Town {
   newPage(storage: DoormanStorage): TestPage {
     const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
     const browser = new TestBrowser();
-    const page = createPage(doorman, browser.surroundings);
+    const page = createPage(doorman, browser.environment);
     const end = async () => {
       await page.close();
       doorman.disconnect();
@@ -146,7 +146,10 @@ export class Town {
 }
 
 export function settled({ page }: TestPage): Promise<void> {
-  return until(() => page.freshness.getSnapshot() === 'fresh' && page.connection.getSnapshot().state === 'live', 'live');
+  return until(
+    () => page.freshness.getSnapshot() === 'fresh' && page.connection.getSnapshot().state === 'live',
+    'live',
+  );
 }
 
 /** Waits for what comes over the network, at most fifteen seconds. */

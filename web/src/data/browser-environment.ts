@@ -1,22 +1,22 @@
 import { type Doorman, trackActivity } from 'doorman-client';
 
-/** The browser around the page, as far as its state has to do with it. */
-export interface Surroundings {
-  /** Somebody is before the page: it is visible, and was used within the last minute, just as the service counts it. */
+/** What the stores use of the browser around the page. */
+export interface BrowserEnvironment {
+  /** Whether the user looks at the page: it is visible, and was used within the last minute, by the rule of the service. */
   isAttended(): boolean;
-  /** Told when somebody is before the page, or no longer. @returns ends it */
+  /** Notifies of each change of `isAttended`. @returns ends it */
   onAttention(listener: (isAttended: boolean) => void): () => void;
-  /** Told when the page becomes hidden; to be closed is to be hidden. @returns ends it */
+  /** Notifies when the page is hidden or closed. @returns ends it */
   onHidden(listener: () => void): () => void;
-  /** Tells the service whether somebody is before the page. @returns ends it */
-  followView(doorman: Pick<Doorman, 'setView' | 'reconnectNow'>): () => void;
-  /** The number on the app's icon; 0 takes it away. */
+  /** Reports to the service whether the page is visible and in use. @returns ends it */
+  trackActivity(doorman: Pick<Doorman, 'setView' | 'reconnectNow'>): () => void;
+  /** The number on the app's icon; 0 removes it. */
   setBadge(count: number): void;
-  /** Takes the notifications of those conversations off the screen that are over. */
+  /** Closes the notifications of those conversations for which `isOver` is true. */
   closeNotifications(isOver: (peer: string) => boolean): void;
 }
 
-export function browserSurroundings(): Surroundings {
+export function browserEnvironment(): BrowserEnvironment {
   let isAttended = false;
   const listeners = new Set<(isAttended: boolean) => void>();
   return {
@@ -28,12 +28,12 @@ export function browserSurroundings(): Surroundings {
     onHidden(listener) {
       const ending = new AbortController();
       const { signal } = ending;
-      const look = () => document.visibilityState === 'hidden' && listener();
-      document.addEventListener('visibilitychange', look, { signal });
+      const onVisibilityChange = () => document.visibilityState === 'hidden' && listener();
+      document.addEventListener('visibilitychange', onVisibilityChange, { signal });
       window.addEventListener('pagehide', listener, { signal });
       return () => ending.abort();
     },
-    followView(doorman) {
+    trackActivity(doorman) {
       const setView = (view: { visible: boolean; active: boolean }) => {
         doorman.setView(view);
         const isNow = view.visible && view.active;
@@ -44,30 +44,30 @@ export function browserSurroundings(): Surroundings {
       return trackActivity({ setView, reconnectNow: () => doorman.reconnectNow() }, document);
     },
     setBadge(count) {
-      // Where the page is not installed, or the browser has no badges, it is no loss.
+      // Some browsers have no badges, or refuse them to a page that is not installed: the page goes on without.
       if (count > 0 && 'setAppBadge' in navigator) navigator.setAppBadge(count).catch(() => {});
       else if ('clearAppBadge' in navigator) navigator.clearAppBadge().catch(() => {});
     },
-    closeNotifications: (isOver) => void closeWhere(isOver),
+    closeNotifications: (isOver) => void closeNotificationsOf(isOver),
   };
 }
 
-/** Where there is no browser: somebody looks at it, and nothing is shown. */
-export function noSurroundings(): Surroundings {
+/** For stores without a browser, as in tests: the page is always attended, and badges and notifications are ignored. */
+export function noBrowserEnvironment(): BrowserEnvironment {
   return {
     isAttended: () => true,
     onAttention: () => () => {},
     onHidden: () => () => {},
-    followView: () => () => {},
+    trackActivity: () => () => {},
     setBadge: () => {},
     closeNotifications: () => {},
   };
 }
 
-/** As the service tags the notifications of a conversation. */
+/** The `tag` that the service gives to the notifications of a conversation. */
 const TAG = /^chat-(.+)$/;
 
-async function closeWhere(isOver: (peer: string) => boolean): Promise<void> {
+async function closeNotificationsOf(isOver: (peer: string) => boolean): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration('/');
   for (const notification of (await registration?.getNotifications()) ?? []) {
     const [, peer] = TAG.exec(notification.tag) ?? [];

@@ -1,11 +1,11 @@
 import { DoormanError } from 'doorman-client';
+import type { RequestQueue } from './request-queue.ts';
 import { Derived } from './store.ts';
-import type { Errands } from './request-queue.ts';
 import type { MorePages } from './stores.ts';
 import type { PagesView } from './views.ts';
 
 interface PagesHost<Page> {
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   ask(after: string): Promise<Page>;
   got(page: Page): void;
   /** All pages are loaded one after the other, before anything asks for them. */
@@ -63,14 +63,14 @@ export class Pages<Page extends { readonly next?: string }> implements MorePages
   }
 
   async #fetch(after: string, own: object): Promise<void> {
-    const { errands, ask, got, isEager = false } = this.#host;
+    const { queue, ask, got, isEager = false } = this.#host;
     const onWait = (until: number) => {
       if (this.#load !== own) return;
       this.#waitsUntil = until;
       this.view.invalidate();
     };
     try {
-      const page = await errands.run(() => ask(after), { isBackground: isEager, onWait });
+      const page = await queue.run(() => ask(after), { isBackground: isEager, onWait });
       if (this.#load !== own) return;
       this.#next = page.next;
       got(page);

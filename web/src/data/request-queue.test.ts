@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as allSettled } from 'node:timers/promises';
 import { DoormanError } from 'doorman-client';
-import { Errands } from './request-queue.ts';
+import { RequestQueue } from './request-queue.ts';
 
 function tooMany(retryAfterMs: number): DoormanError {
   return new DoormanError(429, 'rate_limited', 'too many', { retryAfterMs });
 }
 
-test('what is refused for too many calls goes again when the service says, and all others wait as long', async (t) => {
+test('a call that gets a 429 is repeated when the service says, and all other calls wait until then', async (t) => {
   const startedAt = 1_800_000_000_000;
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: startedAt });
-  const errands = new Errands();
+  const queue = new RequestQueue();
   let calls = 0;
   const waits: number[] = [];
-  const first = errands.run(
+  const first = queue.run(
     async () => {
       if (++calls === 1) throw tooMany(300);
       return 'first';
@@ -22,7 +22,7 @@ test('what is refused for too many calls goes again when the service says, and a
     { onWait: (until) => waits.push(until - startedAt) },
   );
   await allSettled();
-  const second = errands.run(async () => {
+  const second = queue.run(async () => {
     calls++;
     return 'second';
   });
@@ -34,43 +34,43 @@ test('what is refused for too many calls goes again when the service says, and a
   assert.deepEqual([calls, waits], [3, [300]]);
 });
 
-test('any other refusal is told at once', async () => {
-  const errands = new Errands();
+test('any other refusal rejects at once', async () => {
+  const queue = new RequestQueue();
   const refuse = async () => {
-    throw new DoormanError(404, 'user_not_found', 'nobody');
+    throw new DoormanError(404, 'user_not_found', 'no such user');
   };
-  await assert.rejects(errands.run(refuse), /user_not_found/);
+  await assert.rejects(queue.run(refuse), /user_not_found/);
   await assert.rejects(
-    errands.act(async () => {
+    queue.runNow(async () => {
       throw tooMany(50);
     }),
     /rate_limited/,
   );
 });
 
-test('whoever leaves gets no answer: neither what is under way, nor what waits, nor what stands in line', async () => {
-  const errands = new Errands();
+test('cancelling rejects calls that are in progress, calls that wait, and calls in the background queue', async () => {
+  const queue = new RequestQueue();
   let answer = (_: string) => {};
-  const underWay = errands.run(
+  const inProgress = queue.run(
     () =>
       new Promise<string>((resolve) => {
         answer = resolve;
       }),
   );
-  const waiting = errands.run(async () => {
+  const waiting = queue.run(async () => {
     throw tooMany(60_000);
   });
   await allSettled();
   const background = Array.from({ length: 9 }, () =>
-    errands.run(async () => 'background', { isBackground: true }),
+    queue.run(async () => 'background', { isBackground: true }),
   );
-  const outcomes = Promise.allSettled([underWay, waiting, ...background]);
-  errands.leave();
+  const results = Promise.allSettled([inProgress, waiting, ...background]);
+  queue.cancelAll();
   answer('too late');
-  for (const outcome of await outcomes) {
-    assert.equal(outcome.status, 'rejected');
-    assert.equal(outcome.reason.error, 'signed_out');
+  for (const result of await results) {
+    assert.equal(result.status, 'rejected');
+    assert.equal(result.reason.error, 'signed_out');
   }
-  assert.equal(await errands.run(async () => 'the next one'), 'the next one');
-  assert.equal(await errands.run(async () => 'is served', { isBackground: true }), 'is served');
+  assert.equal(await queue.run(async () => 'the next one'), 'the next one');
+  assert.equal(await queue.run(async () => 'is served', { isBackground: true }), 'is served');
 });

@@ -1,54 +1,55 @@
 import { DoormanError } from 'doorman-client';
 
-/** The service lets a user make 60 calls a minute (interface 6): what nobody waits for leaves room for the rest. */
+/** The service lets a user make 60 calls a minute (interface 6): background calls leave room for the others. */
 const BACKGROUND_PER_MINUTE = 30;
 const BACKGROUND_AT_ONCE = 3;
 const MINUTE_MS = 60_000;
-/** Where a refusal does not say how long. */
+/** For a 429 that does not say how long. */
 const WAIT_MS = 2_000;
 
 interface Options {
-  /** Nobody waits for it: few at a time, and not too many a minute. */
+  /** The user does not wait for it: few at a time, and a limited number per minute. */
   isBackground?: boolean;
-  /** Too many calls: it goes on by itself at this moment, epoch milliseconds. */
+  /** Called when the call waits after a 429, with the time at which it goes on, epoch milliseconds. */
   onWait?: (until: number) => void;
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly start: () => void;
-  readonly refuse: (error: Error) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
- * Calls to the service on behalf of one user. What is refused because of too many calls is repeated when the service says,
- * and everything else waits as long. When the user leaves, whatever is under way is refused with the kit's own word
+ * Calls to the service on behalf of one user. After a 429 the call is repeated at the time that the service names, and all
+ * other calls wait until then. When the user leaves, every call in progress is rejected with the kit's error word
  * `signed_out`: an answer never reaches the next user.
  */
-export class Errands {
-  #stay = new AbortController();
+export class RequestQueue {
+  #cancellation = new AbortController();
   #pausedUntil = 0;
-  readonly #background: Waiting[] = [];
+  readonly #background: WaitingCall[] = [];
   #running = 0;
-  #begun: number[] = [];
+  /** When background calls of the last minute started, epoch milliseconds. */
+  #startedAt: number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Nobody who asked before is answered. */
-  leave(): void {
+  /** Rejects every call that is in progress or waits. */
+  cancelAll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const reason = new DoormanError(401, 'signed_out', 'the user has left');
-    this.#stay.abort(reason);
-    this.#stay = new AbortController();
-    for (const { refuse } of this.#background.splice(0)) refuse(reason);
+    this.#cancellation.abort(reason);
+    this.#cancellation = new AbortController();
+    for (const { reject } of this.#background.splice(0)) reject(reason);
     this.#pausedUntil = 0;
-    this.#begun = [];
+    this.#startedAt = [];
     this.#running = 0;
   }
 
-  /** @throws {DoormanError} what the service refused, but for too many calls */
+  /** @throws {DoormanError} any refusal of the service but a 429 */
   async run<T>(call: () => Promise<T>, { isBackground = false, onWait }: Options = {}): Promise<T> {
-    const { signal } = this.#stay;
-    if (isBackground) await this.#turn();
+    const { signal } = this.#cancellation;
+    if (isBackground) await this.#backgroundSlot();
     try {
       for (;;) {
         signal.throwIfAborted();
@@ -59,7 +60,7 @@ export class Errands {
           continue;
         }
         try {
-          return await unlessLeft(call(), signal);
+          return await unlessAborted(call(), signal);
         } catch (error) {
           if (!(error instanceof DoormanError) || error.code !== 429) throw error;
           const until = Date.now() + Math.max(error.retryAfterMs ?? WAIT_MS, 100);
@@ -69,41 +70,41 @@ export class Errands {
     } finally {
       if (isBackground && !signal.aborted) {
         this.#running--;
-        this.#startSome();
+        this.#startBackground();
       }
     }
   }
 
-  /** The same without patience: somebody waits for it, and is told that there were too many calls. */
-  act<T>(call: () => Promise<T>): Promise<T> {
-    return unlessLeft(call(), this.#stay.signal);
+  /** Calls at once and once: the user waits for the result, also if it is a 429. */
+  runNow<T>(call: () => Promise<T>): Promise<T> {
+    return unlessAborted(call(), this.#cancellation.signal);
   }
 
-  #turn(): Promise<void> {
+  #backgroundSlot(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#background.push({ start: resolve, refuse: reject });
-      this.#startSome();
+      this.#background.push({ start: resolve, reject });
+      this.#startBackground();
     });
   }
 
-  #startSome(): void {
+  #startBackground(): void {
     const now = Date.now();
-    this.#begun = this.#begun.filter((at) => at > now - MINUTE_MS);
-    while (this.#running < BACKGROUND_AT_ONCE && this.#begun.length < BACKGROUND_PER_MINUTE) {
-      // The latest first: it is what is on the screen.
+    this.#startedAt = this.#startedAt.filter((at) => at > now - MINUTE_MS);
+    while (this.#running < BACKGROUND_AT_ONCE && this.#startedAt.length < BACKGROUND_PER_MINUTE) {
+      // The newest first: it is for what is on the screen.
       const next = this.#background.pop();
       if (!next) return;
       this.#running++;
-      this.#begun.push(now);
+      this.#startedAt.push(now);
       next.start();
     }
-    const [first] = this.#begun;
+    const [first] = this.#startedAt;
     if (this.#background.length === 0 || this.#timer !== undefined || first === undefined) return;
-    if (this.#begun.length < BACKGROUND_PER_MINUTE) return;
+    if (this.#startedAt.length < BACKGROUND_PER_MINUTE) return;
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
-        this.#startSome();
+        this.#startBackground();
       },
       first + MINUTE_MS - now,
     );
@@ -112,22 +113,22 @@ export class Errands {
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', abort);
       resolve();
     }, ms);
-    signal.addEventListener('abort', end, { once: true });
+    signal.addEventListener('abort', abort, { once: true });
   });
 }
 
-function unlessLeft<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = () => reject(signal.reason);
-    signal.addEventListener('abort', end, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -1,13 +1,13 @@
-/** Acts on the same thing one after the other: two calls at once may arrive in either order. */
-export class Turns {
+/** Runs the actions of one key one after the other: two requests at once may arrive at the service in either order. */
+export class SerialQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  take<T>(key: string, act: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const result = before.then(act);
+  run<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const previous = this.#last.get(key) ?? Promise.resolve();
+    const result = previous.then(action);
     const settled = result.then(
       () => {},
-      () => {}, // whoever asked hears of it
+      () => {}, // the caller gets the error
     );
     this.#last.set(key, settled);
     void settled.then(() => {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { Store } from '../../data/store.ts';
 import { usePage, useReadable } from '../../data/hooks.ts';
+import { Store } from '../../data/store.ts';
 import type { PageBase } from '../../data/stores.ts';
 import { useOwn } from './model/hooks.ts';
 import { changedFields, type ProfileEdits } from './profile-fields.ts';

@@ -4,7 +4,12 @@ import { usePage } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
-import { type FieldError, judgeNickname, judgePassword, judgeUsername } from '../../ui/controls/form-fields.ts';
+import {
+  type FieldError,
+  judgeNickname,
+  judgePassword,
+  judgeUsername,
+} from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './entrance.module.css';
 import { useEntry } from './use-entry.ts';

@@ -3,8 +3,8 @@ import { usePage } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { LoadedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { useLoaded } from '../../ui/list/use-fetched.ts';
+import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { DeviceRow } from './device-row.tsx';
 import { usePushHere } from './push-here.ts';
 

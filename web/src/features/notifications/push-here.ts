@@ -1,7 +1,7 @@
 import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
-import { Store } from '../../data/store.ts';
 import { usePage, useReadable } from '../../data/hooks.ts';
+import { Store } from '../../data/store.ts';
 import { readToPage } from '../../worker/messages.ts';
 
 /** How it stands with notifications on this device. */

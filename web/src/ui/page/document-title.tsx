@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
-import { Store, type Readable } from '../../data/store.ts';
 import { useReadable } from '../../data/hooks.ts';
+import { type Readable, Store } from '../../data/store.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 
 /** What is in front, in words: `PageHeader` says it. */

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { LOCALES } from '../../i18n/languages.ts';
-import { type Times, timesIn } from '../../i18n/times.ts';
 import { useLanguage } from '../../i18n/texts.tsx';
+import { type Times, timesIn } from '../../i18n/times.ts';
 
 interface TimeTextProps {
   /** Epoch milliseconds. */

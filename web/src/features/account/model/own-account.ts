@@ -1,14 +1,14 @@
 import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 'doorman-client';
-import { Store } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import { isSame } from '../../../data/keyed-store.ts';
-import { Turns } from '../../../data/serial-queue.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
+import { SerialQueue } from '../../../data/serial-queue.ts';
+import { Store } from '../../../data/store.ts';
 import type { OwnStore } from './stores.ts';
 import type { SettingsView } from './views.ts';
 
 interface OwnHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   keepList(): void;
 }
 
@@ -21,31 +21,31 @@ export class Own implements OwnStore {
   #known: SettingsView | undefined;
   /** What is wanted and not answered yet, in the order in which it was wanted. */
   readonly #wanted = new Set<Partial<SettingsView>>();
-  readonly #turns = new Turns();
+  readonly #serial = new SerialQueue();
 
   constructor(host: OwnHost) {
     this.#host = host;
   }
 
   async updateProfile(body: ProfileBody): Promise<void> {
-    const { doorman, errands } = this.#host;
-    await this.#turns.take('profile', async () => {
+    const { doorman, queue } = this.#host;
+    await this.#serial.run('profile', async () => {
       const before = this.profile.getSnapshot();
-      const answer = await errands.act(() => doorman.api.updateProfile(body));
+      const answer = await queue.runNow(() => doorman.api.updateProfile(body));
       // What the log told meanwhile has this change in it, or is newer.
       if (this.profile.getSnapshot() === before) this.noteProfile(answer);
     });
   }
 
   async updateSettings(wanted: Partial<SettingsView>): Promise<void> {
-    const { doorman, errands } = this.#host;
+    const { doorman, queue } = this.#host;
     const own = { ...wanted };
     this.#wanted.add(own);
     this.#show();
-    await this.#turns.take('settings', async () => {
+    await this.#serial.run('settings', async () => {
       const before = this.#known;
       try {
-        await errands.act(() => doorman.api.updateSettings(own satisfies SettingsBody));
+        await queue.runNow(() => doorman.api.updateSettings(own satisfies SettingsBody));
         if (before && this.#known === before) this.#known = { ...before, ...own };
       } finally {
         this.#wanted.delete(own);

@@ -1,8 +1,8 @@
 import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { listMemory } from '../../../ui/list/scroll-memory.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
+import { listMemory } from '../../../ui/list/scroll-memory.ts';
 import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
 import styles from './conversation-list.module.css';
 

@@ -84,7 +84,11 @@ onSqlite('conversations of the page', (database) => {
     await alice.page.flush();
     const reloaded = await alice.reload();
     await settled(reloaded);
-    assert.equal(reloaded.page.chats.unreadTotal.getSnapshot(), 0, 'though the service has not heard of it yet');
+    assert.equal(
+      reloaded.page.chats.unreadTotal.getSnapshot(),
+      0,
+      'though the service has not heard of it yet',
+    );
     const bobs = bob.page.chats.thread(alice.id).view;
     await until(() => bobs.getSnapshot().messages.at(-1)?.state === 'read', 'told when it could be');
   });

@@ -31,7 +31,7 @@ import type { ConversationView } from './views.ts';
 /** What the chats stand on. */
 export interface ChatsHost
   extends Omit<ConversationPagesHost, 'got' | 'isKnown'>,
-    Pick<ThreadHost, 'doorman' | 'errands' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'> {
+    Pick<ThreadHost, 'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'> {
   isBlocked(userId: string): boolean;
   /** What of the list or the drafts is to be kept has changed. */
   keepList(): void;

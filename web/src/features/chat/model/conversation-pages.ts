@@ -1,10 +1,10 @@
 import { type Conversation, type Doorman, DoormanError, type PersonName } from 'doorman-client';
-import type { Errands } from '../../../data/request-queue.ts';
 import { Pages } from '../../../data/pages.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
 
 export interface ConversationPagesHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   /** Something of this conversation is shown, if only what the log told of it. */
   isKnown(peer: string): boolean;
   got(conversations: readonly Conversation[]): void;
@@ -24,7 +24,7 @@ export class ConversationPages {
   constructor(host: ConversationPagesHost) {
     this.#host = host;
     this.list = new Pages({
-      errands: host.errands,
+      queue: host.queue,
       ask: (after) => host.doorman.api.conversations({ after }),
       // Those that are loaded follow the log since, which knows them better.
       got: ({ conversations, people }) =>
@@ -59,9 +59,9 @@ export class ConversationPages {
    * @throws {DoormanError}
    */
   async load(peer: string, { isBackground = false } = {}): Promise<void> {
-    const { doorman, errands } = this.#host;
+    const { doorman, queue } = this.#host;
     const loads = this.#loads;
-    const answer = await errands.run(() => doorman.api.conversations({ peer }), { isBackground });
+    const answer = await queue.run(() => doorman.api.conversations({ peer }), { isBackground });
     if (loads !== this.#loads) return;
     this.#loaded.add(peer);
     this.#note(answer.conversations, answer.people);

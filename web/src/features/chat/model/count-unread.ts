@@ -1,5 +1,5 @@
 import { type Doorman, DoormanError } from 'doorman-client';
-import type { Errands } from '../../../data/request-queue.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
 
 /** Nobody counts more than that. */
 const PAGE = 100;
@@ -10,13 +10,13 @@ const PAGE = 100;
  * @returns `undefined` where there are a hundred and more, or the service could not say
  */
 export async function countUnread(
-  { doorman, errands }: { doorman: Doorman; errands: Errands },
+  { doorman, queue }: { doorman: Doorman; queue: RequestQueue },
   peer: string,
   read: number,
   countedTo: number,
 ): Promise<number | undefined> {
   try {
-    const { items, more } = await errands.run(() => doorman.api.history({ peer, after: read, limit: PAGE }), {
+    const { items, more } = await queue.run(() => doorman.api.history({ peer, after: read, limit: PAGE }), {
       isBackground: true,
     });
     if (more && (items.at(-1)?.n ?? 0) < countedTo) return undefined;

@@ -1,5 +1,5 @@
-import type { KeptDraft } from '../../../data/persisted-shapes.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
+import type { KeptDraft } from '../../../data/persisted-shapes.ts';
 import type { Draft } from './stores.ts';
 
 /** More than a message may have; nobody's storage is to be filled by what is pasted. */

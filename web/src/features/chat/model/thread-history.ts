@@ -1,5 +1,5 @@
 import { type Doorman, DoormanError, type Message } from 'doorman-client';
-import type { Errands } from '../../../data/request-queue.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
 import { append, endOf, type MessageRange, newest, prepend } from './message-range.ts';
 
 /** Messages that one page of the history has. */
@@ -10,7 +10,7 @@ const NOTHING: MessageRange = { messages: [], hasOlder: false };
 
 export interface HistoryHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   readonly peer: string;
   /** The number of the last message that the log told of. */
   head(): number;
@@ -155,8 +155,8 @@ export class ThreadHistory {
   }
 
   #ask(fields: { before?: number; after?: number; limit: number }) {
-    const { doorman, errands, peer } = this.#host;
-    return errands.run(() => doorman.api.history({ peer, ...fields }));
+    const { doorman, queue, peer } = this.#host;
+    return queue.run(() => doorman.api.history({ peer, ...fields }));
   }
 
   async #attempt(load: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Doorman, DoormanError, type Message } from 'doorman-client';
+import type { RequestQueue } from '../../../data/request-queue.ts';
 import { Derived, type Readable } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import type { Conversation } from './conversations.ts';
 import { endOf, type MessageRange } from './message-range.ts';
 import { showMessages } from './message-views.ts';
@@ -13,7 +13,7 @@ import type { ThreadView } from './views.ts';
 /** What a thread stands on. */
 export interface ThreadHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   ownId(): string;
   conversation(peer: string): Conversation;
   /** Whether `conversation` is what the service says. */
@@ -52,7 +52,7 @@ export class ThreadStore implements Thread {
     this.#host = host;
     this.#history = new ThreadHistory({
       doorman: host.doorman,
-      errands: host.errands,
+      queue: host.queue,
       peer,
       head: () => host.conversation(peer).tally.head,
       isLoaded: () => host.isLoaded(peer),

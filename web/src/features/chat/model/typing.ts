@@ -1,5 +1,5 @@
-import type { Readable } from '../../../data/store.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
+import type { Readable } from '../../../data/store.ts';
 
 /** A client that types says so once a second; after so long without it, typing has ended. */
 const GOOD_FOR_MS = 4_000;

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useCallback, useRef, useState } from 'react';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { type Filter, listMemory } from '../../../ui/list/scroll-memory.ts';
 import { isTypeAhead } from '../../../ui/list/row-keys.ts';
+import { type Filter, listMemory } from '../../../ui/list/scroll-memory.ts';
 import { Scroller } from '../../../ui/list/scroller.tsx';
 import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';

@@ -1,15 +1,15 @@
 import type { BlockedUser, Doorman } from 'doorman-client';
-import { Derived, type Readable } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import { Pages } from '../../../data/pages.ts';
-import { Turns } from '../../../data/serial-queue.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
+import { SerialQueue } from '../../../data/serial-queue.ts';
+import { Derived, type Readable } from '../../../data/store.ts';
 import type { BlocksStore } from './stores.ts';
 import type { BlockedView } from './views.ts';
 
 interface BlocksHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   /** A user was blocked or unblocked; what is shown of them changes now. */
   changed(userId: string, isBlocked: boolean): void;
   keepList(): void;
@@ -29,14 +29,14 @@ export class Blocks implements BlocksStore {
   readonly #told = new Map<string, number>();
   /** Users of whose block a page, the log or an act said something since the last snapshot. */
   readonly #confirmed = new Set<string>();
-  readonly #turns = new Turns();
+  readonly #serial = new SerialQueue();
   readonly #views = new KeyedStore<boolean>({ view: (id) => this.has(id) });
 
   constructor(host: BlocksHost) {
     this.#host = host;
-    const { doorman, errands } = host;
+    const { doorman, queue } = host;
     this.more = new Pages({
-      errands,
+      queue,
       ask: (after) => doorman.api.blockedPage({ after }),
       got: ({ blocked, next }) => this.#notePage(blocked, next),
       isEager: true,
@@ -57,12 +57,12 @@ export class Blocks implements BlocksStore {
   }
 
   async block(userId: string): Promise<void> {
-    const { doorman, errands } = this.#host;
+    const { doorman, queue } = this.#host;
     this.#change(userId, () => this.#wanted.set(userId, Date.now()));
-    await this.#turns.take(userId, async () => {
+    await this.#serial.run(userId, async () => {
       const told = this.#told.get(userId);
       try {
-        const { create_time } = await errands.run(() => doorman.api.block(userId));
+        const { create_time } = await queue.run(() => doorman.api.block(userId));
         // An `unblock` event that came meanwhile is newer.
         if (this.#told.get(userId) === told || this.#known.has(userId)) this.#known.set(userId, create_time);
       } finally {
@@ -73,10 +73,10 @@ export class Blocks implements BlocksStore {
 
   /** The user stays hidden until the service has answered. */
   async unblock(userId: string): Promise<void> {
-    const { doorman, errands } = this.#host;
-    await this.#turns.take(userId, async () => {
+    const { doorman, queue } = this.#host;
+    await this.#serial.run(userId, async () => {
       const told = this.#told.get(userId);
-      await errands.act(() => doorman.api.unblock(userId));
+      await queue.runNow(() => doorman.api.unblock(userId));
       if (this.#told.get(userId) === told) this.#change(userId, () => this.#known.delete(userId));
     });
   }

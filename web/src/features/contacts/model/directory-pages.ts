@@ -1,6 +1,6 @@
 import { type DirectoryEntry, type Doorman, DoormanError } from 'doorman-client';
+import type { RequestQueue } from '../../../data/request-queue.ts';
 import { Derived } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
 /** The first page is what is waited for; the others are few, as a user has 60 calls a minute. */
@@ -12,7 +12,7 @@ const ONLINE_GOOD_FOR_MS = 15_000;
 
 export interface ListingHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   got(entries: readonly DirectoryEntry[]): void;
 }
 
@@ -90,11 +90,11 @@ export class Listing {
   }
 
   async #fetch(after: string | undefined, own: object): Promise<void> {
-    const { doorman, errands, got } = this.#host;
+    const { doorman, queue, got } = this.#host;
     const { q, isOnlineOnly } = this.#query;
     const limit = after === undefined ? FIRST_PAGE : NEXT_PAGE;
     try {
-      const { users, next } = await errands.run(
+      const { users, next } = await queue.run(
         () =>
           doorman.api.users({
             limit,

@@ -1,15 +1,15 @@
 import type { Doorman, FriendEntry, FriendEvent, PersonName, Snapshot } from 'doorman-client';
-import { Derived, type Readable } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import { Pages } from '../../../data/pages.ts';
-import { Turns } from '../../../data/serial-queue.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
+import { SerialQueue } from '../../../data/serial-queue.ts';
+import { Derived, type Readable } from '../../../data/store.ts';
 import type { FriendsStore } from './stores.ts';
 import type { FriendAct, FriendState, FriendsView, FriendView } from './views.ts';
 
 interface FriendsHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   isBlocked(userId: string): boolean;
   keepList(): void;
   gotPeople(people: readonly PersonName[]): void;
@@ -41,14 +41,14 @@ export class Friends implements FriendsStore {
   readonly #told = new Map<string, number>();
   /** Users that a page or the log named since the last snapshot, and up to which number of the log that is true. */
   readonly #trueAt = new Map<string, number>();
-  readonly #turns = new Turns();
+  readonly #serial = new SerialQueue();
   readonly #views = new KeyedStore<FriendState>({ view: (id) => this.#stateOf(id) });
 
   constructor(host: FriendsHost) {
     this.#host = host;
-    const { doorman, errands } = host;
+    const { doorman, queue } = host;
     this.moreFriends = new Pages({
-      errands,
+      queue,
       ask: (after) => doorman.api.friends({ list: 'friends', after }),
       got: (page) => {
         this.#notePage(page);
@@ -57,7 +57,7 @@ export class Friends implements FriendsStore {
       isEager: true,
     });
     this.moreRequests = new Pages({
-      errands,
+      queue,
       ask: (after) => doorman.api.friends({ list: 'requests', after }),
       got: (page) => this.#notePage(page),
     });
@@ -75,16 +75,16 @@ export class Friends implements FriendsStore {
   }
 
   async act(act: FriendAct, userId: string): Promise<void> {
-    const { doorman, errands } = this.#host;
+    const { doorman, queue } = this.#host;
     const wish = WANTED[act];
     const state = typeof wish === 'string' ? wish : wish(this.#stateOf(userId));
     const wanted: FriendView = { id: userId, state, at: Date.now() };
     this.#wanted.set(userId, wanted);
     this.#changed(userId);
-    await this.#turns.take(userId, async () => {
+    await this.#serial.run(userId, async () => {
       const told = this.#told.get(userId);
       try {
-        const answer = await errands.act(() => doorman.api.friend(act, userId));
+        const answer = await queue.runNow(() => doorman.api.friend(act, userId));
         if (this.#told.get(userId) === told) this.#set(userId, toFriendState(answer.state), wanted.at);
       } finally {
         // Unless the user wants something else already.

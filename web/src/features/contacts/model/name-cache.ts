@@ -1,7 +1,7 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
-import type { Readable } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
+import type { Readable } from '../../../data/store.ts';
 import { shownName } from './display-name.ts';
 import type { PersonView } from './views.ts';
 
@@ -37,7 +37,7 @@ export function isUnknownUser(error: DoormanError): boolean {
 
 interface NamesHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   /** What is to be kept of the names has changed. */
   keepNames(): void;
   /** Of somebody whose name was asked for; whoever gets it calls `note`. */
@@ -126,9 +126,9 @@ export class Names {
   }
 
   async #fetch(id: string): Promise<void> {
-    const { doorman, errands } = this.#host;
+    const { doorman, queue } = this.#host;
     try {
-      this.#host.gotProfile(await errands.run(() => doorman.api.profileOf(id), { isBackground: true }));
+      this.#host.gotProfile(await queue.run(() => doorman.api.profileOf(id), { isBackground: true }));
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       // Any other error: asked again when the connection is back, or when the user is shown again.

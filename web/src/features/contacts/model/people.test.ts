@@ -132,7 +132,10 @@ onSqlite('people of the page', (database) => {
     await untilEqual(() => names(search), ['alice', 'bob']);
     search.setQuery({ q: 'nobody is called so', isOnlineOnly: false });
     await until(() => search.getSnapshot().query.q !== '');
-    assert.deepEqual([names(search), search.getSnapshot().isLoading, search.getSnapshot().hasMore], [[], false, false]);
+    assert.deepEqual(
+      [names(search), search.getSnapshot().isLoading, search.getSnapshot().hasMore],
+      [[], false, false],
+    );
   });
 
   test('too many calls are waited out as the service says', async (t) => {

@@ -1,6 +1,6 @@
 import type { Doorman, PublicProfile } from 'doorman-client';
+import type { RequestQueue } from '../../../data/request-queue.ts';
 import type { Readable } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import { Directory } from './directory.ts';
 import { Names } from './name-cache.ts';
 import { Profiles } from './profiles.ts';
@@ -9,7 +9,7 @@ import type { PersonView, ProfileView } from './views.ts';
 
 interface PeopleHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   /** What is to be kept of the names has changed. */
   keepNames(): void;
 }
@@ -20,15 +20,15 @@ export class People implements PeopleStore {
   readonly #profiles: Profiles;
   readonly #directory: Directory;
 
-  constructor({ doorman, errands, keepNames }: PeopleHost) {
+  constructor({ doorman, queue, keepNames }: PeopleHost) {
     const gotProfile = (profile: PublicProfile) => {
       this.#profiles.note(profile);
       this.names.note([profile]);
     };
     const gone = (userId: string) => this.names.noteGone(userId);
-    this.names = new Names({ doorman, errands, keepNames, gotProfile });
-    this.#profiles = new Profiles({ doorman, errands, gotProfile, gone });
-    this.#directory = new Directory({ doorman, errands, got: (entries) => this.names.note(entries) });
+    this.names = new Names({ doorman, queue, keepNames, gotProfile });
+    this.#profiles = new Profiles({ doorman, queue, gotProfile, gone });
+    this.#directory = new Directory({ doorman, queue, got: (entries) => this.names.note(entries) });
   }
 
   person(userId: string): Readable<PersonView> {

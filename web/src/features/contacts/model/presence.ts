@@ -1,6 +1,6 @@
 import type { Doorman, PresenceState } from 'doorman-client';
-import type { Readable } from '../../../data/store.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
+import type { Readable } from '../../../data/store.ts';
 import type { PresenceStore } from './stores.ts';
 import type { SightView } from './views.ts';
 

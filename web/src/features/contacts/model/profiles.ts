@@ -1,7 +1,7 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
-import type { Readable } from '../../../data/store.ts';
-import type { Errands } from '../../../data/request-queue.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
+import type { RequestQueue } from '../../../data/request-queue.ts';
+import type { Readable } from '../../../data/store.ts';
 import { isUnknownUser } from './name-cache.ts';
 import type { ProfileView } from './views.ts';
 
@@ -16,7 +16,7 @@ interface Heard {
 
 interface ProfilesHost {
   readonly doorman: Doorman;
-  readonly errands: Errands;
+  readonly queue: RequestQueue;
   /** Whoever gets it calls `note`. */
   gotProfile(profile: PublicProfile): void;
   gone(userId: string): void;
@@ -74,9 +74,9 @@ export class Profiles {
   }
 
   async #fetch(id: string): Promise<void> {
-    const { doorman, errands } = this.#host;
+    const { doorman, queue } = this.#host;
     try {
-      this.#host.gotProfile(await errands.run(() => doorman.api.profileOf(id)));
+      this.#host.gotProfile(await queue.run(() => doorman.api.profileOf(id)));
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       if (error.error === 'signed_out') return;

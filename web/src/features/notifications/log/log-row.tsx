@@ -1,8 +1,8 @@
 import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } from '@primer/octicons-react';
 import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
-import { daysBetween } from '../../../i18n/times.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { daysBetween } from '../../../i18n/times.ts';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { useDeviceWords } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
