@@ -56,9 +56,9 @@ function newPoint(): string {
 
 /** As messages to everybody leave it when nobody has seen them. */
 async function makeDue(): Promise<void> {
-  await db.run`delete from push_due`;
+  await db.run`delete from push_pending`;
   await db.run`
-    insert into push_due (user_id, peer_id, first_seq, last_seq, count, due_at)
+    insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at)
     select id, ${peerId}, 1, 1, 1, ${now()} from users where id <> ${peerId}`;
 }
 

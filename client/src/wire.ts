@@ -301,7 +301,7 @@ export interface PushLogEntry {
   device_name: string;
   /** message or test */
   kind: string;
-  /** accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed, told_already or unconfirmed */
+  /** accepted, gone, refused, failed, unusable or waiting; or why nothing was sent: seen, dnd, off, blocked, no_device, account_closed, already_notified or unconfirmed */
   outcome: string;
   /** The push service's answer, if it gave one */
   status: number | null;

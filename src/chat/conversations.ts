@@ -52,7 +52,7 @@ export async function readConversations(
   const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
       select mine.peer_id, mine.unread, mine.read as own_read,
-        theirs.told_received as peer_received, theirs.told_read as peer_read,
+        theirs.disclosed_received as peer_received, theirs.disclosed_read as peer_read,
         messages.n, messages.sender_id, messages.cid, messages.body, messages.at,
         (select count(*) from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) as blocked
       from conversations mine

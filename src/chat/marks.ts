@@ -62,7 +62,7 @@ export async function tellPeer(
 ): Promise<void> {
   await Promise.all([
     tx.run`
-      update conversations set told_received = ${received}, told_read = ${read}
+      update conversations set disclosed_received = ${received}, disclosed_read = ${read}
       where user_id = ${userId} and peer_id = ${peer}`,
     append(peer, 'marked', { peer: userId, by: userId, received, read }),
   ]);

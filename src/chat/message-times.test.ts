@@ -73,11 +73,11 @@ onEachDatabase('the times of messages while the clock is set back', (database) =
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const socket = await service.enter(alice);
     await socket.ask({ type: 'send', to: bob.id, cid: '1', body: 'x' });
-    await service.services.db.run`delete from push_due`;
+    await service.services.db.run`delete from push_pending`;
     now = start;
     const { data } = await socket.ask({ type: 'send', to: bob.id, cid: '2', body: 'x' });
     assert.equal(data.at, start + 60_000);
-    const due = await service.services.db.all`select due_at from push_due where user_id = ${bob.id}`;
+    const due = await service.services.db.all`select due_at from push_pending where user_id = ${bob.id}`;
     assert.deepEqual(due, [{ due_at: start + 5_000 }]);
   });
 });

@@ -73,7 +73,7 @@ onEachDatabase('a deleted account', (database) => {
     const left = await Promise.all([
       db.all`select id from sessions where user_id = ${id}`,
       db.all`select id from push_subscriptions where user_id = ${id}`,
-      db.all`select peer_id from push_due where user_id = ${id} or peer_id = ${id}`,
+      db.all`select peer_id from push_pending where user_id = ${id} or peer_id = ${id}`,
       db.all`select peer_id from push_jobs where user_id = ${id} or peer_id = ${id}`,
       db.all`select removed_at from push_last_confirmed where user_id = ${id}`,
       db.all`select id from push_log where user_id = ${id}`,

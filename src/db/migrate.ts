@@ -15,6 +15,7 @@ import { statements as deviceProofs } from './migrations/0013-device-proofs.ts';
 import { statements as pushLimits } from './migrations/0014-push-limits.ts';
 import { statements as subscriptionsOfSessions } from './migrations/0015-subscriptions-of-sessions.ts';
 import { statements as pushLogReasons } from './migrations/0016-push-log-reasons.ts';
+import { statements as plainNames } from './migrations/0017-plain-names.ts';
 
 /** The words in which the databases differ when a table is made. */
 interface ColumnTypes {
@@ -55,6 +56,7 @@ const migrations: readonly Migration[] = [
   { name: '0014-push-limits', statements: pushLimits },
   { name: '0015-subscriptions-of-sessions', statements: subscriptionsOfSessions },
   { name: '0016-push-log-reasons', statements: pushLogReasons },
+  { name: '0017-plain-names', statements: plainNames },
 ];
 
 /**

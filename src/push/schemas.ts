@@ -38,12 +38,12 @@ export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey:
 
 /**
  * The answer of a push service; or that nothing could be sent (`waiting`: it is tried again); or why nothing was sent.
- * `told_already`: an unconfirmed device, notified at most once a minute. `unconfirmed`: such a device of an account that
- * has a confirmed one, or had one within 30 days.
+ * `already_notified`: an unconfirmed device, notified at most once a minute. `unconfirmed`: such a device of an account
+ * that has a confirmed one, or had one within 30 days.
  */
 export type PushLogOutcome =
   | ('accepted' | 'gone' | 'refused' | 'failed' | 'unusable' | 'waiting')
-  | ('seen' | 'dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already')
+  | ('seen' | 'dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified')
   | 'unconfirmed';
 
 export const PushLogEntry = Type.Object({
@@ -58,7 +58,7 @@ export const PushLogEntry = Type.Object({
   kind: Type.String({ description: 'message or test' }),
   outcome: Type.String({
     description:
-      'accepted, gone, refused, failed, unusable or waiting; or why nobody was told: seen, dnd, off, blocked, no_device, account_closed, told_already or unconfirmed',
+      'accepted, gone, refused, failed, unusable or waiting; or why nothing was sent: seen, dnd, off, blocked, no_device, account_closed, already_notified or unconfirmed',
   }),
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The push service's answer, if it gave one",
@@ -124,7 +124,7 @@ export interface SubscriptionRow {
   refusals: number;
   refused_since: number | null;
   /** When it was last notified while unconfirmed; 0 if never. */
-  told_at: number;
+  last_notified_at: number;
 }
 
 export function toPushDevice(row: SubscriptionRow, sessionId: string): PushDevice {

@@ -19,7 +19,7 @@ onEachDatabase('what a device acknowledges', (database) => {
     await his.ask({ type: 'send', to: alice.id, cid: 'c1', body: 'hi' });
     await socket.first(({ event }) => event === 'message');
     const waiting = async () =>
-      (await db.all`select user_id from push_due where user_id = ${alice.id} and count > 0`).length;
+      (await db.all`select user_id from push_pending where user_id = ${alice.id} and count > 0`).length;
     assert.equal(await waiting(), 1);
     await socket.ask({ type: 'view', visible: true, active: false });
     assert.equal(attention.isAttentive(alice.id), false);

@@ -80,7 +80,7 @@ onEachDatabase('6 Events', (database) => {
     await service.post('/api/messages', message, { token: bob.token });
     const { seq } = await socket.first((frame) => frame.type === 'event' && frame.event === 'message');
     socket.send({ type: 'ack', seq });
-    const due = () => service.services.db.all`select user_id from push_due where count > 0`;
+    const due = () => service.services.db.all`select user_id from push_pending where count > 0`;
     await eventually(async () => (await due()).length === 0);
     await service.pushes.runDue();
     assert.equal(push.requests, 0);

@@ -64,7 +64,7 @@ onEachDatabase('the block promise', (database) => {
     for (const socket of hers) assert.deepEqual(named(socket, 'message'), []);
     for (const socket of his) assert.deepEqual(events(socket), []);
     assert.deepEqual(await service.services.db.all`select * from messages`, []);
-    assert.deepEqual(await service.services.db.all`select * from push_due`, []);
+    assert.deepEqual(await service.services.db.all`select * from push_pending`, []);
   });
 
   test('message, blocker to blocked: refused with the word that says what to do', async (t) => {
@@ -236,7 +236,7 @@ onEachDatabase('the block promise', (database) => {
     const { service, his, alice, block, send } = await startTwo(t, database);
     await send(his[0], alice); // she is there, so it rests for some seconds
     const waiting = () =>
-      service.services.db.all`select user_id from push_due where user_id = ${alice.id} and count > 0`;
+      service.services.db.all`select user_id from push_pending where user_id = ${alice.id} and count > 0`;
     assert.equal((await waiting()).length, 1);
     await block();
     assert.deepEqual(await waiting(), []);

@@ -12,7 +12,7 @@ export const ALLOWED_SCANS: Readonly<Record<string, string>> = {
   'update push_jobs set due_at = due_at -': AFTER_A_CLOCK_STEP,
   'update push_subscriptions set not_before = not_before -': AFTER_A_CLOCK_STEP,
   'update push_subscriptions set not_before = coalesce(': AFTER_A_CLOCK_STEP,
-  'update push_subscriptions set told_at = 0 where told_at >': AFTER_A_CLOCK_STEP,
+  'update push_subscriptions set last_notified_at = 0 where last_notified_at >': AFTER_A_CLOCK_STEP,
   'update push_jobs set due_at = ? where leased = 0 and due_at >': AFTER_A_CLOCK_STEP,
   'update push_jobs set due_at = ? , leased = 0 where leased = 1':
     'runs once, at start, before anything is served',
@@ -25,7 +25,7 @@ export const ALLOWED_SCANS: Readonly<Record<string, string>> = {
 export const UNINDEXED_FOREIGN_KEYS: Readonly<Record<string, string>> = {
   'conversations.peer_id': 'rows of users are never deleted, and no statement writes users.id',
   'friends.peer_id': 'rows of users are never deleted, and no statement writes users.id',
-  'push_due.peer_id': 'rows of users are never deleted, and no statement writes users.id',
+  'push_pending.peer_id': 'rows of users are never deleted, and no statement writes users.id',
 };
 
 /** The text of a statement on one line with `?` in each place, as {@link ALLOWED_SCANS} names it. */

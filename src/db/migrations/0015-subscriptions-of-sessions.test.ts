@@ -44,15 +44,15 @@ onEachDatabase('0015-subscriptions-of-sessions', (database) => {
     await save('confirmed', session);
     await save('unconfirmed', null);
     await db.run`
-      insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, since, log_id)
+      insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at, log_id)
       select id, ${alice}, ${bob}, 7, ${START}, 0, ${START}, '' from push_subscriptions`;
     await db.run`
-      insert into push_due (user_id, peer_id, first_seq, last_seq, count, due_at)
+      insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at)
       values (${bob}, ${alice}, 7, 8, 2, ${START})`;
     const read = () =>
       Promise.all([
         db.all`select * from push_jobs order by subscription_id`,
-        db.all`select * from push_due`,
+        db.all`select * from push_pending`,
         db.all`select id, endpoint, session_id from push_subscriptions order by id`,
       ]);
     const before = await read();

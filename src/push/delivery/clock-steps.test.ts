@@ -123,15 +123,15 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     attention.setAttentive({}, bob.id, true);
     await write(carol, bob);
     const ahead = 30 * DAY;
-    await db.run`update push_due set due_at = due_at + ${ahead}, rests_until = rests_until + ${ahead}`;
+    await db.run`update push_pending set due_at = due_at + ${ahead}, cooldown_until = cooldown_until + ${ahead}`;
     await db.run`update push_jobs set due_at = due_at + ${ahead}`;
-    await db.run`update push_subscriptions set told_at = ${now() + ahead}, not_before = ${now() + ahead}`;
+    await db.run`update push_subscriptions set last_notified_at = ${now() + ahead}, not_before = ${now() + ahead}`;
     const restarted = await service.restart();
     await restarted.pushes.runDue();
     assert.equal(pushService.received(phone.endpoint).length, 2);
     assert.equal(pushService.received(unknown.endpoint).length, 1);
     assert.deepEqual(
-      await restarted.services.db.all`select peer_id from push_due where due_at > ${now() + 8 * SECOND}`,
+      await restarted.services.db.all`select peer_id from push_pending where due_at > ${now() + 8 * SECOND}`,
       [],
     );
   });
@@ -151,9 +151,9 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
       where subscription_id in (select id from push_subscriptions where refusals = 7)`;
     const waiting = (of: Queries) =>
       Promise.all([
-        of.all`select subscription_id, due_at, tries from push_jobs order by subscription_id`,
+        of.all`select subscription_id, due_at, attempts from push_jobs order by subscription_id`,
         of.all`select id, not_before from push_subscriptions order by id`,
-        of.all`select due_at, rests_until from push_due`,
+        of.all`select due_at, cooldown_until from push_pending`,
       ]);
     const before = await waiting(db);
     const restarted = await service.restart();

@@ -29,11 +29,12 @@ export async function endOverlongWaits(
   );
   await db.transaction(async (tx) => {
     await tx.run`
-      update push_jobs set due_at = due_at - (since - ${now}), since = ${now} where leased = 0 and since > ${now}`;
+      update push_jobs set due_at = due_at - (decided_at - ${now}), decided_at = ${now}
+      where leased = 0 and decided_at > ${now}`;
     if (stepMs < 0)
       await tx.run`
         update push_subscriptions set not_before = not_before - ${-stepMs} where not_before > ${now}`;
-    await tx.run`update push_subscriptions set told_at = 0 where told_at > ${now}`;
+    await tx.run`update push_subscriptions set last_notified_at = 0 where last_notified_at > ${now}`;
     await tx.run`
       update push_subscriptions set not_before = coalesce((
         select max(due_at) from push_jobs

@@ -122,7 +122,7 @@ onEachDatabase('the contents of a push', (database) => {
     assert.equal(count(), 2);
     // Whether the two first messages were judged together is chance; what was told covers the other one either way.
     const others = (await outcomes(bob)).filter((outcome) => outcome !== 'accepted');
-    assert.deepEqual(new Set(others), new Set(['told_already']));
+    assert.deepEqual(new Set(others), new Set(['already_notified']));
   });
 
   test('a subscription is sent to with the key that it was made with, however often keys rotate', async (t) => {

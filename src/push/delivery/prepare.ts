@@ -23,8 +23,8 @@ export interface SendableJob {
   readonly user_id: string;
   readonly last_seq: number;
   readonly due_at: number;
-  readonly tries: number;
-  readonly since: number;
+  readonly attempts: number;
+  readonly decided_at: number;
   readonly short: number;
   readonly log_id: string;
   readonly endpoint: string;
@@ -38,7 +38,7 @@ export interface SendableJob {
   readonly not_before: number;
   readonly refusals: number;
   readonly refused_since: number | null;
-  readonly told_at: number;
+  readonly last_notified_at: number;
   /** Whether the account has a confirmed device, and when the latest was removed. */
   readonly has_confirmed: number;
   readonly removed_at: number | null;
@@ -61,9 +61,10 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
   const userIds = [...new Set(jobs.map((job) => job.userId))];
   const [rows, badges] = await Promise.all([
     db.all<Omit<SendableJob, 'badge'>>`
-      select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.tries, jobs.since,
-        jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id, subs.vapid_public,
-        subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals, subs.refused_since, subs.told_at,
+      select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.attempts,
+        jobs.decided_at, jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id,
+        subs.vapid_public, subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals,
+        subs.refused_since, subs.last_notified_at,
         users.status, users.push_enabled, users.dnd_enabled, users.push_preview,
         case when peers.nickname = '' then peers.username else peers.nickname end as sender,
         conversations.unread, blocks.created_at as blocked_at, inbox.data as event,
@@ -114,7 +115,7 @@ export function reasonToSkip(row: SendableJob, now: number): Result | undefined 
   const devices = { hasConfirmed: row.has_confirmed === 1, removedAt: row.removed_at };
   if (row.session_id === null && !mayNotifyUnconfirmed(devices, now))
     return { kind: 'dropped', outcome: 'unconfirmed' };
-  if (now - row.since >= TTL_SECONDS * 1000)
+  if (now - row.decided_at >= TTL_SECONDS * 1000)
     return { kind: 'dropped', outcome: 'failed', reason: 'gave_up_24h' };
   if (row.not_before > now)
     return { kind: 'deferred', until: row.not_before, status: null, reason: 'push_service_paused' };
@@ -132,16 +133,16 @@ export async function takeUnconfirmedSlot(
   now: number,
 ): Promise<Result | undefined> {
   const taken = await db.run`
-    update push_subscriptions set told_at = ${now}
-    where id = ${row.subscription_id} and told_at <= ${now - UNCONFIRMED_INTERVAL_MS}`;
+    update push_subscriptions set last_notified_at = ${now}
+    where id = ${row.subscription_id} and last_notified_at <= ${now - UNCONFIRMED_INTERVAL_MS}`;
   if (taken > 0) return undefined;
-  const known = await db.get<{ told_at: number }>`
-    select told_at from push_subscriptions where id = ${row.subscription_id}`;
-  const toldAt = known?.told_at ?? now;
-  if (toldAt >= row.since) return { kind: 'dropped', outcome: 'told_already' };
+  const known = await db.get<{ last_notified_at: number }>`
+    select last_notified_at from push_subscriptions where id = ${row.subscription_id}`;
+  const lastNotifiedAt = known?.last_notified_at ?? now;
+  if (lastNotifiedAt >= row.decided_at) return { kind: 'dropped', outcome: 'already_notified' };
   return {
     kind: 'deferred',
-    until: toldAt + UNCONFIRMED_INTERVAL_MS,
+    until: lastNotifiedAt + UNCONFIRMED_INTERVAL_MS,
     status: null,
     reason: 'unconfirmed_rate',
   };

@@ -93,7 +93,7 @@ async function removeDevice(tx: Tx, completed: CompletedJob, logged: LoggedResul
 
 async function releaseJob(tx: Queries, job: Job, now: number): Promise<number> {
   return tx.run`
-    update push_jobs set due_at = ${now}, leased = 0, tries = 0, short = 0, log_id = ''
+    update push_jobs set due_at = ${now}, leased = 0, attempts = 0, short = 0, log_id = ''
     where subscription_id = ${job.subscriptionId} and peer_id = ${job.peerId} and due_at = ${job.leaseUntil}`;
 }
 
@@ -101,11 +101,11 @@ async function defer(
   tx: Queries,
   completed: CompletedJob,
   { until, status, reason }: { until: number; status: number | null; reason: PushReason },
-  tries: 0 | 1,
+  attempts: 0 | 1,
 ): Promise<void> {
   const { job, row, logId } = completed;
   const waits = await tx.run`
-    update push_jobs set due_at = ${until}, leased = 0, tries = tries + ${tries}, log_id = ${logId}
+    update push_jobs set due_at = ${until}, leased = 0, attempts = attempts + ${attempts}, log_id = ${logId}
     where subscription_id = ${row.subscription_id} and peer_id = ${row.peer_id} and due_at = ${job.leaseUntil}`;
   // Otherwise the job was cancelled while in flight, and the log has the reason.
   if (waits === 0) return;

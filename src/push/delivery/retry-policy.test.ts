@@ -6,7 +6,7 @@ import { classifyResponse, suspendedUntil } from './retry-policy.ts';
 const NOW = 1_790_000_000_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const fresh = { tries: 0, since: NOW, short: 0 };
+const fresh = { attempts: 0, decided_at: NOW, short: 0 };
 
 function refused(status: number, retryAfter?: string | string[]): PushResponse {
   return {
@@ -60,19 +60,19 @@ test('429 and 503 with a Retry-After that cannot be read come back like any fail
 });
 
 test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dropped after 24 h', () => {
-  const wait = (answer: PushResponse, tries: number, random: number) => {
-    const outcome = classifyResponse(answer, { ...fresh, tries }, NOW, random);
+  const wait = (answer: PushResponse, attempts: number, random: number) => {
+    const outcome = classifyResponse(answer, { ...fresh, attempts }, NOW, random);
     assert.equal(outcome.kind, 'retried');
     return outcome.kind === 'retried' ? outcome.until - NOW : 0;
   };
   const timeout: PushResponse = { kind: 'failed', word: 'timeout' };
   for (const answer of [refused(500), refused(502), refused(503), refused(429), timeout]) {
     assert.deepEqual(
-      [0, 1, 2, 11, 12, 40].map((tries) => wait(answer, tries, 1)),
+      [0, 1, 2, 11, 12, 40].map((attempts) => wait(answer, attempts, 1)),
       [1_000, 2_000, 4_000, 2_048_000, HOUR, HOUR],
     );
     assert.equal(wait(answer, 3, 0), 4_000);
-    const old = { ...fresh, since: NOW - DAY };
+    const old = { ...fresh, decided_at: NOW - DAY };
     assert.equal(classifyResponse(answer, old, NOW, 0).kind, 'dropped');
   }
 });

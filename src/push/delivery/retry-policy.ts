@@ -25,7 +25,7 @@ export type Result =
   | { kind: 'refused'; status: number | null; reason: PushWord };
 
 const FIRST_RETRY_MS = 1_000;
-/** Of a `Retry-After`, and between two tries. */
+/** Of a `Retry-After`, and between two attempts. */
 export const LONGEST_WAIT_MS = 60 * 60 * 1000;
 const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
 const SUSPENSION_MS = 60 * 60 * 1000;
@@ -35,9 +35,9 @@ export const LONGEST_SUSPENSION_MS = REMOVE_AFTER_MS;
 
 /** What {@link classifyResponse} has to know of a job. */
 export interface Attempt {
-  readonly tries: number;
+  readonly attempts: number;
   /** When the newest message of it was decided on, epoch milliseconds. */
-  readonly since: number;
+  readonly decided_at: number;
   readonly short: number;
 }
 
@@ -81,13 +81,13 @@ export function suspendedUntil(
 }
 
 function tryAgain(
-  { tries, since }: Attempt,
+  { attempts, decided_at: decidedAt }: Attempt,
   status: number | null,
   reason: PushWord,
   now: number,
   random: number,
 ): Result {
-  if (now - since >= GIVE_UP_AFTER_MS) return { kind: 'dropped', outcome: 'failed', status, reason };
-  const longest = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_WAIT_MS);
+  if (now - decidedAt >= GIVE_UP_AFTER_MS) return { kind: 'dropped', outcome: 'failed', status, reason };
+  const longest = Math.min(FIRST_RETRY_MS * 2 ** attempts, LONGEST_WAIT_MS);
   return { kind: 'retried', until: now + Math.ceil(longest * (0.5 + random / 2)), status, reason };
 }

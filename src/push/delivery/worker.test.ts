@@ -59,11 +59,11 @@ onEachDatabase('the push worker', (database) => {
     await service.pushes[Symbol.asyncDispose]();
     const jobs = await service.services.db.all<{
       leased: number;
-      tries: number;
-    }>`select leased, tries from push_jobs`;
+      attempts: number;
+    }>`select leased, attempts from push_jobs`;
     assert.equal(jobs.length, 10);
     assert(jobs.every((job) => job.leased === 0));
-    assert(jobs.some((job) => job.tries === 0));
+    assert(jobs.some((job) => job.attempts === 0));
   });
 
   test('jobs in flight when the process was killed are sent after the restart', async (t) => {

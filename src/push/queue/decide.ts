@@ -42,7 +42,7 @@ interface PendingRow {
   last_seq: number;
   count: number;
   due_at: number;
-  rests_until: number;
+  cooldown_until: number;
 }
 
 interface DeviceRow {
@@ -53,7 +53,7 @@ interface DeviceRow {
   session_id: string | null;
   unusable_since: number | null;
   not_before: number;
-  told_at: number;
+  last_notified_at: number;
   /** When the latest confirmed device of its user was removed. */
   removed_at: number | null;
 }
@@ -72,13 +72,14 @@ export function pairKey({ userId, peerId }: Pair): string {
 /** Pairs that are due, the longest due first. */
 export async function findDue(db: Queries, now: number, limit: number): Promise<Pair[]> {
   return db.all<Pair>`
-    select user_id as "userId", peer_id as "peerId" from push_due where due_at <= ${now} order by due_at limit ${limit}`;
+    select user_id as "userId", peer_id as "peerId" from push_pending
+    where due_at <= ${now} order by due_at limit ${limit}`;
 }
 
 /** Pairs whose wait is longer than possible: the clock was set back. */
 export async function findOverlong(db: Queries, now: number): Promise<Pair[]> {
   return db.all<Pair>`
-    select user_id as "userId", peer_id as "peerId" from push_due where due_at > ${now + LONGEST_WAIT_MS}`;
+    select user_id as "userId", peer_id as "peerId" from push_pending where due_at > ${now + LONGEST_WAIT_MS}`;
 }
 
 /** Whether a wait is over: its end has passed, or lies so far ahead that the clock must have been set back. */
@@ -88,7 +89,7 @@ function isOver(until: number, now: number, longestMs: number): boolean {
 
 /** When the next pair is due, epoch milliseconds. */
 export async function nextDueAt(db: Queries): Promise<number | undefined> {
-  const row = await db.get<{ at: number | null }>`select min(due_at) as at from push_due`;
+  const row = await db.get<{ at: number | null }>`select min(due_at) as at from push_pending`;
   return row?.at ?? undefined;
 }
 
@@ -107,7 +108,8 @@ export async function decideDue(
   return db.transaction(async (tx) => {
     await Promise.all(userIds.map((userId) => lockInbox(tx, userId)));
     const rows = await tx.all<PendingRow>`
-      select user_id, peer_id, last_seq, count, due_at, rests_until from push_due where user_id in ${tx.list(userIds)}`;
+      select user_id, peer_id, last_seq, count, due_at, cooldown_until from push_pending
+      where user_id in ${tx.list(userIds)}`;
     const decisions: Decisions = { jobs: [], coolingDown: [] };
     const due: PendingRow[] = [];
     for (const row of rows) {
@@ -115,15 +117,15 @@ export async function decideDue(
       const isImmediate = immediate.has(pairKey(pair));
       const isDue =
         isOver(row.due_at, now, LONGEST_WAIT_MS) ||
-        (isImmediate && row.count > 0 && isOver(row.rests_until, now, COOLDOWN_MS));
+        (isImmediate && row.count > 0 && isOver(row.cooldown_until, now, COOLDOWN_MS));
       if (isDue) due.push(row);
-      else if (isImmediate && row.count > 0) decisions.coolingDown.push({ pair, until: row.rests_until });
+      else if (isImmediate && row.count > 0) decisions.coolingDown.push({ pair, until: row.cooldown_until });
     }
     const cooledDown = due.filter((row) => row.count === 0);
     const unseen = due.filter((row) => row.count > 0);
     await Promise.all(
       cooledDown.map(
-        (row) => tx.run`delete from push_due where user_id = ${row.user_id} and peer_id = ${row.peer_id}`,
+        (row) => tx.run`delete from push_pending where user_id = ${row.user_id} and peer_id = ${row.peer_id}`,
       ),
     );
     if (unseen.length > 0) await decideUnseen(tx, unseen, { claim, now }, decisions.jobs);
@@ -148,7 +150,7 @@ async function decideUnseen(
     // One statement, so that a confirmed device that is removed meanwhile appears in one of the two tables.
     tx.all<DeviceRow>`
       select subs.id, subs.user_id, subs.endpoint, subs.user_agent, subs.session_id, subs.unusable_since, subs.not_before,
-        subs.told_at, last_confirmed.removed_at
+        subs.last_notified_at, last_confirmed.removed_at
       from push_subscriptions subs left join push_last_confirmed last_confirmed on last_confirmed.user_id = subs.user_id
       where subs.user_id in ${userIds}`,
     tx.all<{ subscription_id: string; peer_id: string }>`
@@ -165,7 +167,7 @@ async function decideUnseen(
     const pair = { userId: row.user_id, peerId: row.peer_id };
     const cooldownUntil = now + COOLDOWN_MS;
     writes.push(tx.run`
-      update push_due set count = 0, due_at = ${cooldownUntil}, rests_until = ${cooldownUntil}
+      update push_pending set count = 0, due_at = ${cooldownUntil}, cooldown_until = ${cooldownUntil}
       where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
     const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
     const reason = reasonNotToSend(userOf.get(row.user_id), blocked.has(pairKey(pair)), notified.length);
@@ -207,7 +209,7 @@ function reasonNotToSend(
 /** Adds messages to a job, without changing when it is due or who holds its lease. @returns whether the job exists */
 async function extendJob(tx: Tx, device: DeviceRow, row: PendingRow, now: number): Promise<boolean> {
   const extended = await tx.run`
-    update push_jobs set last_seq = ${row.last_seq}, since = ${now}
+    update push_jobs set last_seq = ${row.last_seq}, decided_at = ${now}
     where subscription_id = ${device.id} and peer_id = ${row.peer_id}`;
   return extended > 0;
 }
@@ -221,7 +223,7 @@ async function openJob(
 ): Promise<void> {
   const { id, user_id: userId } = device;
   const { peer_id: peerId, last_seq: lastSeq } = row;
-  const unconfirmedUntil = device.session_id === null ? device.told_at + UNCONFIRMED_INTERVAL_MS : 0;
+  const unconfirmedUntil = device.session_id === null ? device.last_notified_at + UNCONFIRMED_INTERVAL_MS : 0;
   const waitingUntil = Math.max(device.not_before, unconfirmedUntil);
   let logId = '';
   if (waitingUntil > now) {
@@ -244,7 +246,7 @@ async function openJob(
   const leased = claim && waitingUntil <= now ? 1 : 0;
   const dueAt = leased ? now + LEASE_MS : Math.max(waitingUntil, now);
   await tx.run`
-    insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, since, log_id)
+    insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at, log_id)
     values (${id}, ${peerId}, ${userId}, ${lastSeq}, ${dueAt}, ${leased}, ${now}, ${logId})`;
   if (leased)
     jobs.push({

@@ -13,14 +13,15 @@ export async function enqueuePush(
   { userId, peerId, seq, now }: { userId: string; peerId: string; seq: number; now: number },
 ): Promise<void> {
   await tx.run`
-    insert into push_due (user_id, peer_id, first_seq, last_seq, count, due_at)
+    insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at)
     values (${userId}, ${peerId}, ${seq}, ${seq}, 1, ${now + SEEN_WITHIN_MS})
     on conflict (user_id, peer_id) do update set
-      first_seq = case when push_due.count = 0 then excluded.first_seq else push_due.first_seq end,
+      first_seq = case when push_pending.count = 0 then excluded.first_seq else push_pending.first_seq end,
       last_seq = excluded.last_seq,
-      due_at = case when push_due.count > 0 then push_due.due_at
-        when push_due.rests_until > excluded.due_at then push_due.rests_until else excluded.due_at end,
-      count = push_due.count + 1`;
+      due_at = case when push_pending.count > 0 then push_pending.due_at
+        when push_pending.cooldown_until > excluded.due_at then push_pending.cooldown_until
+        else excluded.due_at end,
+      count = push_pending.count + 1`;
 }
 
 /**
@@ -61,7 +62,7 @@ export async function markPushesSeen(
     await lockInbox(tx, userId);
     const [due, jobs] = await Promise.all([
       tx.all<{ peer_id: string }>`
-        delete from push_due where user_id = ${userId} and last_seq <= ${seq} and count > 0 returning peer_id`,
+        delete from push_pending where user_id = ${userId} and last_seq <= ${seq} and count > 0 returning peer_id`,
       tx.all<{ peer_id: string; log_id: string }>`
         delete from push_jobs where user_id = ${userId} and last_seq <= ${seq} returning peer_id, log_id`,
     ]);
@@ -81,7 +82,7 @@ async function cancelPending(
   peerId: string,
 ): Promise<{ jobLogIds: string[] } | undefined> {
   const [due, jobs] = await Promise.all([
-    tx.run`delete from push_due where user_id = ${userId} and peer_id = ${peerId} and count > 0`,
+    tx.run`delete from push_pending where user_id = ${userId} and peer_id = ${peerId} and count > 0`,
     tx.all<{ log_id: string }>`
       delete from push_jobs where user_id = ${userId} and peer_id = ${peerId} returning log_id`,
   ]);

@@ -3,7 +3,7 @@ import type { Queries } from '../../db/db.ts';
 /** Ids of the users with a pending push or a job about `id`. */
 export async function findUsersToNotifyOf(db: Queries, id: string): Promise<string[]> {
   const rows = await db.all<{ user_id: string }>`
-    select user_id from push_due
+    select user_id from push_pending
     where peer_id = ${id} and user_id in (select peer_id from conversations where user_id = ${id})
     union select user_id from push_jobs
     where peer_id = ${id} and user_id in (select peer_id from conversations where user_id = ${id})`;
@@ -17,7 +17,7 @@ export async function findUsersToNotifyOf(db: Queries, id: string): Promise<stri
  */
 export async function removePushesOfUser(tx: Queries, id: string): Promise<void> {
   await tx.run`delete from push_jobs where user_id = ${id}`;
-  await tx.run`delete from push_due where user_id = ${id}`;
+  await tx.run`delete from push_pending where user_id = ${id}`;
   await tx.run`delete from push_subscriptions where user_id = ${id}`;
   await tx.run`delete from push_last_confirmed where user_id = ${id}`;
   await tx.run`delete from push_log where user_id = ${id}`;
@@ -25,6 +25,6 @@ export async function removePushesOfUser(tx: Queries, id: string): Promise<void>
     delete from push_jobs
     where peer_id = ${id} and user_id in (select peer_id from conversations where user_id = ${id})`;
   await tx.run`
-    delete from push_due
+    delete from push_pending
     where peer_id = ${id} and user_id in (select peer_id from conversations where user_id = ${id})`;
 }

@@ -191,7 +191,7 @@ export const settings = {
       blocked: 'you block this person',
       no_device: 'no device of yours has notifications on',
       account_closed: 'the account was closed',
-      told_already: 'it had just been told that there is something new',
+      already_notified: 'it had just been told that there is something new',
       unconfirmed:
         'it was set up without signing in, and this account has, or lately had, devices of its own',
       unusable: 'its keys are no good',

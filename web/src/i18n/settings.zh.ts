@@ -159,7 +159,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
       blocked: '你已屏蔽对方',
       no_device: '没有设备开启通知',
       account_closed: '账号已停用',
-      told_already: '刚刚已提醒过有新消息',
+      already_notified: '刚刚已提醒过有新消息',
       unconfirmed: '它添加时没有登录，而账号有或最近有过自己的设备',
       unusable: '密钥无法使用',
       gone: '它已放弃订阅，因此被移除',

@@ -16,7 +16,7 @@ export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'port' | 
 
 /** Why nobody was told of a message. */
 export type Reason =
-  | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'told_already' | 'unconfirmed')
+  | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified' | 'unconfirmed')
   | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'port' | 'seen');
 
 /** What became of one notification, ready for words. Moments are epoch milliseconds. */
@@ -55,7 +55,7 @@ export function fateOf(entry: PushLogEntry): Fate {
     case 'blocked':
     case 'no_device':
     case 'account_closed':
-    case 'told_already':
+    case 'already_notified':
     case 'unconfirmed':
       return { is: 'not_sent', reason: outcome };
     default:

@@ -175,7 +175,7 @@ const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: 
   blocked: [[NO_DEVICE, 'Not sent: you block this person', '未发送：你已屏蔽对方']],
   no_device: [[NO_DEVICE, 'Not sent: no device of yours has notifications on', '未发送：没有设备开启通知']],
   account_closed: [[NO_DEVICE, 'Not sent: the account was closed', '未发送：账号已停用']],
-  told_already: [
+  already_notified: [
     [
       { device_name: '' },
       'Not sent to Unknown device: it had just been told that there is something new',
