@@ -24,7 +24,7 @@ declare global {
  */
 export function workerPage(name: string, more = ''): string {
   return `
-    import { linkWorker } from './worker-registration.ts';
+    import { linkWorker } from '../../web/src/app/worker-registration.ts';
     const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
     sessionStorage.setItem('loads', String(loads));
     const told = { loads, updates: 0, opened: [], pushChanges: 0 };

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { PageContext, useSession } from '../data/hooks.ts';
 import { OwnContext } from '../features/account/model/hooks.ts';
-import { Entrance } from '../features/auth/entrance.tsx';
+import { Entrance } from '../features/auth/auth-page.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
 import { LanguageProvider } from '../i18n/texts.tsx';

@@ -1,4 +1,4 @@
-import { entrance } from '../features/auth/entrance.en.ts';
+import { entrance } from '../features/auth/auth.en.ts';
 import { chat } from '../features/chat/chat.en.ts';
 import { people } from '../features/contacts/people.en.ts';
 import { errors, errorTexts } from './errors.en.ts';

@@ -1,4 +1,4 @@
-import { entrance } from '../features/auth/entrance.zh.ts';
+import { entrance } from '../features/auth/auth.zh.ts';
 import { chat } from '../features/chat/chat.zh.ts';
 import { people } from '../features/contacts/people.zh.ts';
 import type { Texts } from './en.ts';

@@ -10,7 +10,7 @@ import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
 import { useOwnStore } from './model/hooks.ts';
-import { useProfileEdits } from './profile-edits.ts';
+import { useProfileEdits } from './use-profile-edits.ts';
 import {
   changedFields,
   GENDERS,

@@ -1,7 +1,7 @@
 import type { Language } from '../../i18n/languages.ts';
 import { LOCALES } from '../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../i18n/texts.tsx';
-import styles from './entrance.module.css';
+import styles from './auth-page.module.css';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];
 

@@ -5,8 +5,8 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
-import styles from './entrance.module.css';
-import { useEntry } from './use-entry.ts';
+import styles from './auth-page.module.css';
+import { useEntry } from './use-auth-form.ts';
 
 /** @param onTry called at each try that is sent */
 export function SignInForm({ onTry }: { onTry: () => void }) {

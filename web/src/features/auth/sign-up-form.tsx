@@ -11,8 +11,8 @@ import {
   judgeUsername,
 } from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
-import styles from './entrance.module.css';
-import { useEntry } from './use-entry.ts';
+import styles from './auth-page.module.css';
+import { useEntry } from './use-auth-form.ts';
 
 export function SignUpForm() {
   const { entrance: texts, errors: errorTexts } = useTexts();

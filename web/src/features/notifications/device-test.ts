@@ -1,5 +1,5 @@
 import type { Api, PushDevice, PushLogEntry } from 'doorman-client';
-import { fateOf, type TestFailure } from './log/log-entry.ts';
+import { fateOf, type TestFailure } from './log/delivery-status.ts';
 
 /** How a test send stands; a key of the words for it. */
 export type TestResult = ('shown' | 'handed' | 'unseen' | 'unanswered' | 'gone' | 'unusable') | TestFailure;

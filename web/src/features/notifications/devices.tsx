@@ -6,7 +6,7 @@ import styles from '../../ui/list/settings.module.css';
 import { useLoaded } from '../../ui/list/use-fetched.ts';
 import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { DeviceRow } from './device-row.tsx';
-import { usePushHere } from './push-here.ts';
+import { usePushHere } from './this-device-push.ts';
 
 /** All devices that are told of messages, as the service knows them. */
 export function Devices() {

@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { AccountSwitches } from './account-switches.tsx';
+import { AccountSwitches } from './notification-switches.tsx';
 import { Devices } from './devices.tsx';
-import { HereCard } from './here-card.tsx';
-import { usePushHere } from './push-here.ts';
+import { HereCard } from './this-device.tsx';
+import { usePushHere } from './this-device-push.ts';
 
 /** Whether this device tells the user of messages, whether any does, what it shows then, and which ones do. */
 export function NotificationsPage() {

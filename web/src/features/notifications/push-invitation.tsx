@@ -7,7 +7,7 @@ import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwn } from '../account/model/hooks.ts';
 import { useConversations } from '../chat/model/hooks.ts';
 import { keepTurnedDown, readTurnedDown } from './invitation.ts';
-import { isUndecided, usePushHere } from './push-here.ts';
+import { isUndecided, usePushHere } from './this-device-push.ts';
 
 /**
  * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; neither

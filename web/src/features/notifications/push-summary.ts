@@ -1,6 +1,6 @@
 import type { Texts } from '../../i18n/en.ts';
 import type { SettingsView } from '../account/model/views.ts';
-import type { PushHereView } from './push-here.ts';
+import type { PushHereView } from './this-device-push.ts';
 
 /** How it stands with notifications in one word; absent until it is known. What holds on all devices comes first. */
 export function pushSummary(

@@ -3,7 +3,7 @@ import { usePage } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
-import { usePushHere } from './push-here.ts';
+import { usePushHere } from './this-device-push.ts';
 
 interface RemoveDeviceDialogProps {
   device: PushDevice;

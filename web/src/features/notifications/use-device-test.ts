@@ -4,7 +4,7 @@ import { usePage } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { type TestResult, testDevice } from './device-test.ts';
-import { usePushHere } from './push-here.ts';
+import { usePushHere } from './this-device-push.ts';
 
 interface Tested {
   readonly device: PushDevice;

@@ -11,7 +11,7 @@ import styles from './conversation-list.module.css';
 import { ConversationRows, focusRow } from './conversation-rows.tsx';
 import { FoundConversations } from './found-conversations.tsx';
 import { FriendRequests } from './friend-requests.tsx';
-import { isolated } from './names.tsx';
+import { isolated } from '../../contacts/person/name-in-text.tsx';
 
 /** All conversations, the latest first. */
 export function ConversationList() {

@@ -4,7 +4,7 @@ import { useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { DirectoryFoot } from '../../contacts/directory/directory-states.tsx';
-import { useMorePages } from '../../contacts/directory/more-pages.ts';
+import { useMorePages } from '../../contacts/list/use-more-pages.ts';
 import { useSights } from '../../contacts/model/hooks.ts';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';

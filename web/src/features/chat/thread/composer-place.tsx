@@ -5,7 +5,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
-import { Sentence, useCalled } from '../conversations/names.tsx';
+import { Sentence, useCalled } from '../../contacts/person/name-in-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { MessageView } from '../model/views.ts';
 import styles from './composer.module.css';

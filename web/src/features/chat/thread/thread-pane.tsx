@@ -9,7 +9,7 @@ import { Waiting } from '../../../ui/list/waiting.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import type { PersonView } from '../../contacts/model/views.ts';
-import { Sentence, useCalled } from '../conversations/names.tsx';
+import { Sentence, useCalled } from '../../contacts/person/name-in-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { ThreadView } from '../model/views.ts';
 import styles from './chat-page.module.css';

@@ -8,10 +8,10 @@ import type { DirectoryQueryView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 import styles from './directory-list.module.css';
 import { DirectoryFoot, NoRows } from './directory-states.tsx';
-import { FoundStatus } from './found-status.tsx';
-import { isNearEnd, usePaging } from './paging.ts';
-import { PeopleRows } from './people-rows.tsx';
-import { useRefreshing } from './refreshing.ts';
+import { FoundStatus } from '../list/found-status.tsx';
+import { isNearEnd, usePaging } from '../list/paging.ts';
+import { PeopleRows } from '../list/people-rows.tsx';
+import { useRefreshing } from './use-refreshing.ts';
 
 interface DirectoryListProps {
   q: string;

@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import type { DirectoryView } from '../model/views.ts';
 import styles from './directory-states.module.css';
-import { useSecondsUntil } from './seconds-until.ts';
+import { useSecondsUntil } from '../list/use-seconds-until.ts';
 
 interface NoRowsProps {
   view: DirectoryView;

@@ -11,7 +11,7 @@ import { RequestsList } from '../friends/requests-list.tsx';
 import { useContacts, useFriends } from '../model/hooks.ts';
 import { DirectoryList } from './directory-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { searchText } from './names.ts';
+import { searchText } from '../list/name-filter.ts';
 import styles from './people-list.module.css';
 
 /** Everybody, and those whom one knows; beside it, or above it, the page of a person. */

@@ -5,7 +5,7 @@ import { TimeText } from '../../../ui/person/time-text.tsx';
 import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';
 import styles from './request-rows.module.css';
-import { useFriendAct } from './use-friend-act.ts';
+import { useFriendAct } from '../person/use-friend-action.ts';
 
 /** Height of a row with two buttons, in rem. */
 export const RECEIVED_REM = 7.25;

@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { FriendButtons } from '../friends/friend-buttons.tsx';
+import { FriendButtons } from './friend-buttons.tsx';
 import { useIsBlocked, useSight } from '../model/hooks.ts';
 import styles from './person-hero.module.css';
-import { SightText } from './sight-text.tsx';
+import { SightText } from './presence-text.tsx';
 
 /** What the parts of a profile need of somebody; empty strings while they are not known. */
 export interface ShownPerson {

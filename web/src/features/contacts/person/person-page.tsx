@@ -11,7 +11,7 @@ import { shownName } from '../model/display-name.ts';
 import { usePerson, useProfile, useSights } from '../model/hooks.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
-import { PersonActs } from './person-acts.tsx';
+import { PersonActs } from './person-actions.tsx';
 import { PersonDetails } from './person-details.tsx';
 import { PersonHero } from './person-hero.tsx';
 import styles from './person-page.module.css';

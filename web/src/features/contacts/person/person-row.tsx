@@ -6,7 +6,7 @@ import { ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { glance } from '../directory/names.ts';
+import { glance } from '../list/name-filter.ts';
 import { useFriendState, useIsBlocked, useSight } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
 import styles from './person-row.module.css';

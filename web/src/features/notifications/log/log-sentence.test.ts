@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PushLogEntry } from 'doorman-client';
 import type { PushLogOutcome } from '../../../../../src/push/schemas.ts';
 import { type Language, TEXTS } from '../../../i18n/languages.ts';
-import { fateOf, technicalDetail } from './log-entry.ts';
+import { fateOf, technicalDetail } from './delivery-status.ts';
 import { logSentence } from './log-sentence.ts';
 
 const AT = Date.UTC(2026, 10, 21, 14, 3);

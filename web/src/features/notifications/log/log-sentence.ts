@@ -1,6 +1,6 @@
 import type { PushLogEntry } from 'doorman-client';
 import type { Texts } from '../../../i18n/en.ts';
-import { fateOf } from './log-entry.ts';
+import { fateOf } from './delivery-status.ts';
 
 interface Language {
   readonly texts: Texts['settings'];

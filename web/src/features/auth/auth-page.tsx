@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import { takeFocusOf } from '../../ui/page/route-focus.ts';
-import styles from './entrance.module.css';
+import styles from './auth-page.module.css';
 import { LanguageLinks } from './language-links.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';

@@ -7,8 +7,8 @@ import { LoadingRows } from '../../ui/list/loading.tsx';
 import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { useOwn } from '../account/model/hooks.ts';
 import { browserKind } from './browser-kind.ts';
-import styles from './here-card.module.css';
-import { isUndecided, usePushHere } from './push-here.ts';
+import styles from './this-device.module.css';
+import { isUndecided, usePushHere } from './this-device-push.ts';
 
 /** Notifications on this device: how it stands, and what can be done about it. */
 export function HereCard() {

@@ -8,7 +8,7 @@ import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../model/hooks.ts';
 import { BlockDialog } from './block-dialogs.tsx';
 import { CopyLinkDialog } from './copy-link-dialog.tsx';
-import styles from './person-acts.module.css';
+import styles from './person-actions.module.css';
 import type { ShownPerson } from './person-hero.tsx';
 
 /** What is done rarely. Of whom one blocks there is only the way back, which stands above. */

@@ -2,7 +2,7 @@ import { AlertFillIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import type { MessageState } from '../model/views.ts';
-import styles from './state-mark.module.css';
+import styles from './message-state-icon.module.css';
 
 type OwnState = Exclude<MessageState, 'theirs'>;
 

@@ -1,7 +1,7 @@
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import type { SightView } from '../model/views.ts';
-import styles from './sight-text.module.css';
+import styles from './presence-text.module.css';
 
 /** Online, idle or when last seen. Nothing while it is unknown; a blocked user appears offline. */
 export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {

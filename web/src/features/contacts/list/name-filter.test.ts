@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { glance, searchText, sortByName, startsWith } from './names.ts';
+import { glance, searchText, sortByName, startsWith } from './name-filter.ts';
 
 const person = (name: string, username = name) => ({ name, username });
 
