@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,15 @@ const LAYERS = [
   ['features/notifications'],
   ['app'],
 ];
+
+/** The folders of each feature, `.` being its own files. Each imports only rows above its own, types included. */
+const FEATURE_LAYERS: Record<string, readonly string[]> = {
+  'features/auth': ['.'],
+  'features/account': ['model', '.'],
+  'features/contacts': ['model', 'list', 'person', 'friends', 'directory'],
+  'features/chat': ['model', 'thread', 'conversations'],
+  'features/notifications': ['log', '.'],
+};
 
 /** Of the worker, the page knows only the messages that the two exchange. */
 const KNOWN_OF_WORKER = 'worker/messages.ts';
@@ -41,6 +50,19 @@ test('a part of the page imports only parts below it', () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+for (const [feature, rows] of Object.entries(FEATURE_LAYERS))
+  test(`a folder of ${feature} imports only folders below it`, () => {
+    const rowOf = (path: string) => rows.indexOf(dirname(relative(feature, path)));
+    const own = [...imports].filter(([file]) => partOf(file) === feature);
+    assert.deepEqual([...new Set(own.map(([file]) => rowOf(file)))].sort(), [...rows.keys()]);
+    const wrong = own.flatMap(([file, targets]) =>
+      targets
+        .filter((target) => partOf(target) === feature && rowOf(target) > rowOf(file))
+        .map((target) => `${file} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
 
 test('the page knows of its worker only the messages between them', () => {
   const known = [...imports]

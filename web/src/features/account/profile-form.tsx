@@ -10,7 +10,6 @@ import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
 import { useOwnStore } from './model/hooks.ts';
-import { useProfileEdits } from './use-profile-edits.ts';
 import {
   changedFields,
   GENDERS,
@@ -22,6 +21,7 @@ import {
 } from './profile-fields.ts';
 import styles from './profile-form.module.css';
 import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
+import { useProfileEdits } from './use-profile-edits.ts';
 
 /** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
 export function ProfileForm({ profile }: { profile: OwnUser }) {

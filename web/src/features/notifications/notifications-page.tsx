@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { AccountSwitches } from './notification-switches.tsx';
 import { Devices } from './devices.tsx';
+import { AccountSwitches } from './notification-switches.tsx';
 import { HereCard } from './this-device.tsx';
 import { usePushHere } from './this-device-push.ts';
 

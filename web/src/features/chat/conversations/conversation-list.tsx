@@ -6,12 +6,12 @@ import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
+import { isolated } from '../../contacts/person/name-in-text.tsx';
 import { useConversations } from '../model/hooks.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRows, focusRow } from './conversation-rows.tsx';
 import { FoundConversations } from './found-conversations.tsx';
 import { FriendRequests } from './friend-requests.tsx';
-import { isolated } from '../../contacts/person/name-in-text.tsx';
 
 /** All conversations, the latest first. */
 export function ConversationList() {

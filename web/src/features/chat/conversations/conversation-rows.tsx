@@ -3,8 +3,8 @@ import { type KeyboardEvent, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
-import { DirectoryFoot } from '../../contacts/directory/directory-states.tsx';
-import { useMorePages } from '../../contacts/list/use-more-pages.ts';
+import { ListFoot } from '../../contacts/list/list-foot.tsx';
+import { useMorePages } from '../../contacts/list/paging.ts';
 import { useSights } from '../../contacts/model/hooks.ts';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
@@ -72,7 +72,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
           );
         })}
       </ul>
-      <DirectoryFoot view={view} onRetry={loadMore} />
+      <ListFoot view={view} onRetry={loadMore} />
     </div>
   );
 }

@@ -1,9 +1,9 @@
+import { VisuallyHidden } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
 import { oneLine } from './message-body.ts';
-import styles from './message-list.module.css';
 
 /** What is said is kept a little, since several messages may come at once. */
 const KEPT = 5;
@@ -35,12 +35,12 @@ export function Announcer({ peer, messages, called }: AnnouncerProps) {
     if (news.length > 0) setSaid((before) => [...before, ...news].slice(-KEPT));
   }, [messages, called]);
   return (
-    <div className={styles.said} aria-live="polite" aria-relevant="additions" data-testid="announcer">
+    <VisuallyHidden component="div" aria-live="polite" aria-relevant="additions" data-testid="announcer">
       {unreadBefore > 0 && <p>{texts.unread(unreadBefore)}</p>}
       {said.map(({ key, text }) => (
         <p key={key}>{text}</p>
       ))}
-    </div>
+    </VisuallyHidden>
   );
 }
 

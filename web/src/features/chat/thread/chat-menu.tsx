@@ -11,11 +11,11 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
-import { useFriendAct } from '../../contacts/person/use-friend-action.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { FriendState, PersonView } from '../../contacts/model/views.ts';
 import { BlockDialog, UnblockDialog } from '../../contacts/person/block-dialogs.tsx';
 import { isolated, useCalled } from '../../contacts/person/name-in-text.tsx';
+import { useFriendAct } from '../../contacts/person/use-friend-action.ts';
 
 type Question = 'block' | 'unblock' | 'unfriend';
 

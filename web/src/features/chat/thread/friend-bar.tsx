@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { useFriendAct } from '../../contacts/person/use-friend-action.ts';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { isolated, Sentence, useCalled } from '../../contacts/person/name-in-text.tsx';
+import { useFriendAct } from '../../contacts/person/use-friend-action.ts';
 import styles from './chat-page.module.css';
 
 /** The peer asked to be a friend: it can be answered here. */

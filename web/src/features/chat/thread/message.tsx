@@ -7,8 +7,8 @@ import type { MessageView } from '../model/views.ts';
 import { isFewEmoji } from './emoji.ts';
 import styles from './message.module.css';
 import type { Gap } from './message-rows.ts';
-import { MessageText } from './message-text.tsx';
 import { StateMark } from './message-state-icon.tsx';
+import { MessageText } from './message-text.tsx';
 
 interface MessageProps {
   message: MessageView;

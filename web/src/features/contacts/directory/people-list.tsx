@@ -8,10 +8,10 @@ import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { FriendsList } from '../friends/friends-list.tsx';
 import { RequestsList } from '../friends/requests-list.tsx';
+import { searchText } from '../list/name-filter.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
 import { DirectoryList } from './directory-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { searchText } from '../list/name-filter.ts';
 import styles from './people-list.module.css';
 
 /** Everybody, and those whom one knows; beside it, or above it, the page of a person. */

@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core';
-import { PeopleIcon, SearchIcon } from '@primer/octicons-react';
+import { PeopleIcon } from '@primer/octicons-react';
 import { useCallback, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
-import { DirectoryFoot } from '../directory/directory-states.tsx';
 import { FoundStatus } from '../list/found-status.tsx';
-import { useMorePages } from '../list/use-more-pages.ts';
+import { ListFoot } from '../list/list-foot.tsx';
 import { sortByName, startsWith } from '../list/name-filter.ts';
-import { usePeople } from '../list/use-people.ts';
+import { NoMatch } from '../list/no-match.tsx';
+import { useMorePages } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
+import { usePeople } from '../list/use-people.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
-import type { PersonView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 
-/** One's friends by name. */
+/** The user's friends by name. */
 export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
   const texts = useTexts().people;
   const { language } = useLanguage();
@@ -47,27 +47,14 @@ export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => 
           idAt={idAt}
           onSeen={onSeen}
         >
-          {(index, tabIndex) => <FriendRow person={shown[index]} tabIndex={tabIndex} />}
+          {(index, tabIndex) => {
+            const person = shown[index];
+            return person && <PersonRow {...person} tabIndex={tabIndex} isAmongFriends />;
+          }}
         </PeopleRows>
       )}
-      <DirectoryFoot view={view} onRetry={loadMore} />
+      <ListFoot view={view} onRetry={loadMore} />
     </>
-  );
-}
-
-function FriendRow({ person, tabIndex }: { person: PersonView | undefined; tabIndex: 0 | -1 }) {
-  if (!person) return null;
-  const { id, name, username, avatar, state } = person;
-  return (
-    <PersonRow
-      id={id}
-      name={name}
-      username={username}
-      avatar={avatar}
-      state={state}
-      tabIndex={tabIndex}
-      isAmongFriends
-    />
   );
 }
 
@@ -75,20 +62,7 @@ function NoFriends({ hasFriends, onSearchAll }: { hasFriends: boolean; onSearchA
   const texts = useTexts().people;
   const isUnknown = useFreshness() === 'none';
   if (isUnknown) return <SkeletonRows count={6} />;
-  if (hasFriends)
-    return (
-      <EmptyState
-        icon={<SearchIcon size={24} />}
-        title={texts.nobodyFound}
-        action={
-          <Button variant="light" onClick={onSearchAll}>
-            {texts.searchAll}
-          </Button>
-        }
-      >
-        {texts.nobodyFoundHereSays}
-      </EmptyState>
-    );
+  if (hasFriends) return <NoMatch onSearchAll={onSearchAll} />;
   return (
     <EmptyState
       icon={<PeopleIcon size={24} />}

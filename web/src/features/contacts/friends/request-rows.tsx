@@ -4,8 +4,8 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';
-import styles from './request-rows.module.css';
 import { useFriendAct } from '../person/use-friend-action.ts';
+import styles from './request-rows.module.css';
 
 /** Height of a row with two buttons, in rem. */
 export const RECEIVED_REM = 7.25;

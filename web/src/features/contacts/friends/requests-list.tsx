@@ -1,17 +1,17 @@
-import { Button } from '@mantine/core';
-import { InboxIcon, SearchIcon } from '@primer/octicons-react';
+import { InboxIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useCallback, useId, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
-import { DirectoryFoot } from '../directory/directory-states.tsx';
 import { FoundStatus } from '../list/found-status.tsx';
-import { useMorePages } from '../list/use-more-pages.ts';
+import { ListFoot } from '../list/list-foot.tsx';
 import { startsWith } from '../list/name-filter.ts';
-import { usePeople } from '../list/use-people.ts';
+import { NoMatch } from '../list/no-match.tsx';
+import { useMorePages } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
+import { usePeople } from '../list/use-people.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
 import type { FriendView } from '../model/views.ts';
 import { ROW_REM } from '../person/person-row.tsx';
@@ -53,7 +53,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
       >
         {(request, tabIndex) => <SentRow request={request} tabIndex={tabIndex} />}
       </Section>
-      <DirectoryFoot view={view} onRetry={loadMore} />
+      <ListFoot view={view} onRetry={loadMore} />
     </>
   );
 }
@@ -111,23 +111,10 @@ function NoRequests({ hasRequests, onSearchAll }: { hasRequests: boolean; onSear
   const texts = useTexts().people;
   const isUnknown = useFreshness() === 'none';
   if (isUnknown) return <SkeletonRows count={4} />;
-  if (!hasRequests)
-    return (
-      <EmptyState icon={<InboxIcon size={24} />} title={texts.noRequests}>
-        {texts.noRequestsSays}
-      </EmptyState>
-    );
+  if (hasRequests) return <NoMatch onSearchAll={onSearchAll} />;
   return (
-    <EmptyState
-      icon={<SearchIcon size={24} />}
-      title={texts.nobodyFound}
-      action={
-        <Button variant="light" onClick={onSearchAll}>
-          {texts.searchAll}
-        </Button>
-      }
-    >
-      {texts.nobodyFoundHereSays}
+    <EmptyState icon={<InboxIcon size={24} />} title={texts.noRequests}>
+      {texts.noRequestsSays}
     </EmptyState>
   );
 }

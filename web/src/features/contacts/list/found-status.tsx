@@ -1,8 +1,8 @@
+import { VisuallyHidden } from '@mantine/core';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
-import styles from './found-status.module.css';
 
-/** Tells screen readers how many a search has found. @param count undefined while it is not known */
+/** Says to screen readers how many users a search found. @param count undefined while it is not known */
 export function FoundStatus({ count, hasMore = false }: { count: number | undefined; hasMore?: boolean }) {
   const texts = useTexts().people;
   const { language } = useLanguage();
@@ -11,8 +11,8 @@ export function FoundStatus({ count, hasMore = false }: { count: number | undefi
       ? texts.nobodyFound
       : texts.found(new Intl.NumberFormat(LOCALES[language]).format(found), hasMore);
   return (
-    <p className={styles.said} role="status" data-testid="people-found">
+    <VisuallyHidden component="p" role="status" data-testid="people-found">
       {count !== undefined && say(count)}
-    </p>
+    </VisuallyHidden>
   );
 }

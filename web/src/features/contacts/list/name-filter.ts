@@ -31,15 +31,3 @@ export function sortByName<P extends Named>(people: readonly P[], locale: string
     return collator.compare(a.name, b.name) || collator.compare(a.username, b.username);
   });
 }
-
-/** So much of a bio as a row can show, on one line. */
-const GLANCE_CODE_POINTS = 120;
-
-export function glance(bio: string): string {
-  // Cut twice: a thousand code points are not to be taken apart for each row of a fast scroll.
-  const start = bio
-    .slice(0, GLANCE_CODE_POINTS * 2)
-    .replace(/\s+/gu, ' ')
-    .trim();
-  return [...start].slice(0, GLANCE_CODE_POINTS).join('');
-}

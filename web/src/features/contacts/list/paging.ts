@@ -1,33 +1,64 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useReadable } from '../../../data/hooks.ts';
+import type { MorePages } from '../../../data/stores.ts';
+import type { PagesView } from '../../../data/views.ts';
 
-/** How many rows before its end a list asks for its next page; a short first page is not to ask at once. */
+/** How many rows before its end a list loads its next page; less for a short list, which would load it at once. */
 const ROWS_AHEAD = 400;
-/** A page has a thousand rows: nobody reads faster, and the 60 calls a minute (interface 8) are not this list's alone. */
+/** The page stays below the service's limit of 60 calls a minute (interface 8), which its other calls share. */
 const PAGE_EVERY_MS = 2_000;
 
-/** @param last the last row on the screen, of `count` */
-export function isNearEnd(last: number, count: number): boolean {
-  return last >= count - Math.min(ROWS_AHEAD, count * 0.6);
+interface Pages {
+  readonly view: PagesView;
+  readonly loadMore: () => void;
+  readonly onSeen: OnSeen;
 }
 
-/** Milliseconds until the next page may be asked for; both moments of one clock. */
-export function pageWaitMs(askedAt: number | undefined, now: number): number {
-  return askedAt === undefined ? 0 : Math.max(0, askedAt + PAGE_EVERY_MS - now);
+/** Called with the first and the last row on the screen. */
+type OnSeen = (first: number, last: number) => void;
+
+/** Loads the next page of a list when its end comes near. @param count see `useNextPage` */
+export function useMorePages(more: MorePages, count: number): Pages {
+  const view = useReadable(more.view);
+  const loadMore = useCallback(() => more.loadMore(), [more]);
+  return { view, loadMore, onSeen: useNextPage(view, count, loadMore) };
 }
 
-/** Calls `ask` as long as `isWanted`, for each `count` of rows once, and never too often. */
-export function usePaging(isWanted: boolean, count: number, ask: () => void): void {
-  const askedAt = useRef<number>(undefined);
-  // More rows that are still not enough are a reason to ask again.
+/**
+ * Calls `loadMore` when the end of a list comes near, and while it shows no rows at all.
+ *
+ * @param count rows that are shown; a search shows fewer than are loaded
+ * @returns the same function until `count` changes
+ */
+export function useNextPage(view: PagesView, count: number, loadMore: () => void): OnSeen {
+  const [isNear, setNear] = useState(false);
+  const isWanted = view.hasMore && !view.isLoading && view.failure === undefined && (isNear || count === 0);
+  usePaging(isWanted, count, loadMore);
+  return useCallback((_first: number, last: number) => setNear(isNearEnd(last, count)), [count]);
+}
+
+/** Calls `loadMore` once for each `count` while `isWanted`, never sooner than `PAGE_EVERY_MS` after the last call. */
+function usePaging(isWanted: boolean, count: number, loadMore: () => void): void {
+  const loadedAt = useRef<number>(undefined);
   useEffect(() => {
     if (!isWanted) return;
     const timer = setTimeout(
       () => {
-        askedAt.current = performance.now();
-        ask();
+        loadedAt.current = performance.now();
+        loadMore();
       },
-      pageWaitMs(askedAt.current, performance.now()),
+      pageWaitMs(loadedAt.current, performance.now()),
     );
     return () => clearTimeout(timer);
-  }, [isWanted, count, ask]);
+  }, [isWanted, count, loadMore]);
+}
+
+/** @param last index of the last row on the screen, of `count` */
+export function isNearEnd(last: number, count: number): boolean {
+  return last >= count - Math.min(ROWS_AHEAD, count * 0.6);
+}
+
+/** Milliseconds until the next page may be requested; both moments are of one clock. */
+export function pageWaitMs(loadedAt: number | undefined, now: number): number {
+  return loadedAt === undefined ? 0 : Math.max(0, loadedAt + PAGE_EVERY_MS - now);
 }

@@ -14,7 +14,7 @@ import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
-import { DirectoryFoot } from '../directory/directory-states.tsx';
+import { ListFoot } from '../list/list-foot.tsx';
 import { useBlocked, useContacts, usePerson } from '../model/hooks.ts';
 import type { BlockedView } from '../model/views.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
@@ -49,7 +49,7 @@ export function BlockedPage() {
             ))}
           </ul>
           <EndOfList count={count + blocked.length} onSeen={loadMore} />
-          {count >= blocked.length && <DirectoryFoot view={view} onRetry={loadMore} />}
+          {count >= blocked.length && <ListFoot view={view} onRetry={loadMore} />}
         </>
       )}
     </SettingsPage>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findGender, isLongBio, tidyBio } from './person-facts.ts';
+import { bioExcerpt, findGender, isLongBio, tidyBio } from './person-facts.ts';
 
 test('a gender that the interface does not name is none', () => {
   assert.equal(findGender('female'), 'female');
@@ -25,4 +25,11 @@ test('a bio keeps its lines and indents, but not many empty ones', () => {
   assert.equal(tidyBio(`${'\n'.repeat(500)}  end \n`), '  end');
   assert.equal(tidyBio(`a${'\r\n'.repeat(400)}b`), 'a\n\n\nb');
   assert.equal(tidyBio('a\n \n\t\n \nb'), 'a\n\n\nb');
+});
+
+test('a row shows the start of a bio on one line, and no half of an emoji', () => {
+  assert.equal(bioExcerpt('  one\n\n\ttwo   three '), 'one two three');
+  assert.equal([...bioExcerpt('😀'.repeat(1000))].length, 120);
+  assert.ok(bioExcerpt('😀'.repeat(1000)).isWellFormed());
+  assert.ok(bioExcerpt(`a${'😀'.repeat(999)}`).isWellFormed());
 });

@@ -20,3 +20,16 @@ export function tidyBio(bio: string): string {
 export function isLongBio(bio: string): boolean {
   return bio.length > MAX_CHARACTERS || bio.split(/\r\n|[\n\r\u2028\u2029]/u).length > MAX_LINES;
 }
+
+/** Code points of a bio that fit into a row. */
+const EXCERPT_CODE_POINTS = 120;
+
+/** The beginning of a bio, on one line. */
+export function bioExcerpt(bio: string): string {
+  // Sliced first, so that a fast scroll does not split a thousand code points for each row.
+  const start = bio
+    .slice(0, EXCERPT_CODE_POINTS * 2)
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return [...start].slice(0, EXCERPT_CODE_POINTS).join('');
+}

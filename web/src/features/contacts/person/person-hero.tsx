@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { FriendButtons } from './friend-buttons.tsx';
 import { useIsBlocked, useSight } from '../model/hooks.ts';
+import { FriendButtons } from './friend-buttons.tsx';
 import styles from './person-hero.module.css';
 import { SightText } from './presence-text.tsx';
 

@@ -6,9 +6,9 @@ import { ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { glance } from '../list/name-filter.ts';
 import { useFriendState, useIsBlocked, useSight } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
+import { bioExcerpt } from './person-facts.ts';
 import styles from './person-row.module.css';
 
 /** Height of a row. */
@@ -52,7 +52,7 @@ export const PersonRow = memo(function PersonRow({
   const sight = useSight(id, isOnline);
   const isBlocked = useIsBlocked(id);
   const [isOpen, params] = useRoute('/people/:id');
-  const about = glance(bio);
+  const about = bioExcerpt(bio);
   const tag = <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} isAmongFriends={isAmongFriends} />;
   const canWrite = !isOwn && !isBlocked && state !== 'gone';
   return (

@@ -8,8 +8,8 @@ import { useDeviceWords } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
-import styles from './log.module.css';
 import { type Fate, fateOf, technicalDetail } from './delivery-status.ts';
+import styles from './log.module.css';
 import { logSentence } from './log-sentence.ts';
 
 /** What became of one notification: whose messages it was about, what happened, and when. */

@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core';
+import { AlertIcon, PeopleIcon } from '@primer/octicons-react';
+import { useTexts } from '../../../i18n/texts.tsx';
+import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
+import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
+import { WaitText } from '../list/list-foot.tsx';
+import { NoMatch } from '../list/no-match.tsx';
+import type { DirectoryView } from '../model/views.ts';
+import styles from './empty-directory.module.css';
+
+interface EmptyDirectoryProps {
+  view: DirectoryView;
+  /** The answer to the current query is not there yet. */
+  isUnknown: boolean;
+  isOnlineOnly: boolean;
+  onRetry: () => void;
+  onShowAll: () => void;
+}
+
+/** In place of the rows of the directory: it is loading, it failed, or it has no users. */
+export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: EmptyDirectoryProps) {
+  const { people: texts, shell } = useTexts();
+  const sentence = useErrorSentence();
+  if (view.failure !== undefined)
+    return (
+      <div role="alert" className={styles.failed}>
+        <EmptyState
+          icon={<AlertIcon size={24} />}
+          title={texts.failed}
+          action={<Button onClick={onRetry}>{shell.retry}</Button>}
+        >
+          {sentence(view.failure)}
+        </EmptyState>
+      </div>
+    );
+  if (isUnknown || view.hasMore)
+    return (
+      <>
+        {view.waitsUntil !== undefined && <WaitText until={view.waitsUntil} />}
+        <SkeletonRows count={12} />
+      </>
+    );
+  if (view.query.q !== '') return <NoMatch onSearchAll={isOnlineOnly ? onShowAll : undefined} />;
+  return (
+    <EmptyState
+      icon={<PeopleIcon size={24} />}
+      title={texts.nobodyOnline}
+      action={
+        <Button variant="light" onClick={onShowAll}>
+          {texts.showAll}
+        </Button>
+      }
+    >
+      {texts.nobodyOnlineSays}
+    </EmptyState>
+  );
+}
