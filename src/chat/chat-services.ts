@@ -3,21 +3,21 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
-import { Receipts } from './receipts.ts';
-import { RecipientTurns } from './recipient-turns.ts';
+import { DeliveryReceipts } from './delivery-receipts.ts';
+import { RecipientQueues } from './recipient-queues.ts';
 import { Typing } from './typing.ts';
 
-/** How late senders may hear of what is gathered for them. */
-const GATHER_MS = 1000;
+/** How long acknowledgements are collected before senders get the receipts. */
+const FLUSH_MS = 1000;
 
 /** What chat keeps open in a process. */
 export interface ChatServices {
-  readonly deliveryReceipts: Receipts;
+  readonly deliveryReceipts: DeliveryReceipts;
   readonly typing: Typing;
-  /** Of messages, by sender; the `send` frame and its HTTP twin share it. */
+  /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. */
   readonly messageLimit: SlidingLog;
-  /** null on the embedded database, which needs none. */
-  readonly recipientQueues: RecipientTurns | null;
+  /** null on SQLite, which needs none. */
+  readonly recipientQueues: RecipientQueues | null;
 }
 
 export function openChat(
@@ -27,16 +27,16 @@ export function openChat(
   { monotonicMs, now }: Clock,
 ): ChatServices {
   return {
-    deliveryReceipts: new Receipts({ db, events }, now),
+    deliveryReceipts: new DeliveryReceipts({ db, events }, now),
     typing: new Typing(db, events, online, monotonicMs),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
-    recipientQueues: db.kind === 'postgres' ? new RecipientTurns() : null,
+    recipientQueues: db.kind === 'postgres' ? new RecipientQueues() : null,
   };
 }
 
-/** Writes and sends what devices acknowledged. */
+/** Stores and discloses what devices acknowledged. */
 export function chatJobs({ deliveryReceipts }: Pick<ChatServices, 'deliveryReceipts'>): PeriodicJob[] {
   return [
-    { name: 'settle receipts', everyMs: GATHER_MS, run: () => deliveryReceipts.settle(), runsAtStop: true },
+    { name: 'flush receipts', everyMs: FLUSH_MS, run: () => deliveryReceipts.flush(), runsAtStop: true },
   ];
 }

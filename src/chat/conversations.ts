@@ -18,13 +18,13 @@ interface ConversationRow extends MessageRow {
   blocked: number;
 }
 
-/** Which conversations: a page of them, or the one with `peer`. */
+/** A page of the conversations, or only the one with `peer`. */
 export interface ConversationsRequest extends PageRequest {
   readonly peer?: string;
 }
 
 /**
- * A page of the user's conversations with their last message, the latest first, with the names of the peers; true at `seq` of
+ * A page of the user's conversations with their last message, the latest first, with the names of the peers, as of `seq` of
  * the user's log.
  *
  * @throws {ServiceError} `invalid`, word `bad_cursor`
@@ -79,7 +79,7 @@ function readPeers(db: Queries, userId: string, count: number, after?: string): 
     order by last_at desc, peer_id desc limit ${count}`;
 }
 
-/** `received` and `read` leave out what the peer received and read during a block; a blocked peer counts no unread messages. */
+/** `received` and `read` do not rise during a block. The unread messages of a blocked peer are not counted. */
 function toConversation(row: ConversationRow): Conversation {
   return {
     peer: row.peer_id,

@@ -18,22 +18,22 @@ onEachDatabase('the frames of conversations and friends', (database) => {
 
   const event = (socket: TestSocket) => socket.first(({ type }) => type === 'event');
 
-  /** The same, but for what differs each time. */
-  function alike({ code, error, msg, data }: Body) {
+  /** The answer without its time, which differs each time. */
+  function comparable({ code, error, msg, data }: Body) {
     return { code, error, msg, data: data && { ...data, at: typeof data.at } };
   }
 
-  test('each frame and its HTTP twin answer alike, where they do and where they refuse', async (t) => {
+  test('each frame and its HTTP twin give the same answers and refusals', async (t) => {
     const { service, alice, bob, hers } = await startTwo(t);
     const { token } = alice;
-    const nobody = '00000000-0000-7000-8000-000000000000';
+    const unknown = '00000000-0000-7000-8000-000000000000';
     const pairs: [frame: object, call: () => Promise<{ body: Body }>][] = [];
     const post = (path: string, frame: object, body: object) =>
       pairs.push([frame, () => service.post(path, body, { token })]);
     for (const [to, body] of [
       [bob.id, 'hi'],
       [alice.id, 'me'],
-      [nobody, 'x'],
+      [unknown, 'x'],
       [bob.id, ''],
       [bob.id, 'x'.repeat(4001)],
       ['', 'x'],
@@ -46,13 +46,13 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     for (const [peer, read] of [
       [bob.id, 1],
       [bob.id, 99],
-      [nobody, 1],
+      [unknown, 1],
       [bob.id, -1],
       [bob.id, '1'],
     ])
       post('/api/messages/mark', { type: 'mark', peer, read }, { peer, read });
     for (const op of ['accept', 'request', 'request', 'cancel', 'decline', 'remove'])
-      for (const userId of [bob.id, alice.id, nobody])
+      for (const userId of [bob.id, alice.id, unknown])
         post(`/api/friends/${op}`, { type: 'friend', op, userId }, { userId });
     for (const query of ['', '&limit=1', '&before=1', '&after=0']) {
       const fields = Object.fromEntries(new URLSearchParams(query));
@@ -64,16 +64,16 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     }
     pairs.push([{ type: 'sync' }, () => service.get('/api/sync', { token })]);
     for (const [frame, call] of pairs) {
-      const overSocket = alike(await hers.ask(frame));
-      const overHttp = alike((await call()).body);
-      // The second send of one cid says so, whichever way it comes; a friend step done twice changes nothing.
+      const overSocket = comparable(await hers.ask(frame));
+      const overHttp = comparable((await call()).body);
+      // The second send of a cid is a duplicate, by either way; a friend action done twice changes nothing.
       if (overHttp.data?.duplicate !== undefined) overHttp.data.duplicate = overSocket.data.duplicate = true;
       if (overHttp.data?.seq !== undefined) overHttp.data.seq = overSocket.data.seq = 0;
       assert.deepEqual(overSocket, overHttp, JSON.stringify(frame));
     }
   });
 
-  test('who sends is the one who said hello, whatever the frame says', async (t) => {
+  test('the sender is the user of the connection, whatever the frame says', async (t) => {
     const { alice, bob, carol, hers, his } = await startTwo(t);
     const spoofed = {
       type: 'send',
@@ -90,7 +90,7 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     assert.deepEqual(data, { peer: alice.id, n: 1, from: alice.id, cid: 'c', body: 'hi' });
   });
 
-  test('nobody reads or marks what others write to each other', async (t) => {
+  test('a user can neither read nor mark a conversation of others', async (t) => {
     const { service, alice, bob, carol, hers } = await startTwo(t);
     await hers.ask({ type: 'send', to: bob.id, cid: 'c', body: 'between us' });
     const strangers = await service.enter(carol);
@@ -110,7 +110,7 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     );
   });
 
-  test('what was never asked is not accepted, and steps reach the devices of both', async (t) => {
+  test('a request that does not exist cannot be accepted, and friend actions reach the devices of both', async (t) => {
     const { alice, bob, hers, his } = await startTwo(t);
     const accepted = await his.ask({ type: 'friend', op: 'accept', userId: alice.id });
     assert.deepEqual([accepted.code, accepted.error], [400, 'friend_state']);
@@ -119,14 +119,14 @@ onEachDatabase('the frames of conversations and friends', (database) => {
       state: 'requested',
     });
     const own = await hers.ask({ type: 'friend', op: 'accept', userId: bob.id });
-    assert.deepEqual([own.code, own.error], [400, 'friend_state'], 'not one’s own request');
+    assert.deepEqual([own.code, own.error], [400, 'friend_state'], 'one cannot accept one’s own request');
     assert.deepEqual((await event(his)).data, { userId: alice.id, state: 'asked' });
     await his.ask({ type: 'friend', op: 'accept', userId: alice.id });
     assert.deepEqual((await event(hers)).data, { userId: bob.id, state: 'requested' });
     assert.deepEqual((await event(hers)).data, { userId: bob.id, state: 'friends' });
   });
 
-  test('a message is stored once per cid, over whatever way it comes again', async (t) => {
+  test('a message is stored once per cid, whether it is repeated by frame or by HTTP', async (t) => {
     const { service, alice, bob, hers, his } = await startTwo(t);
     const message = { to: bob.id, cid: 'once', body: 'hi' };
     const first = await hers.ask({ type: 'send', ...message });
@@ -138,7 +138,7 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     assert.equal(his.unread.filter(({ type }) => type === 'event').length, 1);
   });
 
-  test('receipts of many messages from many peers are gathered: one each, and none for what is blocked', async (t) => {
+  test('receipts of many messages are collected: one for each peer, and none for a blocked peer', async (t) => {
     const { service, alice, carol, hers, his } = await startTwo(t);
     const carols = await service.enter(carol);
     for (let i = 0; i < 5; i++) {
@@ -152,7 +152,7 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     await eventually(() => marks(hers).length === 2 && marks(his).length === 1);
     assert.deepEqual(marks(his)[0]?.data, { peer: alice.id, by: alice.id, received: 5, read: 0 });
     await carols.ask({ type: 'sync' });
-    assert.deepEqual(marks(carols), [], 'neither hears of the other');
+    assert.deepEqual(marks(carols), [], 'a blocked user gets no receipt');
     const numbers = hers.unread
       .concat()
       .filter(({ type }) => type === 'event')
@@ -166,7 +166,7 @@ onEachDatabase('the frames of conversations and friends', (database) => {
 });
 
 onSqlite('typing', (database) => {
-  test('passes to everybody’s devices who is online, once a second, and is not kept', async (t) => {
+  test('is forwarded to all devices of an online user, once a second, and is not stored', async (t) => {
     let nowMs = 1_000;
     const service = await startSockets(t, database, { world: { monotonicMs: () => nowMs } });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
@@ -181,9 +181,9 @@ onSqlite('typing', (database) => {
     nowMs += 1_000;
     hers.send({ type: 'typing', to: bob.id });
     assert.deepEqual(await phone.next(), { type: 'typing', from: alice.id });
-    // To oneself, to nobody, to somebody who is not there: dropped, and nothing tells.
+    // To oneself, to an unknown user, to a user who is offline: dropped, and the sender gets no error.
     const { id } = await service.join('carol');
-    for (const to of [alice.id, 'nobody', id])
+    for (const to of [alice.id, 'unknown', id])
       assert.equal((await hers.ask({ type: 'typing', to })).code, 200);
     assert.deepEqual(hers.unread, []);
   });

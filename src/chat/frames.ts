@@ -20,7 +20,7 @@ export function chatFrames({ chat, clock, db, events }: Services): FrameTable {
     [
       'typing',
       frameKind(TypingFields, async (from, { to }) => {
-        await chat.typing.pass(from.userId, to);
+        await chat.typing.forward(from.userId, to);
         return undefined;
       }),
     ],

@@ -1,11 +1,11 @@
 import { assertSessionActive } from '../accounts/session-lookup.ts';
-import type { Queries, Tx } from '../db/db.ts';
+import type { Tx } from '../db/db.ts';
 import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { markPushesRead } from '../push/queue/pending.ts';
-import { findBlock } from '../relations/blocks.ts';
+import { isBlockedEitherWay } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
 
-/** How far one person is in a conversation; both only go up. */
+/** Up to which message of a conversation a user received and read. Both numbers only rise. */
 export interface Marks {
   readonly received: number;
   readonly read: number;
@@ -16,11 +16,11 @@ interface MarkRow extends Marks {
 }
 
 /**
- * Marks the conversation with `peer` as read up to `read`, or up to its last message if that is less. The user's
- * other devices and the peer learn it; the peer does not while one of the two blocks the other. A mark that is not
- * higher than the one that stands changes nothing.
+ * Marks the conversation with `peer` as read up to `read`, or up to its last message if that is less. The user's other devices
+ * are notified, and so is the peer unless one of the two blocks the other. A mark that is not higher than the stored one changes
+ * nothing.
  *
- * @returns the caller's marks as they stand
+ * @returns the caller's marks afterwards
  * @throws {ServiceError} `not-found` for an unknown user; `unauthenticated` when the session ended meanwhile
  */
 export async function markRead(
@@ -31,29 +31,32 @@ export async function markRead(
 ): Promise<Marks> {
   const { userId } = caller;
   return withInboxes(inboxes, [userId, peer], now, async (tx, append) => {
-    const [row, isApart] = await Promise.all([
+    const [row, isBlocked] = await Promise.all([
       tx.get<MarkRow>`
         select n, received, read from conversations where user_id = ${userId} and peer_id = ${peer}`,
-      areApart(tx, userId, peer),
+      isBlockedEitherWay(tx, userId, peer),
       assertSessionActive(tx, caller.sessionId),
     ]);
-    const kept = row ?? { n: 0, received: 0, read: 0 };
-    const upTo = Math.min(read, kept.n);
-    const marks = { received: Math.max(kept.received, upTo), read: Math.max(kept.read, upTo) };
-    if (marks.read === kept.read) return { received: kept.received, read: kept.read };
+    const stored = row ?? { n: 0, received: 0, read: 0 };
+    const upTo = Math.min(read, stored.n);
+    const marks = { received: Math.max(stored.received, upTo), read: Math.max(stored.read, upTo) };
+    if (marks.read === stored.read) return { received: stored.received, read: stored.read };
     const unread = await countUnread(tx, userId, peer, marks.read);
     await tx.run`
       update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread}
       where user_id = ${userId} and peer_id = ${peer}`;
     if (unread === 0) await markPushesRead(tx, { userId, peerId: peer, device: caller.device ?? '', now });
     await append(userId, 'marked', { peer, by: userId, ...marks });
-    if (!isApart) await tellPeer(tx, append, userId, peer, marks);
+    if (!isBlocked) await notifyPeer(tx, append, userId, peer, marks);
     return marks;
   });
 }
 
-/** Discloses to the peer how far the user is, by an event and in the peer's own reads; behind the locks of both inboxes. */
-export async function tellPeer(
+/**
+ * Discloses the user's marks to the peer: by an event, and in the peer's list of conversations. The caller has locked both
+ * inboxes.
+ */
+export async function notifyPeer(
   tx: Tx,
   append: Append,
   userId: string,
@@ -66,12 +69,6 @@ export async function tellPeer(
       where user_id = ${userId} and peer_id = ${peer}`,
     append(peer, 'marked', { peer: userId, by: userId, received, read }),
   ]);
-}
-
-/** Whether one of the two blocks the other. */
-export async function areApart(db: Queries, userId: string, peer: string): Promise<boolean> {
-  const [mine, theirs] = await Promise.all([findBlock(db, userId, peer), findBlock(db, peer, userId)]);
-  return mine || theirs;
 }
 
 async function countUnread(tx: Tx, userId: string, peer: string, read: number): Promise<number> {

@@ -5,7 +5,7 @@ import type { Person } from '../../test/harness.ts';
 import { startSockets } from '../sockets/test-client.ts';
 
 onEachDatabase('the times of messages while the clock is set back', (database) => {
-  test('never run backwards within a conversation, and agree in reply, event, history and snapshot', async (t) => {
+  test('never run backwards within a conversation, and are the same in reply, event, history and snapshot', async (t) => {
     const start = Date.now();
     let now = start;
     const service = await startSockets(t, database, { world: { now: () => now } });
@@ -41,7 +41,11 @@ onEachDatabase('the times of messages while the clock is set back', (database) =
     ];
     const expected = [start + 5_000, start + 5_000, start + 5_000, start + 6_000];
     assert.deepEqual(replied, expected);
-    assert.equal(await send(alice, carol, start + 3_000), start + 3_000, 'each conversation has its own');
+    assert.equal(
+      await send(alice, carol, start + 3_000),
+      start + 3_000,
+      'each conversation has its own last time',
+    );
 
     for (const [person, peer] of [
       [alice, bob],
@@ -66,7 +70,7 @@ onEachDatabase('the times of messages while the clock is set back', (database) =
     }
   });
 
-  test('let a push wait by the clock as it is', async (t) => {
+  test('do not change when a push is decided: that follows the clock as it is', async (t) => {
     const start = Date.now();
     let now = start + 60_000;
     const service = await startSockets(t, database, { world: { now: () => now } });

@@ -13,15 +13,15 @@ import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';
 import { readHistory, sendMessage } from './messages.ts';
 
-/** The service's time: with its own, events of these tests would be old enough to be trimmed. */
+/** The service's clock: by the real one, the events of these tests would be old enough to be trimmed. */
 const NOW = 10_000;
 
 function refusedAs(word: string) {
   return (error: unknown) => error instanceof ServiceError && error.word === word;
 }
 
-onPostgres('messages over the line', (database) => {
-  test('a message is two flights: locks and questions together, then the writes', async (t) => {
+onPostgres('messages on the wire', (database) => {
+  test('a message takes two round trips: locks and reads together, then the writes', async (t) => {
     const settings = await database.create(t);
     assert.ok('databaseUrl' in settings);
     const line = await openLine(t, settings.databaseUrl);
@@ -36,12 +36,12 @@ onPostgres('messages over the line', (database) => {
         { to: 'bob', cid, body: 'hi' },
         1,
       );
-    // The first ones prepare the statements, which takes flights of their own.
+    // The first ones prepare the statements, which takes round trips of its own.
     await send('1');
     await send('2');
     line.flights.count = 0;
     await send('3');
-    assert.equal(line.flights.count, 4, 'begin, locks and questions, writes, commit');
+    assert.equal(line.flights.count, 4, 'begin, locks and reads, writes, commit');
   });
 });
 
@@ -61,7 +61,7 @@ onEachDatabase('messages', (database) => {
     return { services, alice, bob, asAlice, asBob, send };
   }
 
-  test('a message stands in both inboxes and in the history, numbered 1, 2, 3', async (t) => {
+  test('a message is stored in both inboxes and in the history, numbered 1, 2, 3', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     assert.deepEqual(await send(asAlice, bob.id, 'hi'), { peer: bob.id, n: 1, at: 1_000, duplicate: false });
     assert.equal((await send(asBob, alice.id, 'hello', 2_000)).n, 2);
@@ -93,7 +93,7 @@ onEachDatabase('messages', (database) => {
     );
   });
 
-  test('a message is stored once per cid, however often it is sent at once', async (t) => {
+  test('a message is stored once per cid, however often it is sent in parallel', async (t) => {
     const { services, bob, asAlice } = await startTwo(t);
     const sent = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -110,7 +110,7 @@ onEachDatabase('messages', (database) => {
     }
   });
 
-  test('many senders into one inbox leave numbers without gaps', async (t) => {
+  test('parallel messages into one inbox are numbered without gaps', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -129,7 +129,7 @@ onEachDatabase('messages', (database) => {
     );
   });
 
-  test('nobody writes past a block, in either direction, and it leaves no trace', async (t) => {
+  test('a block refuses messages in both directions, and nothing of them is stored', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     await blockUser(services, alice.id, bob.id, 1);
     await assert.rejects(send(asBob, alice.id, 'let me in'), refusedAs('not_accepting'));
@@ -148,12 +148,12 @@ onEachDatabase('messages', (database) => {
     await services.db.run`delete from sessions where id = ${asAlice.sessionId}`;
     await assert.rejects(send(asAlice, bob.id, 'ghost'), refusedAs('unauthenticated'));
     await assert.rejects(
-      sendMessage(services, asAlice, { to: 'nobody', cid: 'x', body: 'x' }, 1),
+      sendMessage(services, asAlice, { to: 'unknown', cid: 'x', body: 'x' }, 1),
       refusedAs('unauthenticated'),
     );
   });
 
-  test('marks only go up, and both sides learn them', async (t) => {
+  test('marks only rise, and both sides get them', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     for (const body of ['1', '2', '3']) await send(asAlice, bob.id, body);
     assert.equal((await listConversations(services.db, bob.id, {})).items[0]?.unread, 3);
@@ -170,11 +170,11 @@ onEachDatabase('messages', (database) => {
       read: 3,
     });
     assert.equal((await listConversations(services.db, bob.id, {})).items[0]?.unread, 0);
-    const [seen] = (await listConversations(services.db, alice.id, {})).items;
-    assert.deepEqual([seen?.peer, seen?.read, seen?.received, seen?.last.body], [bob.id, 3, 3, '3']);
-    const told = (await readEvents(services.db, alice.id, 0, 20)).filter((one) => one.event === 'marked');
+    const [shown] = (await listConversations(services.db, alice.id, {})).items;
+    assert.deepEqual([shown?.peer, shown?.read, shown?.received, shown?.last.body], [bob.id, 3, 3, '3']);
+    const marked = (await readEvents(services.db, alice.id, 0, 20)).filter((one) => one.event === 'marked');
     assert.deepEqual(
-      told.map((one) => one.data),
+      marked.map((one) => one.data),
       [
         { peer: bob.id, by: bob.id, received: 2, read: 2 },
         { peer: bob.id, by: bob.id, received: 3, read: 3 },
@@ -182,7 +182,7 @@ onEachDatabase('messages', (database) => {
     );
   });
 
-  test('who is blocked, or blocks, does not see in his conversations how far the other reads meanwhile', async (t) => {
+  test('during a block neither side sees in the conversation how far the other reads', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     await send(asAlice, bob.id, 'one');
     await send(asBob, alice.id, 'two');

@@ -22,9 +22,9 @@ interface Sender {
 }
 
 /**
- * Stores a message in both people's inboxes and in their history, durably, once per (sender, `cid`) however often it is
- * sent. What is asked is asked behind the locks, so a block that was answered before holds. A `cid` that is stored is
- * answered before anything about the recipient is: a repeat gets its stored answer also after a block, or when the
+ * Stores a message in both users' inboxes and in their history, durably, and only once per (sender, `cid`) however often it is
+ * sent. Blocks are read after both inboxes are locked, so a block that was answered before is respected. A stored `cid` is
+ * looked up before anything about the recipient is checked: a repeat gets its stored answer even after a block, or when the
  * recipient's account is closed.
  *
  * @param now epoch milliseconds, becomes `at`, unless the conversation's last message is later: times never run backwards
@@ -48,7 +48,7 @@ export async function sendMessage(
   }
 }
 
-/** Another writer, without the lock of the sender's inbox, stored the `cid` after it was looked up; the next look finds it. */
+/** Another writer, without the lock of the sender's inbox, stored the `cid` after it was looked up. The next lookup finds it. */
 class CidTaken extends Error {}
 
 async function storeOnce(inboxes: Inboxes, sender: Sender, message: SendBody, now: number): Promise<Stored> {
@@ -91,7 +91,7 @@ async function storeOnce(inboxes: Inboxes, sender: Sender, message: SendBody, no
   );
 }
 
-/** The sender's own message counts as read by them. */
+/** Moves one side of the conversation to the new message. The sender's own message does not count as unread for them. */
 async function advance(
   tx: Tx,
   userId: string,
@@ -107,8 +107,8 @@ async function advance(
 }
 
 /**
- * A page of the conversation with `peer`, oldest first: the last ones, those before `before`, or those after `after`.
- * It stays readable to both while one blocks the other.
+ * A page of the conversation with `peer`, oldest first: its last messages, those before `before`, or those after `after`.
+ * Both users can read it while one blocks the other.
  */
 export async function readHistory(
   db: Queries,

@@ -21,7 +21,7 @@ import {
 } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
 
-/** The page as the envelope has it: `data` is the list, as it was before there were pages. */
+/** The envelope of a page: `data` is the list, and the fields of the page are beside it. */
 const ConversationsAnswer = Type.Object({
   code: Type.Literal(200),
   data: Type.Array(Conversation),
@@ -62,8 +62,8 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
     schema: { querystring: ConversationsQuery, response: answers(ConversationsAnswer, 400, 401) },
     handler: async (request) => {
       const { peer } = request.query;
-      const asked = { ...toPageRequest(request.query), ...(peer !== undefined && { peer }) };
-      const { items, ...rest } = await listConversations(db, callerOf(request).userId, asked);
+      const page = { ...toPageRequest(request.query), ...(peer !== undefined && { peer }) };
+      const { items, ...rest } = await listConversations(db, callerOf(request).userId, page);
       return { code: 200 as const, data: items, ...rest };
     },
   });

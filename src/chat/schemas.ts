@@ -61,7 +61,7 @@ export const Conversation = Type.Object({
 });
 export type Conversation = Static<typeof Conversation>;
 
-/** What names a person in a list. */
+/** How a user is shown in a list. */
 export const PersonName = Type.Object({
   id: Type.String(),
   username: Type.String(),
@@ -99,7 +99,7 @@ export const MarkedAnswer = Type.Object({
   read: Type.Integer(),
 });
 
-/** {@link HistoryFields} as a query writes them. */
+/** {@link HistoryFields} as the texts of a query. */
 export const HistoryQuery = Type.Object({
   peer: UserId,
   before: Type.Optional(text({ pattern: '^[1-9][0-9]{0,14}$' })),

@@ -6,10 +6,10 @@ import { sendMessage } from './messages.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
 /**
- * What the frame and its HTTP twin both do: a message within the user's limit of 30 in 10 seconds (docs/protocol.md, `send`).
+ * Sends a message within the sender's limit of 30 in 10 seconds: the `send` frame and its HTTP twin (docs/protocol.md, `send`).
  *
  * @throws {ServiceError} `rate-limited`: `too_many_messages`, or `overloaded` when too many wait for this recipient;
- *   whatever `sendMessage` throws
+ *   and what `sendMessage` throws
  */
 export async function sendWithinLimit(
   inboxes: Inboxes,

@@ -9,7 +9,7 @@ import { blockUser } from '../relations/block-user.ts';
 import { startSockets } from '../sockets/test-client.ts';
 import { readHistory, sendMessage } from './messages.ts';
 
-/** The service's time: with its own, events of these tests would be old enough to be trimmed. */
+/** The service's clock: by the real one, the events of these tests would be old enough to be trimmed. */
 const NOW = 10_000;
 
 async function startThree(t: TestContext, database: TestDatabase) {
@@ -49,7 +49,7 @@ onEachDatabase('a cid that is stored', (database) => {
     assert.deepEqual([await bodiesWith(bob.id), await bodiesWith(carol.id)], [['hi'], []]);
     assert.deepEqual(await readEvents(services.db, carol.id, 0, 10), []);
     assert.equal((await readEvents(services.db, alice.id, 0, 10)).length, 1);
-    assert.equal((await send(carol.id, 'd', 'hi')).n, 1, 'the next message is served');
+    assert.equal((await send(carol.id, 'd', 'hi')).n, 1, 'the next message is stored');
   });
 
   test('compares bodies and cids code point by code point', async (t) => {
@@ -68,7 +68,7 @@ onEachDatabase('a cid that is stored', (database) => {
     assert.equal((await send(bob.id, decomposed, 'y')).duplicate, false, 'another cid');
   });
 
-  test('belongs to its sender: another user may use the same', async (t) => {
+  test('belongs to its sender: another user may use the same cid', async (t) => {
     const { services, send, alice, bob } = await startThree(t, database);
     await send(bob.id, 'c', 'hi');
     const asBob = await services.accounts.authentication.identify(bob.token);
@@ -104,7 +104,7 @@ onEachDatabase('a cid that is stored', (database) => {
       await assert.rejects(send(bob.id, 'new', 'hi'), refusedAs('forbidden', 'not_accepting'));
     });
 
-  test('comes before the question whether the recipient exists', async (t) => {
+  test('is looked up before the recipient', async (t) => {
     const { services, send, alice, bob } = await startThree(t, database);
     await send(bob.id, 'c', 'hi');
     await assert.rejects(send('no one', 'c', 'hi'), cidUsed);
@@ -115,7 +115,7 @@ onEachDatabase('a cid that is stored', (database) => {
     await assert.rejects(send(bob.id, 'new', 'hi'), refusedAs('not-found', 'user_not_found'));
   });
 
-  test('says nothing to a session that has ended', async (t) => {
+  test('is not looked up for a session that has ended', async (t) => {
     const { services, send, alice, asAlice, bob, carol } = await startThree(t, database);
     await send(bob.id, 'c', 'hi');
     await services.db.run`delete from sessions where id = ${asAlice.sessionId}`;
@@ -126,11 +126,11 @@ onEachDatabase('a cid that is stored', (database) => {
   test('is stored once when it is sent to two recipients at the same time', async (t) => {
     const { send, bob, carol, bodiesWith } = await startThree(t, database);
     for (let i = 0; i < 20; i++) {
-      const outcomes = await Promise.allSettled([
+      const results = await Promise.allSettled([
         send(bob.id, `c${i}`, `${i}`),
         send(carol.id, `c${i}`, `${i}`),
       ]);
-      const refused = outcomes.filter((one) => one.status === 'rejected');
+      const refused = results.filter((one) => one.status === 'rejected');
       assert.equal(refused.length, 1);
       assert.ok(cidUsed(refused[0]?.reason), String(refused[0]?.reason));
     }
@@ -141,7 +141,7 @@ onEachDatabase('a cid that is stored', (database) => {
     );
   });
 
-  test('is refused alike over the socket and HTTP, and the next message is served', async (t) => {
+  test('is refused alike over the socket and HTTP, and the next message is stored', async (t) => {
     const service = await startSockets(t, database, { world: { now: () => NOW } });
     const [alice, bob, carol] = [
       await service.join('alice'),
@@ -175,7 +175,7 @@ onPostgres('a cid that another writer stores without the lock', (database) => {
     ['a repeat gets its stored answer', 'hi', 'duplicate'],
     ['another body is refused', 'ho', 'cid_used'],
   ] as const)
-    test(`is found although it was not there at the first look: ${name}`, async (t) => {
+    test(`is found although the first lookup did not find it: ${name}`, async (t) => {
       const { services, send, alice, bob, bodiesWith } = await startThree(t, database);
       const [low, high] = alice.id < bob.id ? [alice.id, bob.id] : [bob.id, alice.id];
       const { databaseUrl } = services.config;
@@ -192,7 +192,7 @@ onPostgres('a cid that another writer stores without the lock', (database) => {
           .finally(() => {
             isOver = true;
           });
-        // Until the send has looked, has found nothing, and waits to insert.
+        // Until the send has looked the cid up, found nothing, and waits to insert.
         while (!isOver) {
           await tx.get`select cast(pg_stat_clear_snapshot() as text) as cleared`;
           const waiting = await tx.get`

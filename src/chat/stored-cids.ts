@@ -10,7 +10,7 @@ interface StoredMessage {
   readonly body: string;
 }
 
-/** The message that `from` stored under `cid`; behind the lock of the sender's inbox, so that none is being stored meanwhile. */
+/** The message that `from` stored under `cid`. The caller has locked the sender's inbox, so no message of theirs is being stored. */
 export async function findByCid(tx: Queries, from: string, cid: string): Promise<StoredMessage | undefined> {
   const row = await tx.get<{ low_id: string; high_id: string; n: number; at: number; body: string }>`
     select low_id, high_id, n, at, body from messages where sender_id = ${from} and cid = ${cid}`;
@@ -20,10 +20,10 @@ export async function findByCid(tx: Queries, from: string, cid: string): Promise
 }
 
 /**
- * What a repeat is answered: what was answered when it was stored.
+ * The answer to a repeat: the same as when the message was stored.
  *
- * @throws {ServiceError} `invalid`, word `cid_used`, unless the message goes to the same user with the same body, code point
- *   by code point: any other answer would say of an unstored message that it is stored
+ * @throws {ServiceError} `invalid`, word `cid_used`, unless the message has the same recipient and the same body, code point by
+ *   code point: any other answer would report an unstored message as stored
  */
 export function answerRepeat({ peer, n, at, body }: StoredMessage, message: SendBody): Stored {
   if (message.to !== peer || message.body !== body)

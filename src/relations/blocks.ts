@@ -42,6 +42,12 @@ export async function findBlock(db: Queries, blockerId: string, blockedId: strin
   return row !== undefined;
 }
 
+/** Whether one of the two users blocks the other. */
+export async function isBlockedEitherWay(db: Queries, userId: string, peerId: string): Promise<boolean> {
+  const [own, theirs] = await Promise.all([findBlock(db, userId, peerId), findBlock(db, peerId, userId)]);
+  return own || theirs;
+}
+
 /** The ids of all users that this user blocks, for the filter of their sockets. */
 export async function listBlockedIds(db: Queries, blockerId: string): Promise<string[]> {
   const rows = await db.all<{
@@ -69,8 +75,9 @@ export async function readBlocksAmong(
 }
 
 /**
- * Other rooms call it before one user reaches another, holding the locks of both inboxes. To the sender, a block looks
- * like a suspended or deleted account (architecture 6).
+ * Refuses what the sender does to the recipient while one of the two blocks the other, or the recipient's account is closed.
+ * Other rooms call it after they locked both inboxes. The sender cannot tell a block from a suspended or deleted account
+ * (architecture 6).
  *
  * @throws {ServiceError} `forbidden`: `unblock_first` when the sender blocks the recipient, else `not_accepting`
  */
@@ -84,6 +91,7 @@ export async function refuseIfBlocked(tx: Queries, senderId: string, recipientId
   if (theirs || !recipient) throw new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
 }
 
+/** The entry of one blocked user in the blocker's list. */
 export async function findBlocked(
   db: Queries,
   blockerId: string,

@@ -218,11 +218,11 @@ onEachDatabase('the log over the socket', (database) => {
       return body.data[0].received;
     };
     assert.equal((await socket.ask({ type: 'ack', seq: 4 })).code, 200);
-    await deliveryReceipts.settle();
+    await deliveryReceipts.flush();
     assert.equal(await received(), 4);
     assert.equal((await socket.ask({ type: 'ack', seq: 2 })).code, 200);
     assert.equal((await socket.ask({ type: 'ack', seq: 4_000_000 })).code, 200);
-    await deliveryReceipts.settle();
+    await deliveryReceipts.flush();
     assert.equal(await received(), 5);
     await bobs.ask({ type: 'sync' });
     const marks = bobs.unread.filter(({ event }) => event === 'marked').map(({ data }) => data);
@@ -232,14 +232,14 @@ onEachDatabase('the log over the socket', (database) => {
     ]);
     await write('6');
     await upTo(socket, 8); // 6 and 7 are the marks
-    await deliveryReceipts.settle();
+    await deliveryReceipts.flush();
     assert.equal(await received(), 5, 'not acknowledged in advance');
     await socket.ask({ type: 'ack', seq: 8 });
-    await deliveryReceipts.settle();
+    await deliveryReceipts.flush();
     assert.equal(await received(), 6);
     // What was settled once is not settled again after a restart, nor lowered.
     const restarted = await service.restart();
-    await restarted.services.chat.deliveryReceipts.settle();
+    await restarted.services.chat.deliveryReceipts.flush();
     const { body } = await restarted.get('/api/conversations', { token: bob.token });
     assert.equal(body.data[0].received, 6);
   });

@@ -67,7 +67,7 @@ class Story {
     const { socket } = device;
     if (act === 'gather') {
       await this.#service.services.presence.watchers.flush();
-      await this.#service.services.chat.deliveryReceipts.settle();
+      await this.#service.services.chat.deliveryReceipts.flush();
     } else if (act === 'reconnect') {
       await this.#reconnect(by, device);
     } else if (act === 'view') {
@@ -116,7 +116,7 @@ class Story {
 
   async end(): Promise<void> {
     await this.#service.services.presence.watchers.flush();
-    await this.#service.services.chat.deliveryReceipts.settle();
+    await this.#service.services.chat.deliveryReceipts.flush();
     await this.#service.services.inbox.delivery.sweep();
     for (const device of this.#devices.flat()) {
       await device.socket.ask({ type: 'sync' });

@@ -19,7 +19,7 @@ async function startTwo(t: TestContext, database: TestDatabase) {
   /** Everything that is gathered has been written, and everything that was written has come. */
   const settle = async (...sockets: readonly TestSocket[]) => {
     await service.services.presence.watchers.flush();
-    await service.services.chat.deliveryReceipts.settle();
+    await service.services.chat.deliveryReceipts.flush();
     for (const socket of sockets) await socket.ask({ type: 'sync' });
   };
   let cid = 0;

@@ -4,33 +4,33 @@ import { onPostgres } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { insertUser } from '../accounts/accounts.ts';
 import { ServiceError } from '../errors.ts';
-import { RecipientTurns } from './recipient-turns.ts';
+import { RecipientQueues } from './recipient-queues.ts';
 import { sendWithinLimit } from './sending.ts';
 
-test('messages for one recipient take turns, 200 wait, and the next is told to come back', async () => {
-  const turns = new RecipientTurns();
+test('messages to one recipient run one after the other, 200 wait, and the next is refused as overloaded', async () => {
+  const queues = new RecipientQueues();
   const first = Promise.withResolvers<void>();
   let running = 0;
-  let atOnce = 0;
+  let maxRunning = 0;
   const job = async () => {
-    atOnce = Math.max(atOnce, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     await first.promise;
     running--;
   };
-  const waiting = Array.from({ length: 201 }, () => turns.run('alice', job));
+  const waiting = Array.from({ length: 201 }, () => queues.run('alice', job));
   await assert.rejects(
-    turns.run('alice', job),
+    queues.run('alice', job),
     (error) => error instanceof ServiceError && error.kind === 'rate-limited' && error.word === 'overloaded',
   );
-  assert.equal(await turns.run('bob', async () => 'passes'), 'passes');
+  assert.equal(await queues.run('bob', async () => 'not delayed'), 'not delayed');
   first.resolve();
   await Promise.all(waiting);
-  assert.equal(atOnce, 1);
-  assert.equal(await turns.run('alice', async () => 'again'), 'again');
+  assert.equal(maxRunning, 1);
+  assert.equal(await queues.run('alice', async () => 'again'), 'again');
 });
 
 onPostgres('a popular inbox', (database) => {
-  test('holds up nobody else', async (t) => {
+  test('does not delay messages to other recipients', async (t) => {
     const { services } = await startService(t, database);
     const people = Array.from({ length: 150 }, (_, i) => `person-${i}`);
     await services.db.transaction(async (tx) => {
@@ -58,7 +58,7 @@ onPostgres('a popular inbox', (database) => {
     };
     const popular = people.slice(1).map((id) => send(id, 'star').then(() => arrived++));
     await send('person-0', 'friend');
-    assert.ok(arrived < 75, `${arrived} of 149 were let pass first`);
+    assert.ok(arrived < 75, `${arrived} of 149 were stored first`);
     await Promise.all(popular);
     const head = await services.db.get<{ seq: number }>`select seq from inbox_heads where user_id = 'star'`;
     assert.equal(head?.seq, 149);

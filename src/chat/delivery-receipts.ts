@@ -1,40 +1,41 @@
 import type { Db } from '../db/db.ts';
 import { type Inboxes, readEventsOf, withInboxes } from '../inbox/inbox.ts';
-import { areApart, tellPeer } from './marks.ts';
+import { isBlockedEitherWay } from '../relations/blocks.ts';
+import { notifyPeer } from './marks.ts';
 
-/** Users whose receipts are written at the same time. */
-const USERS_AT_ONCE = 64;
+/** Users whose receipts are written in parallel. */
+const PARALLEL_USERS = 64;
 /** Inboxes that one transaction locks at most, beside the user's own. */
-const PEERS_AT_ONCE = 50;
+const PEERS_PER_TRANSACTION = 50;
 
 /**
- * Turns what devices acknowledge into received marks: gathered, so that a peer gets one event a second however many messages
- * came, and the cost is a transaction for each user, not for each message.
+ * Turns acknowledgements of devices into `received` marks. They are collected for a second, so that a peer gets one event however
+ * many messages were received, and a user costs one transaction, not one for each message.
  */
-export class Receipts {
+export class DeliveryReceipts {
   readonly #inboxes: Inboxes;
   readonly #now: () => number;
-  readonly #acked = new Map<string, number>();
+  readonly #acknowledged = new Map<string, number>();
 
   constructor(inboxes: Inboxes, now: () => number) {
     this.#inboxes = inboxes;
     this.#now = now;
   }
 
-  /** Some device of the user has everything up to `seq`. */
+  /** A device of the user has all events up to `seq`. */
   note(userId: string, seq: number): void {
-    this.#acked.set(userId, Math.max(seq, this.#acked.get(userId) ?? 0));
+    this.#acknowledged.set(userId, Math.max(seq, this.#acknowledged.get(userId) ?? 0));
   }
 
-  /** Writes and discloses what was acknowledged since the last run. What fails is tried again at the next run. */
-  async settle(): Promise<void> {
-    const acked = [...this.#acked];
-    this.#acked.clear();
+  /** Stores and discloses what was acknowledged since the last flush. The next flush tries again what failed. */
+  async flush(): Promise<void> {
+    const acknowledged = [...this.#acknowledged];
+    this.#acknowledged.clear();
     const faults: unknown[] = [];
-    for (let i = 0; i < acked.length; i += USERS_AT_ONCE)
+    for (let i = 0; i < acknowledged.length; i += PARALLEL_USERS)
       await Promise.all(
-        acked.slice(i, i + USERS_AT_ONCE).map(([userId, seq]) =>
-          settleUser(this.#inboxes, userId, seq, this.#now()).catch((error) => {
+        acknowledged.slice(i, i + PARALLEL_USERS).map(([userId, seq]) =>
+          settleReceipts(this.#inboxes, userId, seq, this.#now()).catch((error) => {
             this.note(userId, seq);
             faults.push(error);
           }),
@@ -44,27 +45,33 @@ export class Receipts {
   }
 }
 
-/** Marks as received what the user's inbox holds up to `seq`; what was settled before costs nothing. */
-export async function settleUser(inboxes: Inboxes, userId: string, seq: number, now: number): Promise<void> {
+/** Raises the user's `received` marks to the messages in their inbox up to `seq`. Does nothing if that was done before. */
+export async function settleReceipts(
+  inboxes: Inboxes,
+  userId: string,
+  seq: number,
+  now: number,
+): Promise<void> {
   const { db } = inboxes;
   const head = await db.get<{ received: number }>`
     select received from inbox_heads where user_id = ${userId}`;
   if (!head || seq <= head.received) return;
   const received = [...(await receivedUpTo(db, userId, head.received, seq))];
   let isSettled = false;
-  for (let i = 0; i < received.length; i += PEERS_AT_ONCE) {
-    const isLast = i + PEERS_AT_ONCE >= received.length;
-    const some = received.slice(i, i + PEERS_AT_ONCE);
-    isSettled = await raiseReceived(inboxes, userId, some, isLast ? seq : 0, now);
+  for (let i = 0; i < received.length; i += PEERS_PER_TRANSACTION) {
+    const isLast = i + PEERS_PER_TRANSACTION >= received.length;
+    const batch = received.slice(i, i + PEERS_PER_TRANSACTION);
+    isSettled = await raiseReceived(inboxes, userId, batch, isLast ? seq : 0, now);
   }
   if (!isSettled)
     await db.run`update inbox_heads set received = ${seq} where user_id = ${userId} and received < ${seq}`;
 }
 
 /**
- * The user's own devices learn it, and each peer, unless one of the two blocks the other. Marks only go up.
+ * Raises the `received` marks for some peers. The user's devices are notified, and so is each peer unless one of the two blocks
+ * the other. Marks only rise.
  *
- * @param seq how far the inbox is settled by that
+ * @param seq up to which event the inbox is settled afterwards
  * @returns whether any mark rose; if none did, nothing is written
  */
 async function raiseReceived(
@@ -76,27 +83,27 @@ async function raiseReceived(
 ): Promise<boolean> {
   const peers = received.map(([peer]) => peer);
   return withInboxes(inboxes, [userId, ...peers], now, async (tx, append) => {
-    const risen = await Promise.all(
+    const raised = await Promise.all(
       received.map(async ([peer, n]) => {
-        const [row, isApart] = await Promise.all([
+        const [row, isBlocked] = await Promise.all([
           tx.get<{ read: number }>`
             update conversations set received = ${n}
             where user_id = ${userId} and peer_id = ${peer} and received < ${n} returning read`,
-          areApart(tx, userId, peer),
+          isBlockedEitherWay(tx, userId, peer),
         ]);
         if (!row) return false;
         const marks = { received: n, read: row.read };
         await append(userId, 'marked', { peer, by: userId, ...marks });
-        if (!isApart) await tellPeer(tx, append, userId, peer, marks);
+        if (!isBlocked) await notifyPeer(tx, append, userId, peer, marks);
         return true;
       }),
     );
     await tx.run`update inbox_heads set received = ${seq} where user_id = ${userId} and received < ${seq}`;
-    return risen.includes(true);
+    return raised.includes(true);
   });
 }
 
-/** For each peer, the last message among the events after `fromSeq` up to `seq`. */
+/** For each peer, the number of the last message from them among the events after `fromSeq` up to `seq`. */
 async function receivedUpTo(
   db: Db,
   userId: string,
