@@ -1,6 +1,6 @@
 import type { LogEvent } from './log-events.ts';
 
-/** What one part of the service publishes to the others after a commit. Hints only: the truth is in the database. */
+/** What one part of the service publishes to the others after a commit. A hint may be lost: the truth is in the database. */
 export type ServiceEvent =
   | {
       readonly type: 'sessions-ended';
@@ -10,16 +10,16 @@ export type ServiceEvent =
   | { readonly type: 'user-changed'; readonly userId: string }
   /** The user's inbox has a new event. */
   | { readonly type: 'inbox'; readonly userId: string; readonly event: LogEvent }
-  /** `from` types to `to` at this moment; never stored. Blocks were checked; each socket checks them again. */
+  /** `from` is typing to `to`; never stored. Blocks were checked, and each socket checks them again. */
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
-  /** A command of the operator wrote to the database beside the server: whatever is remembered may be wrong. */
+  /** A command of the operator wrote to the database beside the server: everything in memory may be outdated. */
   | { readonly type: 'external-change' }
-  /** The wall clock was set by 2 s or more: moments that were written before may be hours away, or past. */
+  /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
 
 type Listener = (event: ServiceEvent) => void;
 
-/** Events within one process. Listeners run at once, in the order in which they came, before `publish` returns. */
+/** Hints within one process. Listeners run synchronously, in the order of their subscription, before `publish` returns. */
 export class Events {
   readonly #listeners = new Set<Listener>();
 

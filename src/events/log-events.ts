@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { OwnUser } from '../users/schemas.ts';
 
 /**
- * The events of a user's log and what each carries (docs/protocol.md, The log). Presence and typing are not among them: they
- * hold for the moment only. Stored rows are sent as they stand for up to seven days, so no event and no field is renamed.
+ * The events of a user's log and the data of each (docs/protocol.md, The log). Presence and typing are not among them: they are true
+ * only at the moment. Stored rows are sent unchanged for up to seven days, so no event and no field may be renamed.
  */
 export const LOG_EVENTS = {
   message: Type.Object({
@@ -39,7 +39,7 @@ export const LOG_EVENTS = {
 
 export type LogEventName = keyof typeof LOG_EVENTS;
 
-/** What each event carries. */
+/** The data of each event. */
 export type LogEventData = { [E in LogEventName]: Static<(typeof LOG_EVENTS)[E]> };
 
 /** One event of a user's log. */

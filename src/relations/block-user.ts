@@ -6,10 +6,10 @@ import { findBlocked } from './blocks.ts';
 import { cancelRequests } from './friends.ts';
 import type { BlockedUser } from './schemas.ts';
 
-/** The result, and the blocker's event up to which their sockets must be written before the answer. */
+/** The result, and the event that must be written to the blocker's sockets before the request is answered. */
 interface BlockChange<T> {
   readonly value: T;
-  /** 0 if nothing changed. */
+  /** The number of the `block` or `unblock` event; 0 if nothing changed. */
   readonly seq: number;
 }
 
@@ -61,9 +61,9 @@ export async function unblockUser(
 ): Promise<BlockChange<void>> {
   refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
-    const lifted =
+    const removed =
       await tx.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
-    if (lifted === 0) {
+    if (removed === 0) {
       if (!(await findUser(tx, blockedId))) throw userNotFound();
       return { value: undefined, seq: 0 };
     }

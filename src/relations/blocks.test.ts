@@ -36,25 +36,26 @@ onEachDatabase('blocks', (database) => {
       unblock: (by: string, whom: string, now = START) => unblockUser(inboxes, by, whom, now),
       list: async (by: string) =>
         (await listBlocked(db, by)).map((entry) => [entry.username, entry.create_time]),
-      told: async (who: string) => (await readEvents(db, who, 0, 100)).map((one) => [one.event, one.data]),
+      eventsOf: async (userId: string) =>
+        (await readEvents(db, userId, 0, 100)).map((one) => [one.event, one.data]),
     };
   }
 
   test('blocking twice keeps one entry and its first time', async (t) => {
-    const { alice, bob, block, list, told } = await start(t);
+    const { alice, bob, block, list, eventsOf } = await start(t);
     const entry = { id: bob, username: 'bob', avatar: '', create_time: START };
     assert.deepEqual((await block(alice, bob)).value, entry);
     assert.deepEqual((await block(alice, bob, START + 5000)).value, entry);
     assert.deepEqual(await list(alice), [['bob', START]]);
-    assert.deepEqual(await told(alice), [['block', { userId: bob }]]);
+    assert.deepEqual(await eventsOf(alice), [['block', { userId: bob }]]);
   });
 
   test('parallel blocks of one user make one entry', async (t) => {
-    const { alice, bob, block, list, told } = await start(t);
+    const { alice, bob, block, list, eventsOf } = await start(t);
     const all = await Promise.all(Array.from({ length: 10 }, (_, i) => block(alice, bob, START + i)));
     assert.equal(new Set(all.map(({ value }) => value.create_time)).size, 1);
     assert.equal((await list(alice)).length, 1);
-    assert.equal((await told(alice)).length, 1);
+    assert.equal((await eventsOf(alice)).length, 1);
   });
 
   test('a user cannot block or unblock themselves (interface 3.1) or an unknown user', async (t) => {
@@ -62,7 +63,7 @@ onEachDatabase('blocks', (database) => {
     const dora = await addUser(db, 'dora', { status: 'deleted' });
     for (const action of [block, unblock]) {
       await assert.rejects(action(alice, alice), refusedAs('invalid', 'block_self'));
-      await assert.rejects(action(alice, 'nobody'), refusedAs('not-found', 'user_not_found'));
+      await assert.rejects(action(alice, 'unknown'), refusedAs('not-found', 'user_not_found'));
       await assert.rejects(action(alice, dora), refusedAs('not-found', 'user_not_found'));
     }
     assert.deepEqual(await list(alice), []);
@@ -79,7 +80,7 @@ onEachDatabase('blocks', (database) => {
   });
 
   test('unblocking removes the block, and changes nothing without one', async (t) => {
-    const { alice, bob, block, unblock, list, told } = await start(t);
+    const { alice, bob, block, unblock, list, eventsOf } = await start(t);
     assert.deepEqual(await unblock(alice, bob), { value: undefined, seq: 0 });
     await block(alice, bob);
     await unblock(alice, bob);
@@ -87,7 +88,7 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(await list(alice), []);
     await block(alice, bob, START + 7);
     assert.deepEqual(await list(alice), [['bob', START + 7]]);
-    const events = (await told(alice)).map(([name]) => name);
+    const events = (await eventsOf(alice)).map(([name]) => name);
     assert.deepEqual(events, ['block', 'unblock', 'block']);
   });
 
@@ -136,10 +137,10 @@ onEachDatabase('blocks', (database) => {
   });
 
   test('the blocked user gets no event', async (t) => {
-    const { alice, bob, block, unblock, told, list } = await start(t);
+    const { alice, bob, block, unblock, eventsOf, list } = await start(t);
     await block(alice, bob);
     await unblock(alice, bob);
-    assert.deepEqual(await told(bob), []);
+    assert.deepEqual(await eventsOf(bob), []);
     assert.deepEqual(await list(bob), []);
   });
 

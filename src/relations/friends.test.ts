@@ -44,7 +44,7 @@ onEachDatabase('friends', (database) => {
     const { services, alice, bob, action } = await startTwo(t);
     assert.equal(await action(alice, 'accept', bob), 'friend_state');
     assert.equal(await action(alice, 'request', alice), 'friend_self');
-    assert.equal(await action(alice, 'request', { ...bob, id: 'nobody' }), 'user_not_found');
+    assert.equal(await action(alice, 'request', { ...bob, id: 'unknown' }), 'user_not_found');
     await action(alice, 'request', bob);
     assert.equal(await action(alice, 'accept', bob), 'friend_state');
     assert.equal(await action(alice, 'request', bob), 'requested');

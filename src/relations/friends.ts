@@ -27,10 +27,10 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
 
 /**
  * Applies one action to the relation of two users: both get the new state as a `friend` event (docs/protocol.md, `friend`).
- * While one blocks the other every action is refused: the block cancelled their requests, and a friendship stays as it is.
+ * While one blocks the other every action is refused: the block cancelled their requests, and a friendship is kept as it is.
  *
  * @returns the new state as the caller sees it
- * @throws {ServiceError} `invalid` for oneself, or an action that the state does not allow (`friend_state`); `not-found`;
+ * @throws {ServiceError} `invalid` for oneself, or for an action that the state does not allow (`friend_state`); `not-found`;
  *   `forbidden` as `refuseIfBlocked` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
  *   `too_many_open_requests` or as `FriendLimits` says
  */
@@ -67,7 +67,7 @@ export async function changeFriendship(
   });
 }
 
-/** One of the two lists, or both without `list`. */
+/** A page of one of the two lists, or of both if `list` is left out. */
 export interface FriendsRequest extends PageRequest {
   readonly list?: 'friends' | 'requests';
 }
@@ -117,14 +117,17 @@ export async function readFriends(
   return { items: [...rows], ...(next !== undefined && { next }) };
 }
 
-/** In the transaction of a block: removes open requests between the two; a friendship stays (architecture 6). */
+/** To be called in the transaction of a block: removes open requests between the two and keeps a friendship (architecture 6). */
 export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
   const cancel = (userId: string, peerId: string) =>
     tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;
   await Promise.all([cancel(one, other), cancel(other, one)]);
 }
 
-/** In the transaction that deletes an account, with its inbox locked: removes both sides of all its friendships and requests. */
+/**
+ * To be called in the transaction that deletes an account, with its inbox locked: removes both sides of all its friendships and
+ * requests.
+ */
 export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<void> {
   const rows = await tx.all<{ id: string }>`
     delete from friends where user_id = ${userId} returning peer_id as id`;
@@ -132,7 +135,7 @@ export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<
     delete from friends where peer_id = ${userId} and user_id in ${tx.list(rows.map(({ id }) => id))}`;
 }
 
-/** Needs the lock of the user's inbox, so that parallel requests are counted one after the other. */
+/** The caller has locked the user's inbox, so that parallel requests are counted one after the other. */
 async function refuseTooManyRequests(tx: Tx, userId: string): Promise<void> {
   const open = await tx.get<{ n: number }>`
     select count(*) as n from friends where user_id = ${userId} and state = 'requested'`;

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { eventually, ManualClock, startSockets } from '../sockets/test-client.ts';
 
-onEachDatabase('what a device acknowledges', (database) => {
-  test('is seen if somebody is before the device, and only received if nobody is', async (t) => {
-    // On a clock that stands still the push that waits is never sent, so it goes by the acknowledgement alone.
+onEachDatabase('an acknowledged message', (database) => {
+  test('is seen if the device is attentive, else only received', async (t) => {
+    // On a clock that does not move the pending push is never decided, so only the acknowledgement can remove it.
     const service = await startSockets(t, database, { world: new ManualClock().world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const {
@@ -18,14 +18,14 @@ onEachDatabase('what a device acknowledges', (database) => {
     const his = await service.enter(bob);
     await his.ask({ type: 'send', to: alice.id, cid: 'c1', body: 'hi' });
     await socket.first(({ event }) => event === 'message');
-    const waiting = async () =>
+    const pending = async () =>
       (await db.all`select user_id from push_pending where user_id = ${alice.id} and count > 0`).length;
-    assert.equal(await waiting(), 1);
+    assert.equal(await pending(), 1);
     await socket.ask({ type: 'view', visible: true, active: false });
     assert.equal(attention.isAttentive(alice.id), false);
     await socket.ask({ type: 'view', visible: true, active: true });
     await socket.ask({ type: 'ack', seq: 1 });
-    await eventually(async () => (await waiting()) === 0);
+    await eventually(async () => (await pending()) === 0);
     const log = await service.get('/api/push/log', { token: alice.token });
     assert.match(JSON.stringify(log.body.data), /phone/, 'the log says which device saw it');
     socket.ws.close();

@@ -6,8 +6,8 @@ import { takeSnapshot } from './snapshot.ts';
 const AckFields = Type.Object({ seq: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) });
 
 /**
- * `ack`: the device has all events up to `seq` that were written to this connection; it only rises. On an attentive device
- * they count as seen (architecture 8.1). `sync`: everything a device starts from.
+ * `ack`: the device has all events up to `seq` that were written to this connection; `seq` only rises. Acknowledged by an attentive
+ * device, they are seen (architecture 8.1). `sync`: the snapshot from which a device starts.
  */
 export function syncFrames({ chat, db, inbox, limits, push }: Services): FrameTable {
   return new Map([

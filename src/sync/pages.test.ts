@@ -39,7 +39,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
     { path: '/api/user/blocked', idOf: (entry: Body) => entry.id },
   ];
 
-  test('sync answers the first page of each list, the cursor of the next, and where in the log it is true', async (t) => {
+  test('sync answers the first page of each list, the cursor of the next page, and the position in the log', async (t) => {
     const { service, alice, ids, latestFirst } = await startLong(t);
     const { data } = (await service.get('/api/sync', { token: alice.token })).body;
     assert.equal(data.seq, 7);
@@ -77,7 +77,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
     );
   });
 
-  test('page by page, each list is whole and in order, whatever the size of a page', async (t) => {
+  test('read page by page, each list is complete and in order, for any size of a page', async (t) => {
     const { service, alice, ids, latestFirst } = await startLong(t);
     for (const { path, idOf } of lists)
       for (const limit of [1, 7, 200]) {
@@ -94,7 +94,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
       }
   });
 
-  test('the contract’s list of blocked users is whole without parameters (4.12)', async (t) => {
+  test('without parameters the list of blocked users is complete (interface 4.12)', async (t) => {
     const { service, alice, ids } = await startLong(t);
     const { body } = await service.get('/api/user/blocked', { token: alice.token });
     assert.deepEqual(
@@ -104,7 +104,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
     assert.deepEqual(Object.keys(body), ['code', 'data']);
   });
 
-  test('the frames answer the same pages, and one conversation alone', async (t) => {
+  test('the frames answer the same pages, and a single conversation', async (t) => {
     const { service, alice, latestFirst } = await startLong(t);
     const socket = await service.enter(alice);
     for (const [frame, path, idOf] of [
@@ -128,7 +128,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
     assert.deepEqual([none.items, none.people], [[], []]);
   });
 
-  test('pages that cannot be are refused', async (t) => {
+  test('invalid pages are refused', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const socket = await service.enter(alice);
@@ -149,7 +149,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
     assert.equal((await socket.ask({ type: 'friends', list: 'all' })).error, 'invalid_field');
   });
 
-  test('five syncs and ten watches in ten seconds for a connection, then a refusal that leaves it open', async (t) => {
+  test('a connection has five syncs and ten watches in ten seconds; more are refused, and it stays open', async (t) => {
     const clock = { now: 0 };
     const service = await startSockets(t, database, { world: { monotonicMs: () => clock.now } });
     const alice = await service.join('alice');
@@ -170,7 +170,7 @@ onEachDatabase('lists that are longer than a page', (database) => {
     assert.deepEqual([await codes({ type: 'sync' }, 1), await codes(watch, 1)], [[200], [200]]);
   });
 
-  test('twenty syncs in ten seconds for a user, over HTTP and all connections together', async (t) => {
+  test('a user has twenty syncs in ten seconds, over HTTP and all connections together', async (t) => {
     const clock = { now: 0 };
     const service = await startSockets(t, database, { world: { monotonicMs: () => clock.now } });
     const alice = await service.join('alice');

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 
-onEachDatabase('what a device starts from', (database) => {
-  test('names everybody with whom there are conversations, and nobody else', async (t) => {
+onEachDatabase('the snapshot', (database) => {
+  test('names the peers of the user’s conversations and no one else', async (t) => {
     const service = await startService(t, database);
     const [alice, bob, carol] = [
       await service.join('alice'),

@@ -10,7 +10,7 @@ import { BlockedUser, FriendEntry } from '../relations/schemas.ts';
 import { OwnUser, toOwnUser } from '../users/schemas.ts';
 import { getUser } from '../users/users.ts';
 
-/** What a device that knows nothing starts from (docs/protocol.md, sync): the first page of each list. */
+/** From what a device without stored data starts: the first page of each list (docs/protocol.md, sync). */
 export const Snapshot = Type.Object({
   epoch: Type.String(),
   seq: Type.Integer({ description: 'The event of the log up to which all this is true' }),
@@ -33,8 +33,7 @@ export const Snapshot = Type.Object({
 export type Snapshot = Static<typeof Snapshot>;
 
 /**
- * What a device starts from: the first page of each list, true at `seq` of the user's log. Read without keeping the user's
- * log or any writer waiting.
+ * Reads the first page of each list as of `seq` of the user's log. Takes no lock, so no writer waits for it.
  */
 export async function takeSnapshot(db: Db, userId: string, epoch: string): Promise<Snapshot> {
   return db.snapshot(async (snapshot) => {

@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts';
 
 /**
- * The form by which names are compared: two usernames with one key are one name, and a search for the start of a
- * name compares keys. NFKC, lower case, NFKC again (lower case can break it), and the final sigma as any other,
- * since lower case depends on its place. Applying it twice changes nothing.
+ * The form in which names are compared: two usernames with the same key are the same name, and a search for the start of a
+ * name compares keys. The key is the name in NFKC, in lower case, in NFKC again (lower case can break it), with the final sigma
+ * as any other sigma (lower case depends on its place). Applying it twice changes nothing.
  */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
@@ -38,7 +38,7 @@ export function refuseUnreadableName(username: string): void {
 }
 
 /**
- * A nickname may hold any visible characters, also emoji alone. An empty one stands for the username.
+ * A nickname may have any visible characters, also only emoji. An empty one means that the username is shown.
  *
  * @throws {ServiceError} `invalid`, word `nickname_invalid`
  */

@@ -42,7 +42,7 @@ export const OwnUser = Type.Object({
 });
 export type OwnUser = Static<typeof OwnUser>;
 
-/** A whole row of `users`. Only `toX` functions turn it into something that may leave the process. */
+/** A complete row of `users`. Only `toX` functions make it into something that may be sent. */
 export interface UserRow {
   id: string;
   username: string;

@@ -9,7 +9,7 @@ export async function findUser(db: Queries, id: string): Promise<UserRow | undef
   return db.get<UserRow>`select * from users where id = ${id} and status <> 'deleted'`;
 }
 
-/** The user whose name has this key, active, suspended or deleted: a deleted user's name stays taken. */
+/** The user whose name has this key, also if suspended or deleted: the name of a deleted user stays taken. */
 export async function findUserByKey(db: Queries, key: string): Promise<UserRow | undefined> {
   return db.get<UserRow>`select * from users where username_key = ${key}`;
 }
