@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase, onPostgres } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { addUser } from '../../test/people.ts';
-import { openLine } from '../../test/postgres-line.ts';
+import { openProxy } from '../../test/postgres-proxy.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
@@ -24,8 +24,8 @@ onPostgres('messages on the wire', (database) => {
   test('a message takes two round trips: locks and reads together, then the writes', async (t) => {
     const settings = await database.create(t);
     assert.ok('databaseUrl' in settings);
-    const line = await openLine(t, settings.databaseUrl);
-    await using db = await openPostgres({ url: line.url });
+    const proxy = await openProxy(t, settings.databaseUrl);
+    await using db = await openPostgres({ url: proxy.url });
     for (const id of ['alice', 'bob']) await addUser(db, id, { id });
     await db.run`
       insert into sessions (id, user_id, device, created_at, used_at) values ('of-alice', 'alice', '', 1, 1)`;
@@ -36,12 +36,12 @@ onPostgres('messages on the wire', (database) => {
         { to: 'bob', cid, body: 'hi' },
         1,
       );
-    // The first ones prepare the statements, which takes round trips of its own.
+    // The first ones prepare the statements, which takes round trips of their own.
     await send('1');
     await send('2');
-    line.flights.count = 0;
+    proxy.packets.count = 0;
     await send('3');
-    assert.equal(line.flights.count, 4, 'begin, locks and reads, writes, commit');
+    assert.equal(proxy.packets.count, 4, 'begin, locks and reads, writes, commit');
   });
 });
 

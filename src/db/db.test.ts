@@ -25,7 +25,7 @@ function idsOf(db: Pick<SchemaDb, 'all'>): Promise<string[]> {
 }
 
 onEachDatabase('values', (database) => {
-  test('what is stored comes back as it was', async (t) => {
+  test('values are read as they were written', async (t) => {
     const db = await openWithThings(t, database);
     const things: Thing[] = [
       { id: '', n: 0, bytes: null },
@@ -48,7 +48,7 @@ onEachDatabase('values', (database) => {
     }
   });
 
-  test('counts, sums and truth values are numbers', async (t) => {
+  test('counts, sums and booleans are numbers', async (t) => {
     const db = await openWithThings(t, database);
     assert.deepEqual(await db.get`select count(*) as n, sum(n) as sum from things`, { n: 0, sum: null });
     await db.run`insert into things (id, n) values ('a', ${2 ** 40}), ('b', 1)`;
@@ -69,7 +69,7 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await idsOf(db), ['5']);
   });
 
-  test('a number with a fraction does not fit a column of whole numbers', async (t) => {
+  test('a number with a fraction is refused in a column of whole numbers', async (t) => {
     const db = await openWithThings(t, database);
     await assert.rejects(db.run`insert into things (id, n) values ('a', ${1.5})`);
     assert.deepEqual(await idsOf(db), []);
@@ -96,7 +96,7 @@ onEachDatabase('values', (database) => {
   test('an invalid parameter is refused and nothing is written', async (t) => {
     const db = await openWithThings(t, database);
     for (const bad of [undefined, new Date(), true, Number.NaN, {}, 'a\u0000', '\udc00']) {
-      // What the types forbid is what is tried here.
+      // Types forbid these parts.
       const part = bad as Part;
       await assert.rejects(db.run`insert into things (id) values (${part})`, TypeError);
       await assert.rejects(db.get`select id from things where id = ${part}`, TypeError);
@@ -108,10 +108,10 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await idsOf(db), []);
   });
 
-  test('statements answer what they wrote', async (t) => {
+  test('statements return what they wrote', async (t) => {
     const db = await openWithThings(t, database);
     assert.equal(await db.run`insert into things (id, n) values ('a', 1), ('b', 2)`, 2);
-    assert.equal(await db.run`update things set n = n + 1 where id = ${'nobody'}`, 0);
+    assert.equal(await db.run`update things set n = n + 1 where id = ${'none'}`, 0);
     assert.deepEqual(await db.get`update things set n = n + 1 where id = ${'a'} returning n`, { n: 2 });
     assert.deepEqual(
       await db.all`insert into things (id) values (${'a'}) on conflict do nothing returning id`,
@@ -132,7 +132,7 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await idsOf(db), []);
   });
 
-  test('a claim skips the rows that others hold', async (t) => {
+  test('a claim skips rows that other transactions have locked', async (t) => {
     const db = await openWithThings(t, database);
     await db.run`insert into things (id, n) values ('a', 0), ('b', 0)`;
     const claim = () =>
@@ -147,7 +147,7 @@ onEachDatabase('values', (database) => {
 });
 
 onEachDatabase('transactions', (database) => {
-  test('writes of a body stand together and are seen by it before', async (t) => {
+  test('the writes of a body are atomic, and the body sees them before the commit', async (t) => {
     const db = await openWithThings(t, database);
     const answer = await db.transaction(async (tx) => {
       await tx.run`insert into things (id, n) values ('a', 1)`;
@@ -158,7 +158,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await db.all`select id, n from things`, [{ id: 'a', n: 2 }]);
   });
 
-  test('a body that throws leaves nothing, and its error reaches the caller', async (t) => {
+  test('a body that throws is rolled back, and its error reaches the caller', async (t) => {
     const db = await openWithThings(t, database);
     const refusal = new Error('refused');
     const fails = db.transaction(async (tx) => {
@@ -173,7 +173,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await idsOf(db), []);
   });
 
-  test('a failed statement ends its transaction, also when the body catches it or does not wait for it', async (t) => {
+  test('a failed statement ends its transaction, also when the body catches the error or does not await it', async (t) => {
     const db = await openWithThings(t, database);
     await db.run`insert into things (id) values ('taken')`;
     const repeat = (tx: Tx) => tx.run`insert into things (id) values ('taken')`;
@@ -195,12 +195,12 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await idsOf(db), ['taken']);
   });
 
-  test('a transaction never carries statements of others, also when it fails after they were answered', async (t) => {
+  test('a transaction never includes statements from outside, also when it fails after they were answered', async (t) => {
     const db = await openWithThings(t, database);
     const others: Promise<unknown>[] = [];
     const seenOutside: string[][] = [];
     const fails = db.transaction(async (tx) => {
-      await tx.run`insert into things (id) values ('carried')`;
+      await tx.run`insert into things (id) values ('inside')`;
       for (let n = 0; n < 20; n++) await tx.get`select count(*) as n from things`;
       throw new Error('refused');
     });
@@ -213,9 +213,9 @@ onEachDatabase('transactions', (database) => {
     await Promise.all(others);
     const ids = await idsOf(db);
     assert.equal(ids.length, 40);
-    assert.ok(!ids.includes('carried'));
+    assert.ok(!ids.includes('inside'));
     assert.equal(seenOutside.length, 20);
-    assert.ok(seenOutside.every((seen) => !seen.includes('carried')));
+    assert.ok(seenOutside.every((seen) => !seen.includes('inside')));
   });
 
   test('uncommitted writes are not visible outside', async (t) => {
@@ -234,19 +234,19 @@ onEachDatabase('transactions', (database) => {
 
   test('using a tx after its end throws', async (t) => {
     const db = await openWithThings(t, database);
-    let kept: Tx | undefined;
+    let ended: Tx | undefined;
     await db.transaction(async (tx) => {
-      kept = tx;
+      ended = tx;
       await tx.get`select count(*) as n from things`;
     });
-    assert.ok(kept);
-    await assert.rejects(kept.run`insert into things (id) values ('late')`, /this transaction has ended/);
-    await assert.rejects(kept.all`select id from things`, /this transaction has ended/);
-    await assert.rejects(kept.get`select id from things`, /this transaction has ended/);
+    assert.ok(ended);
+    await assert.rejects(ended.run`insert into things (id) values ('late')`, /this transaction has ended/);
+    await assert.rejects(ended.all`select id from things`, /this transaction has ended/);
+    await assert.rejects(ended.get`select id from things`, /this transaction has ended/);
     assert.deepEqual(await idsOf(db), []);
   });
 
-  test('a body that awaits something else fails, and no other transaction does', async (t) => {
+  test('a body that awaits something else fails, and only that transaction', async (t) => {
     const db = await openWithThings(t, database);
     const [gate, through] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
     const waits = db.transaction(async (tx) => {
@@ -268,7 +268,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await idsOf(db), ['a', 'b', 'c']);
   });
 
-  test('a snapshot sees one moment, and keeps neither writers nor other readers waiting', async (t) => {
+  test('a snapshot is consistent, and blocks neither writers nor other readers', async (t) => {
     const db = await openWithThings(t, database);
     await db.run`insert into things (id) values ('before')`;
     const seen = await db.snapshot(async (snapshot) => {
@@ -280,7 +280,7 @@ onEachDatabase('transactions', (database) => {
         others = await idsOf(db);
       };
       const done = meanwhile();
-      // PostgreSQL ends a body that waits for anything but its queries; SQLite's queries never let others go on.
+      // A body on PostgreSQL may await nothing but its queries; on SQLite its queries leave no turn to others.
       if (database.kind === 'postgres') while (!others) await read();
       else await done;
       return { others, own: [...first, ...(await read())].map((row) => row.id) };
@@ -290,7 +290,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await idsOf(db), ['before', 'meanwhile']);
   });
 
-  test('60 transactions at once count one row to 60', async (t) => {
+  test('60 concurrent transactions count one row to 60', async (t) => {
     const db = await openWithThings(t, database);
     await db.run`insert into things (id, n) values ('counter', 0)`;
     const counts = await Promise.all(
@@ -311,7 +311,7 @@ onEachDatabase('transactions', (database) => {
     assert.deepEqual(await db.get`select count(*) as n from things`, { n: 61 });
   });
 
-  test('closing waits for what is under way and refuses what comes later', async (t) => {
+  test('closing waits for running transactions and refuses later ones', async (t) => {
     const db = await openWithThings(t, database);
     const writes = Array.from({ length: 100 }, (_, n) => db.run`insert into things (id) values (${`t${n}`})`);
     const closed = db[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** What a statement may be given: SQLite binds `undefined` and dates as NULL silently, so nothing else passes. */
+/** The types of parameters. Others are refused, since SQLite would bind `undefined` and dates as NULL. */
 export type Value = string | number | null | Uint8Array;
 
 /** A list of strings as one parameter, for `where id in ${db.list(ids)}`. */
@@ -16,7 +16,7 @@ export type Part = Value | ListFragment | TextFragment;
 /**
  * Statements as tagged templates: the same text on SQLite and PostgreSQL, prepared once per template and
  * connection. Every `${}` is a parameter or one of the fragments below, never SQL text. `bigint` columns, `count`
- * and `sum` come back as numbers, truth values as 0 and 1, bytes as `Uint8Array`.
+ * and `sum` come back as numbers, booleans as 0 and 1, bytes as `Uint8Array`.
  *
  * PostgreSQL derives a parameter's type from its context; without one (`select ${n} as n`) it is read
  * as text, so write `cast(${n} as bigint)`.
@@ -32,7 +32,7 @@ export interface Queries {
   /** How many rows were written. */
   run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number>;
   list(values: readonly string[]): ListFragment;
-  /** `for update skip locked` where rows are locked one by one; nothing where one writer owns them all. */
+  /** `for update skip locked` on PostgreSQL; empty on SQLite, where there is one writer. */
   readonly skipLocked: TextFragment;
 }
 
@@ -48,11 +48,10 @@ export interface Tx extends Queries {
 export interface Db extends Queries, AsyncDisposable {
   readonly kind: 'sqlite' | 'postgres';
   /**
-   * Runs `body` atomically; resolves after the commit is on the disk.
-   * The body awaits nothing but its `tx`, and has no other effects: it may be run again (PostgreSQL 40001, 40P01,
-   * 23503).
+   * Runs `body` atomically; resolves when the commit is on the disk. The body awaits nothing but its `tx` and has no other
+   * effects, since it may be run again (PostgreSQL 40001, 40P01, 23503).
    *
-   * @throws {ServiceError} `rate-limited`, word `overloaded`, when too many units wait already
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when too many transactions wait already
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /**
@@ -74,13 +73,13 @@ export interface SchemaTx extends Tx {
   script(text: string): Promise<void>;
 }
 
-/** What the adapters open: a database whose tables may be changed too, which only `migrate.ts` does. */
+/** What `openSqlite` and `openPostgres` return. Only `migrate.ts` changes tables. */
 export interface SchemaDb extends Db {
-  /** Like {@link Db.transaction}, but no two run at once, in whichever processes, and none is cut off for taking long. */
+  /** Like {@link Db.transaction}, but one at a time among all processes, and without a time limit. */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
 }
 
-/** What the adapters write to the log; every pino logger is one. */
+/** The part of the logger that the databases use; every pino logger has it. */
 export interface DatabaseLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;

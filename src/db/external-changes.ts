@@ -1,8 +1,8 @@
 import type { Db, Queries } from './db.ts';
 
 /**
- * An operator's command calls it in the transaction that writes, so that a running server notices. Called first, it also
- * locks out other commands until the transaction is over.
+ * Called by an operator's command in the transaction that writes, so that a running server reads again what it cached. As the
+ * first statement it also keeps other commands waiting until the transaction has ended.
  */
 export async function recordExternalChange(tx: Queries): Promise<void> {
   await tx.run`update outside_changes set n = n + 1 where id = 1`;

@@ -6,14 +6,14 @@ export async function getValue(db: Queries, name: string): Promise<string | unde
   return row?.value;
 }
 
-/** The stored value; if there is none, `make()` is stored. Of two processes that start together, both get the same value. */
+/** The stored value; if there is none, that of `make()` is stored. Two processes that start together get the same value. */
 export async function getOrCreateValue(
   db: Db,
   name: string,
   make: () => string | Promise<string>,
 ): Promise<string> {
-  const kept = await getValue(db, name);
-  if (kept !== undefined) return kept;
+  const stored = await getValue(db, name);
+  if (stored !== undefined) return stored;
   const made = await make();
   await db.run`insert into service (name, value) values (${name}, ${made}) on conflict (name) do nothing`;
   return (await getValue(db, name)) ?? made;

@@ -9,7 +9,7 @@ import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../../
 import { migrate } from './migrate.ts';
 
 /** A database without any tables. */
-async function createBare(t: TestContext, database: TestDatabase): Promise<DatabaseSettings> {
+async function createWithoutTables(t: TestContext, database: TestDatabase): Promise<DatabaseSettings> {
   const settings = await database.create(t);
   if ('dataDir' in settings) {
     await rm(join(settings.dataDir, 'doorman.db'));
@@ -22,7 +22,7 @@ async function createBare(t: TestContext, database: TestDatabase): Promise<Datab
   return settings;
 }
 
-/** Opens and migrates the database in a process of its own; answers its migrations. */
+/** Migrates the database in a process of its own; returns its migrations. */
 async function migrateElsewhere(settings: DatabaseSettings): Promise<unknown> {
   const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
   const [open, file] =
@@ -41,7 +41,7 @@ async function migrateElsewhere(settings: DatabaseSettings): Promise<unknown> {
 
 onEachDatabase('migrate', (database) => {
   test('several processes at once migrate a database once', async (t) => {
-    const settings = await createBare(t, database);
+    const settings = await createWithoutTables(t, database);
     const [first, ...others] = await Promise.all([1, 2, 3].map(() => migrateElsewhere(settings)));
     assert.ok(Array.isArray(first));
     assert.deepEqual(
@@ -60,7 +60,7 @@ onEachDatabase('migrate', (database) => {
     assert.deepEqual(await db.all`select id, n from outside_changes`, [{ id: 1, n: 1 }]);
   });
 
-  test('a database of a newer version is refused, and left as it is', async (t) => {
+  test('a database of a newer version is refused, and not changed', async (t) => {
     const db = await database.open(t);
     await db.run`insert into migrations (name, at) values ('9999-later', 1)`;
     await db.run`delete from migrations where name = '0001-accounts'`;
@@ -71,7 +71,7 @@ onEachDatabase('migrate', (database) => {
     assert.equal(await db.get`select name from migrations where name = '0001-accounts'`, undefined);
   });
 
-  test('users start with what the interface says (2.1)', async (t) => {
+  test('new users have the defaults of interface 2.1', async (t) => {
     const db = await database.open(t);
     await db.run`insert into users (id, username, username_key, password_hash, nickname_key, created_at)
       values ('u1', 'Alice', 'alice', 'hash', 'alice', ${1_760_000_000_000})`;
@@ -99,12 +99,12 @@ onEachDatabase('migrate', (database) => {
       /unique/i,
     );
     await assert.rejects(
-      db.run`insert into sessions (id, user_id, created_at, used_at) values ('s1', 'nobody', 1, 1)`,
+      db.run`insert into sessions (id, user_id, created_at, used_at) values ('s1', 'unknown', 1, 1)`,
       /foreign key/i,
     );
   });
 
-  test('all text sorts by bytes, and no column takes values of another type', async (t) => {
+  test('all text sorts by bytes, and no column stores values of another type', async (t) => {
     const db = await database.open(t);
     const unfit =
       database.kind === 'sqlite'

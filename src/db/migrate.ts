@@ -17,14 +17,14 @@ import { statements as subscriptionsOfSessions } from './migrations/0015-subscri
 import { statements as pushLogReasons } from './migrations/0016-push-log-reasons.ts';
 import { statements as plainNames } from './migrations/0017-plain-names.ts';
 
-/** The words in which the databases differ when a table is made. */
+/** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
   kind: SchemaDb['kind'];
   /** Sorts by bytes. */
   text: string;
   bigint: string;
   bytes: string;
-  /** Stands after the closing bracket of a table; without it SQLite takes any type in any column. */
+  /** Follows the closing bracket; without it SQLite stores any type in any column. */
   strict: string;
 }
 
@@ -60,9 +60,9 @@ const migrations: readonly Migration[] = [
 ];
 
 /**
- * Brings the tables to what this program knows, forwards only, all or nothing. Several processes may call it at once.
+ * Runs the migrations that this database does not have yet, all or none. Several processes may call it at once.
  *
- * @throws {Error} when the database has been through a migration that this program does not know
+ * @throws {Error} when the database has a migration that this version does not know
  */
 export async function migrate(db: SchemaDb): Promise<void> {
   const type = types[db.kind];

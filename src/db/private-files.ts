@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 
-/** Beside the database's own file; SQLite gives a new one the mode of that file. */
+/** Of the files that SQLite makes beside the database, with the mode of the database's file. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Makes the file of an SQLite database if it is not there, and lets only its owner read and write it and the files beside
- * it, independent of the umask and the folder's mode. An existing file is changed by its path: closing a second descriptor
- * of it would drop the locks that this process holds on it (POSIX advisory locks).
+ * Creates the file of an SQLite database if there is none, and lets only its owner read and write it and the files beside it,
+ * whatever the umask and the folder's mode. The mode of an existing file is changed by its path: to close a second
+ * descriptor of it would release the locks that this process has on it (POSIX advisory locks).
  */
 export function makePrivateDatabaseFile(file: string): void {
   try {

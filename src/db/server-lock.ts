@@ -5,10 +5,10 @@ import { makePrivateDatabaseFile } from './private-files.ts';
 import { isBusy } from './sqlite/connection.ts';
 
 /**
- * Keeps other servers away from `folder` until it is disposed of. The lock is one of the system's on an open file, so it
- * ends with the process, however that ends. Commands of the operator do not take it.
+ * Locks `folder` against other servers until it is disposed. The operating system's lock on an open file ends with the
+ * process, also after a crash. The operator's commands do not take it.
  *
- * @throws {Error} when another server has it
+ * @throws {Error} when another server has the lock
  */
 export function lockFolder(folder: string): AsyncDisposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -16,7 +16,7 @@ export function lockFolder(folder: string): AsyncDisposable {
   makePrivateDatabaseFile(path);
   const file = new DatabaseSync(path);
   try {
-    // Nothing is ever written, so it needs no journal beside it.
+    // Nothing is ever written, so no journal file is needed.
     file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     file.close();

@@ -24,16 +24,16 @@ test('values and lists become numbered parameters, fragments become text', () =>
   assert.deepEqual(parametersOf(parts), [1, '["x","y"]', 'z']);
 });
 
-test('a template is built once, and again for another kind of part in a place', () => {
+test('a template is built once, and again when a part is of another kind', () => {
   const statements = new Statements(dialect);
-  const ask = (part: Part) => statements.of(...template`select ${part}`);
-  const first = ask(1);
-  assert.equal(ask('a'), first);
-  assert.equal(ask(statements.list([])).text, 'select (list $1)');
-  assert.equal(ask(2).text, 'select $1');
+  const statementWith = (part: Part) => statements.of(...template`select ${part}`);
+  const first = statementWith(1);
+  assert.equal(statementWith('a'), first);
+  assert.equal(statementWith(statements.list([])).text, 'select (list $1)');
+  assert.equal(statementWith(2).text, 'select $1');
 });
 
-test('a statement that begins with select or with is one that reads', () => {
+test('a statement reads if it begins with select or with', () => {
   const statements = new Statements(dialect);
   const reads = (...[strings, parts]: ReturnType<typeof template>) => statements.of(strings, parts).reads;
   assert.equal(reads(template`select 1`[0], []), true);
@@ -42,7 +42,7 @@ test('a statement that begins with select or with is one that reads', () => {
   assert.equal(reads(template`insert into t select 1`[0], []), false);
 });
 
-test('what no database may be given is refused by its place', () => {
+test('an invalid parameter is refused with its position', () => {
   const refused: [unknown, string][] = [
     [undefined, 'parameter 2 of the statement is undefined'],
     [true, 'parameter 2 of the statement is a boolean'],
@@ -60,12 +60,12 @@ test('what no database may be given is refused by its place', () => {
     [{ list: ['a', '\u0000'] }, 'parameter 2 of the statement is a string with U+0000'],
   ];
   for (const [part, message] of refused) {
-    // What the types forbid is what is tried here.
+    // Types forbid these parts.
     assert.throws(() => parametersOf(['fine', part as Part]), { name: 'TypeError', message });
   }
 });
 
-test('strings, finite numbers, null and bytes are taken as they are', () => {
+test('strings, finite numbers, null and bytes are passed unchanged', () => {
   const parts = ['', '😀', -1.5, 0, 2 ** 53 - 1, null, new Uint8Array([0, 255])];
   assert.deepEqual(parametersOf(parts), parts);
 });

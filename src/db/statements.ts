@@ -1,20 +1,20 @@
 import type { ListFragment, Part, TextFragment, Value } from './db.ts';
 
-/** What differs between the databases when a template becomes text. */
+/** The syntax in which the databases differ. */
 export interface Dialect {
-  /** How the parameter with this number, from 1, is written. */
+  /** The text for the parameter with this number, from 1. */
   parameter(number: number): string;
-  /** A query for the strings of a JSON array that is given as one parameter, by its written form. */
+  /** A subquery for the strings of a JSON array, which is the parameter with this text. */
   list(parameter: string): string;
   readonly skipLocked: TextFragment;
 }
 
-/** A template in the words of one database. */
+/** A template as text for one database. */
 export interface Statement {
   readonly text: string;
   /** The first word is `select` or `with`. */
   readonly reads: boolean;
-  /** What stood in each place: a value, a list, or the text of a fragment, which is part of `text`. */
+  /** The kind of each part: a value, a list, or the text of a fragment, which is in `text`. */
   readonly shape: readonly (typeof value | typeof list | string)[];
 }
 
@@ -36,7 +36,7 @@ export class Statements {
     return { list: values };
   }
 
-  /** The statement of a template. It is rebuilt when a template is used with another kind of part in a place. */
+  /** The statement of a template. It is built again when a part is of another kind than the last time. */
   of(strings: TemplateStringsArray, parts: readonly Part[]): Statement {
     const known = this.#known.get(strings);
     if (known?.shape.every((shape, at) => shape === shapeOf(parts[at]))) return known;
@@ -49,7 +49,7 @@ export class Statements {
 /**
  * The parameters among the parts, in order. A list becomes the text of a JSON array.
  *
- * @throws {TypeError} naming the position, from 1, of a part that no statement may be given
+ * @throws {TypeError} naming the position, from 1, of a part that is no {@link Part}
  */
 export function parametersOf(parts: readonly Part[]): Value[] {
   const parameters: Value[] = [];

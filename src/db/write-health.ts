@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseLog, Db } from './db.ts';
 
 const PROBE_MS = 1_000;
-/** Enough that a disk with only some pages left, or room left in a log, does not pass for a usable one. */
+/** Large enough to fail on a disk with only some pages left. */
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Knows whether the database takes writes. From the first write that fails for the server's or the disk's reasons, it
- * writes something each second until that succeeds.
+ * Knows whether the database takes writes. After a write that failed because of the server or the disk, it writes a probe
+ * each second until that succeeds.
  */
 export class WriteHealth {
   #db: Db;
@@ -24,7 +24,7 @@ export class WriteHealth {
     this.#log = log;
   }
 
-  /** Runs a write, and notes how it failed. */
+  /** Runs a write, and remembers a failure of the server or the disk. */
   async observe<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();
@@ -40,7 +40,7 @@ export class WriteHealth {
       throw new Error('the database does not take writes', { cause: this.#failure });
   }
 
-  /** Ends the probing. A probe under way may fail because the database is closed beside it. */
+  /** Ends the probing. A running probe may fail, since the database closes meanwhile. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

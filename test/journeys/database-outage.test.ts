@@ -7,7 +7,7 @@ import { TestSocket } from '../../src/sockets/test-client.ts';
 import { onPostgres } from '../databases.ts';
 import type { Body } from '../harness.ts';
 import { type Cluster, databaseUrl, startCluster, templateDatabase } from '../postgres-cluster.ts';
-import { openLine } from '../postgres-line.ts';
+import { openProxy } from '../postgres-proxy.ts';
 import { launchServer, type ServerProcess, settingsOf, startServer } from '../processes.ts';
 
 /** Ten times the 3 s within which a call is answered while the database is away. */
@@ -82,13 +82,13 @@ onPostgres('While PostgreSQL is away', () => {
 
   test('when the lines fall silent, the backend that still holds the lock is ended and the lock taken again', async (t) => {
     const { databaseUrl } = await create('silent');
-    const line = await openLine(t, databaseUrl);
-    await using server = await startServer(settingsOf({ databaseUrl: line.url }));
+    const proxy = await openProxy(t, databaseUrl);
+    await using server = await startServer(settingsOf({ databaseUrl: proxy.url }));
     const { token, id } = await register(server, alice);
     const [ghost] = await holders(databaseUrl);
     assert.ok(ghost);
 
-    line.freeze();
+    proxy.freeze();
     const { status } = await inTime(send(server, token, id, 'in the silence'));
     assert.equal(status, 500);
     await server.logged('the lock on the database is held again');
@@ -101,10 +101,10 @@ onPostgres('While PostgreSQL is away', () => {
 
   test('a line without answers makes calls fail and the service unready until it answers again', async (t) => {
     const { databaseUrl } = await create('held');
-    const line = await openLine(t, databaseUrl);
-    await using server = await startServer(settingsOf({ databaseUrl: line.url }));
+    const proxy = await openProxy(t, databaseUrl);
+    await using server = await startServer(settingsOf({ databaseUrl: proxy.url }));
     const { token, id } = await register(server, alice);
-    line.hold();
+    proxy.hold();
     const calls = [
       server.post('/api/login', alice),
       send(server, token, id, 'c1'),
@@ -113,27 +113,27 @@ onPostgres('While PostgreSQL is away', () => {
     for (const { status } of await inTime(Promise.all(calls))) assert.equal(status, 500);
     await until(async () => (await readiness(server)) === '503 database');
     assert.equal((await inTime(server.post('/api/login', alice))).status, 500);
-    await line.cut();
-    await line.mend();
+    await proxy.cut();
+    await proxy.restore();
     await until(async () => (await readiness(server)) === '200');
     assert.equal((await server.post('/api/login', alice)).status, 200);
   });
 
   test('when another server took the lock meanwhile, the first one drains and ends with code 1', async (t) => {
     const { databaseUrl } = await create('taken');
-    const line = await openLine(t, databaseUrl);
-    await using first = await startServer(settingsOf({ databaseUrl: line.url }));
+    const proxy = await openProxy(t, databaseUrl);
+    await using first = await startServer(settingsOf({ databaseUrl: proxy.url }));
     const { token } = await register(first, alice);
     const socket = await connect(t, first);
     await socket.hello({ token });
     await using second = launchServer(settingsOf({ databaseUrl }));
     await second.logged('another server uses the database; waiting until it ends');
 
-    await line.cut();
+    await proxy.cut();
     const url = await second.serving;
     assert.equal(await readiness(first), '503 database');
     assert.equal((await inTime(first.post('/api/login', alice))).status, 500);
-    await line.mend();
+    await proxy.restore();
     assert.deepEqual(await socket.ended, { code: 1012, reason: 'restart' });
     const { code } = await first.ended;
     assert.equal(code, 1);
@@ -148,9 +148,9 @@ onPostgres('While PostgreSQL is away', () => {
 
   test('a start before the database waits, says for what, and serves when it comes; a signal ends it', async (t) => {
     const { databaseUrl } = await create('late');
-    const line = await openLine(t, databaseUrl);
-    await line.cut();
-    const url = line.url.replace('//postgres@', '//postgres:geheim@');
+    const proxy = await openProxy(t, databaseUrl);
+    await proxy.cut();
+    const url = proxy.url.replace('//postgres@', '//postgres:geheim@');
     await using stopped = launchServer(settingsOf({ databaseUrl: url }));
     await using server = launchServer(settingsOf({ databaseUrl: url }));
     const waits = `the database at ${new URL(url).host}/late cannot be reached; waiting for it`;
@@ -159,7 +159,7 @@ onPostgres('While PostgreSQL is away', () => {
     const { signal, code } = await stopped.ended;
     assert.ok(signal === 'SIGTERM' || code !== null);
     await server.logged(waits);
-    await line.mend();
+    await proxy.restore();
     assert.equal((await fetch(`${await server.serving}/readyz`)).status, 200);
     assert.ok(!server.lines.join().includes('geheim'));
   });

@@ -2,12 +2,12 @@ import postgres from 'postgres';
 import type { Value } from '../db.ts';
 
 /** How long a statement may run, or wait for a lock, before the server ends it. */
-export const statementMs = 3_000;
-/** By then the server has answered or ended every statement; if not, it cannot be reached. */
-const silenceMs = 3_500;
-const oldestVersion = 140_000;
+export const STATEMENT_TIMEOUT_MS = 3_000;
+/** Until then a reachable server has answered or ended every statement. */
+const ANSWER_TIMEOUT_MS = 3_500;
+const OLDEST_VERSION = 140_000;
 
-export interface Answer<Row> {
+export interface QueryResult<Row> {
   readonly rows: Row[];
   /** Rows written, or read by a `select`. */
   readonly count: number;
@@ -15,7 +15,7 @@ export interface Answer<Row> {
   readonly command: string;
 }
 
-/** Unset strings of the settings asserted at the start of each connection. */
+/** What each connection asserts at its start. */
 interface Settings {
   version: number;
   encoding: string;
@@ -26,13 +26,13 @@ interface Settings {
 }
 
 /**
- * One connection of `postgres`, and never a second: the library would connect again by itself and send the rest of a
- * broken transaction there, outside any. Any failure of the network connection breaks it permanently.
+ * One connection of the library `postgres`, which by itself would connect again and send the rest of a broken transaction on
+ * the new connection, outside any transaction. Here any failure of the network connection breaks it permanently.
  */
 export class PostgresConnection {
-  /** What broke it. A broken connection answers nothing any more. */
+  /** Why the connection is broken; a broken one runs nothing any more. */
   broken: Error | undefined;
-  /** Called once when it breaks. */
+  /** Called once when the connection breaks. */
   onBroken: () => void = () => {};
   #sql: postgres.Sql;
 
@@ -42,7 +42,7 @@ export class PostgresConnection {
       fetch_types: false,
       idle_timeout: 0,
       max_lifetime: null,
-      connect_timeout: statementMs / 1_000,
+      connect_timeout: STATEMENT_TIMEOUT_MS / 1_000,
       backoff: false,
       onnotice: () => {},
       onclose: () => this.break(new Error('the connection to the database was closed')),
@@ -50,9 +50,9 @@ export class PostgresConnection {
         application_name: 'doorman',
         default_transaction_isolation: 'read committed',
         synchronous_commit: 'on',
-        statement_timeout: statementMs,
-        lock_timeout: statementMs,
-        // Frees the locks of a process that froze or lost its line.
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        lock_timeout: STATEMENT_TIMEOUT_MS,
+        // Frees the locks of a process that froze or lost its network.
         idle_in_transaction_session_timeout: 10_000,
         tcp_keepalives_idle: 10,
         tcp_keepalives_interval: 5,
@@ -64,7 +64,7 @@ export class PostgresConnection {
   }
 
   /**
-   * @throws {Error} when the server cannot be reached within 3 s, or cannot keep our promises
+   * @throws {Error} when the server cannot be reached within 3 s, or does not have the settings that durability needs
    */
   static async open(url: string): Promise<PostgresConnection> {
     const connection = new PostgresConnection(url);
@@ -78,27 +78,27 @@ export class PostgresConnection {
   }
 
   /**
-   * Statements may be sent while others are under way; they are run and answered in order.
+   * Runs one statement. Several may be sent without awaiting the earlier ones; they run in order.
    *
-   * @param patient waits for the answer however long it takes
-   * @param answerMs after how long without an answer the connection counts as lost
+   * @param options.withoutLimit waits for the answer without a time limit
+   * @param options.answerMs the connection counts as lost when there is no answer after this time
    */
-  async ask<Row>(
+  async query<Row>(
     text: string,
     parameters: Value[] = [],
-    { patient = false, prepare = true, answerMs = silenceMs } = {},
-  ): Promise<Answer<Row>> {
+    { withoutLimit = false, prepare = true, answerMs = ANSWER_TIMEOUT_MS } = {},
+  ): Promise<QueryResult<Row>> {
     if (this.broken) throw this.#lost(this.broken);
     const options = { prepare, simple: !prepare };
     let isSettled = false;
     const giveUp = () => {
       if (!isSettled) this.break(new Error('the database does not answer'));
     };
-    // After a hold-up of the event loop the timer comes before the input, and the answer may be there: read it first.
-    const timer = patient ? undefined : setTimeout(() => setImmediate(giveUp), answerMs);
+    // After a stall of the event loop the timer runs before input is read: an answer that has arrived is read first.
+    const timer = withoutLimit ? undefined : setTimeout(() => setImmediate(giveUp), answerMs);
     try {
       const result = await this.#sql.unsafe(text, parameters, options);
-      // What a statement answers is known only where it is written.
+      // The columns of a statement are known only where it is written.
       return { rows: Array.from(result) as Row[], count: result.count ?? 0, command: result.command };
     } catch (error) {
       if (error instanceof postgres.PostgresError && error.severity === 'ERROR') throw error;
@@ -109,7 +109,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Makes it useless at once; what is under way fails. */
+  /** Ends the connection at once; running statements fail. */
   break(reason: Error): void {
     if (this.broken) return;
     this.broken = reason;
@@ -120,7 +120,7 @@ export class PostgresConnection {
   async close(): Promise<void> {
     if (this.broken) return;
     this.broken = new Error('the database is closed');
-    await this.#sql.end({ timeout: statementMs / 1_000 });
+    await this.#sql.end({ timeout: STATEMENT_TIMEOUT_MS / 1_000 });
   }
 
   #lost(reason: Error): Error {
@@ -130,7 +130,7 @@ export class PostgresConnection {
   }
 
   async #assertSettings(): Promise<void> {
-    const { rows } = await this.ask<Settings>(`select
+    const { rows } = await this.query<Settings>(`select
       current_setting('server_version_num')::int as version,
       current_setting('server_encoding') as encoding,
       current_setting('transaction_isolation') as isolation,
@@ -139,15 +139,15 @@ export class PostgresConnection {
       current_setting('lock_timeout') as lock_timeout`);
     const settings = rows[0];
     if (!settings) throw new Error('the database does not report its settings');
-    if (settings.version < oldestVersion) {
+    if (settings.version < OLDEST_VERSION) {
       throw new Error(`PostgreSQL 14 or later is needed; the server has version number ${settings.version}`);
     }
     const expected: Omit<Settings, 'version'> = {
       encoding: 'UTF8',
       isolation: 'read committed',
       commit: 'on',
-      statement_timeout: `${statementMs / 1_000}s`,
-      lock_timeout: `${statementMs / 1_000}s`,
+      statement_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
+      lock_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
     };
     for (const [name, value] of Object.entries(expected)) {
       const actual = Object.entries(settings).find(([setting]) => setting === name)?.[1];
@@ -165,28 +165,28 @@ class ConnectionLost extends Error {
   }
 }
 
-/** From the library and the system. What has none is ours: no answer came, or the connection was closed. */
-const AWAY_CODES = [
+/** Codes of the library and the system. An error without a code is ours: no answer, or a closed connection. */
+const UNAVAILABLE_CODES = [
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'ECONNREFUSED'],
   ...['ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
 ];
 
 /**
- * Whether the server is away for now, starts, stops or has no connection to spare, as opposed to one that refuses us
- * (PostgreSQL, appendix A: classes 08, 53 and 57P).
+ * Whether the server cannot be reached for now, is starting or stopping, or has no free connection; false for one that refuses
+ * us, such as for a wrong password (PostgreSQL, appendix A: classes 08, 53 and 57P).
  */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof ConnectionLost)) return false;
   const code = codeOf(error.cause);
   if (error.cause instanceof postgres.PostgresError) return /^(08|53|57P)/.test(code);
-  return code === '' || AWAY_CODES.includes(code);
+  return code === '' || UNAVAILABLE_CODES.includes(code);
 }
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }
 
-/** Answers as SQLite gives them: numbers for whole and exact numbers, 0 and 1 for truth values, plain byte arrays. */
+/** Values as on SQLite: numbers for whole and exact numbers, 0 and 1 for booleans, plain byte arrays. */
 const types = {
   number: { to: 0, from: [20, 21, 23, 26, 700, 701, 1700], serialize: String, parse: Number },
   boolean: { to: 16, from: [16], serialize: String, parse: (text: string) => (text === 't' ? 1 : 0) },
@@ -198,6 +198,6 @@ const types = {
   },
 };
 
-function toError(thrown: unknown): Error {
+export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import postgres from 'postgres';
 import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
-import { openLine } from '../../../test/postgres-line.ts';
+import { openProxy } from '../../../test/postgres-proxy.ts';
 import { PostgresLock } from './lock.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -12,7 +12,7 @@ async function createUrl(t: TestContext, database: TestDatabase): Promise<string
   return settings.databaseUrl;
 }
 
-/** A client of the database that is none of Doorman's. */
+/** A connection to the database that is not one of Doorman's. */
 function openClient(t: TestContext, url: string, name = 'test'): postgres.Sql {
   const sql = postgres(url, { max: 1, fetch_types: false, connection: { application_name: name } });
   t.after(() => sql.end({ timeout: 1 }));
@@ -51,23 +51,23 @@ onPostgres('the lock of a server', (database) => {
     assert.deepEqual(messages, ['another server uses the database; waiting until it ends']);
   });
 
-  test('a lost lock is taken again; what is under way is cut off and nothing is written without it', async (t) => {
+  test('a lost lock is taken again; running transactions end, and nothing is written without the lock', async (t) => {
     const url = await createUrl(t, database);
-    const line = await openLine(t, url);
+    const proxy = await openProxy(t, url);
     const { messages, log } = keepLog();
-    await using lock = await PostgresLock.take({ url: line.url, log });
+    await using lock = await PostgresLock.take({ url: proxy.url, log });
     await using db = await openPostgres({ url, lock });
     const began = Promise.withResolvers<void>();
-    const underWay = db.transaction(async (tx) => {
+    const running = db.transaction(async (tx) => {
       await tx.run`insert into service (name, value) values ('under way', '')`;
       began.resolve();
       for (;;) await tx.get`select 1 as one`;
     });
-    underWay.catch(() => {});
+    running.catch(() => {});
     await began.promise;
 
-    await line.cut(); // only the lock's connection goes this way
-    await assert.rejects(underWay, /the connection to the database is lost/);
+    await proxy.cut(); // only the lock's connection uses the proxy
+    await assert.rejects(running, /the connection to the database is lost/);
     const notHeld = { message: 'the lock on the database is not held' };
     await assert.rejects(db.run`insert into service (name, value) values ('bare', '')`, notHeld);
     await assert.rejects(
@@ -77,22 +77,22 @@ onPostgres('the lock of a server', (database) => {
     await assert.rejects(db.checkHealth(), notHeld);
     assert.deepEqual(await db.all`select name from service`, [], 'reads are served');
 
-    await line.mend();
+    await proxy.restore();
     await until(() => messages.includes('the lock on the database is held again'));
     await db.checkHealth();
     assert.equal(await db.run`insert into service (name, value) values ('again', '')`, 1);
     assert.deepEqual(await db.all`select name from service`, [{ name: 'again' }]);
   });
 
-  test('a backend of this process that still holds the lock is ended', async (t) => {
+  test('a backend of this process that still has the lock is ended', async (t) => {
     const url = await createUrl(t, database);
-    const line = await openLine(t, url);
+    const proxy = await openProxy(t, url);
     const { messages, log } = keepLog();
-    await using lock = await PostgresLock.take({ url: line.url, log });
+    await using lock = await PostgresLock.take({ url: proxy.url, log });
     const sql = openClient(t, url);
     const findHolders = () => sql.unsafe(`select pid from pg_locks where ${isLockHeld}`);
     const [ghost] = await findHolders();
-    line.freeze();
+    proxy.freeze();
     await until(() => messages.includes('the lock on the database is held again'));
     const holders = await findHolders();
     assert.equal(holders.length, 1);
@@ -100,7 +100,7 @@ onPostgres('the lock of a server', (database) => {
     await lock.confirm();
   });
 
-  test('the parameters of the address do not hide whose backend it is', async (t) => {
+  test('the parameters of the address do not change the name of the backend', async (t) => {
     const url = await createUrl(t, database);
     const { messages, log } = keepLog();
     await using _lock = await PostgresLock.take({ url: `${url}?application_name=chat`, log });
@@ -112,22 +112,22 @@ onPostgres('the lock of a server', (database) => {
     assert.deepEqual(messages, []);
   });
 
-  test('when another server has the lock, it says so and does not come back', async (t) => {
+  test('when another server has taken the lost lock, the lock resolves `taken` and is not taken again', async (t) => {
     const url = await createUrl(t, database);
-    const line = await openLine(t, url);
+    const proxy = await openProxy(t, url);
     const { messages, log } = keepLog();
-    await using first = await PostgresLock.take({ url: line.url, log });
+    await using first = await PostgresLock.take({ url: proxy.url, log });
     const waiting = PostgresLock.take({ url, log });
     await until(() => messages.length > 0);
-    await line.cut();
+    await proxy.cut();
     await using second = await waiting;
-    await line.mend();
+    await proxy.restore();
     await first.taken;
     await assert.rejects(first.confirm(), /is not held/);
     await second.confirm();
   });
 
-  test('a new holder begins when the transactions of the server before it have ended', async (t) => {
+  test('a server starts when the transactions of the earlier server have ended', async (t) => {
     const url = await createUrl(t, database);
     const left = openClient(t, url, 'doorman');
     await left.unsafe('begin; select 1').simple();
@@ -137,14 +137,14 @@ onPostgres('the lock of a server', (database) => {
       order.push('begins');
       return lock;
     });
-    // It has the lock and has looked for such transactions twice.
-    const looks = new Set<string>();
+    // It has the lock and has queried older transactions twice.
+    const queries = new Set<string>();
     await until(async () => {
       const rows =
         await sql.unsafe(`select query_start::text as at from pg_stat_activity join pg_locks using (pid)
         where ${isLockHeld} and query like '%xact_start <%'`);
-      for (const { at } of rows) looks.add(at);
-      return looks.size >= 2;
+      for (const { at } of rows) queries.add(at);
+      return queries.size >= 2;
     });
     order.push('the transaction ends');
     await left.unsafe('rollback').simple();

@@ -1,33 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog } from '../db.ts';
-import { isAway, PostgresConnection } from './connection.ts';
+import { isUnavailable, PostgresConnection, toError } from './connection.ts';
 
 /** Advisory locks are numbers that all programs on one database share. `postgres.ts` has another. */
 const SERVER_LOCK = 7_236_837_002_001;
-const LOOK_MS = 500;
-/** An unanswered look counts as a lost connection after this time. */
+const CHECK_MS = 500;
+/** A check without an answer counts as a lost connection after this time. */
 const ANSWER_MS = 2_000;
 /**
- * How long an answered look counts, from its sending. PostgreSQL ends the backend of a silent line 3 s after its last
- * sign at the earliest (`tcp_user_timeout`), so this server stops writing before another can have the lock.
+ * How long an answered check is valid, from when it was sent. PostgreSQL ends the backend of a silent connection 3 s after the
+ * last packet at the earliest (`tcp_user_timeout`), so this server stops writing before another can have the lock.
  */
-const LEASE_MS = LOOK_MS + ANSWER_MS;
+const LEASE_MS = CHECK_MS + ANSWER_MS;
 const RETRY_MS = 200;
-/** The longest that a transaction can stay open once its server is gone: the limits of `connection.ts` and a margin. */
+/** How long a transaction can stay open after its server has ended: the limits of `connection.ts` and a margin. */
 const OLDER_TRANSACTIONS_MS = 15_000;
 
-type Outcome = 'held' | 'taken' | 'away' | 'retry';
+/** `taken`: another server has the lock; `unavailable`: the database cannot be reached. */
+type AttemptResult = 'held' | 'taken' | 'unavailable' | 'retry';
 
 /**
- * Makes this process the only server on a PostgreSQL database: the lock belongs to a connection of its own and ends
- * with it. A lost lock is taken again, and `onLost` is called so that everything under way can be cut off. Writes call
- * {@link confirm} at their begin.
+ * Makes this process the only server on a PostgreSQL database. The lock belongs to a connection of its own and ends with it. A
+ * lost lock is taken again, and `onLost` is called, so that everything that is running can be ended. Each write calls
+ * {@link confirm} first.
  */
 export class PostgresLock implements AsyncDisposable {
   /** Called each time the lock is lost. */
   onLost: (reason: Error) => void = () => {};
-  /** Settles when another server has taken the lock meanwhile; this one must end. */
+  /** Resolves when another server has taken the lost lock: this one must end. */
   readonly taken: Promise<void>;
   #setTaken: () => void;
   #url: string;
@@ -36,7 +37,7 @@ export class PostgresLock implements AsyncDisposable {
   #name = `doorman lock ${randomUUID()}`;
   #connection: PostgresConnection | undefined;
   #confirmedAt = 0;
-  #looking: NodeJS.Timeout | undefined;
+  #checks: NodeJS.Timeout | undefined;
   #retaking: Promise<void> | undefined;
   #closed = false;
   #lastProblem = '';
@@ -50,23 +51,23 @@ export class PostgresLock implements AsyncDisposable {
   }
 
   /**
-   * Waits until the database can be reached, the server before this one is gone and its transactions have ended.
+   * Waits until the database can be reached, and the earlier server and its transactions have ended.
    *
-   * @throws {Error} when the database refuses us, such as for a wrong password, or cannot keep our promises
+   * @throws {Error} when the database refuses us, such as for a wrong password, or lacks the settings that durability needs
    */
   static async take({ url, log }: { url: string; log?: DatabaseLog }): Promise<PostgresLock> {
     const lock = new PostgresLock(url, log);
-    let last: Outcome | undefined;
+    let last: AttemptResult | undefined;
     for (;;) {
-      const outcome = await lock.#attempt();
-      if (outcome === 'held') break;
-      if (outcome === 'taken' && last !== 'taken')
+      const result = await lock.#attempt();
+      if (result === 'held') break;
+      if (result === 'taken' && last !== 'taken')
         log?.info({}, 'another server uses the database; waiting until it ends');
-      last = outcome;
-      await delay(outcome === 'taken' ? LOOK_MS : RETRY_MS);
+      last = result;
+      await delay(result === 'taken' ? CHECK_MS : RETRY_MS);
     }
     try {
-      await lock.#untilOlderTransactionsEnded();
+      await lock.#waitForOlderTransactions();
       return lock;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -79,15 +80,15 @@ export class PostgresLock implements AsyncDisposable {
    */
   async confirm(): Promise<void> {
     if (this.#isHeld()) return;
-    // The event loop was held up for longer than the lease.
-    if (this.#connection && !this.#closed) await this.#look(this.#connection);
+    // The event loop stalled for longer than the lease.
+    if (this.#connection && !this.#closed) await this.#check(this.#connection);
     if (!this.#isHeld()) throw new Error('the lock on the database is not held');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#retaking;
-    clearInterval(this.#looking);
+    clearInterval(this.#checks);
     await this.#connection?.close();
   }
 
@@ -95,43 +96,46 @@ export class PostgresLock implements AsyncDisposable {
     return this.#connection !== undefined && performance.now() - this.#confirmedAt < LEASE_MS;
   }
 
-  async #look(connection: PostgresConnection): Promise<void> {
+  async #check(connection: PostgresConnection): Promise<void> {
     const sentAt = performance.now();
-    await connection.ask('select 1', [], { answerMs: ANSWER_MS });
+    await connection.query('select 1', [], { answerMs: ANSWER_MS });
     if (connection === this.#connection) this.#confirmedAt = Math.max(this.#confirmedAt, sentAt);
   }
 
-  async #attempt(): Promise<Outcome> {
+  async #attempt(): Promise<AttemptResult> {
     let connection: PostgresConnection | undefined;
     try {
       connection = await PostgresConnection.open(this.#url);
-      const outcome = await this.#takeOn(connection);
-      if (outcome !== 'held') await connection.close();
-      return outcome;
+      const result = await this.#takeOn(connection);
+      if (result !== 'held') await connection.close();
+      return result;
     } catch (error) {
-      connection?.break(error instanceof Error ? error : new Error(String(error)));
-      if (!isAway(error)) throw error;
-      this.#warnOnce(error, `the database at ${placeOf(this.#url)} cannot be reached; waiting for it`);
-      return 'away';
+      connection?.break(toError(error));
+      if (!isUnavailable(error)) throw error;
+      this.#warnOnce(
+        error,
+        `the database at ${hostAndDatabaseOf(this.#url)} cannot be reached; waiting for it`,
+      );
+      return 'unavailable';
     }
   }
 
-  async #takeOn(connection: PostgresConnection): Promise<Outcome> {
-    // Set here, where no parameter of the address overrides it.
-    await connection.ask(
+  async #takeOn(connection: PostgresConnection): Promise<AttemptResult> {
+    // Set by a statement, which parameters of the address do not override.
+    await connection.query(
       `select set_config('application_name', $1, false), set_config('tcp_user_timeout', '3000', false),
         set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '1', false)`,
       [this.#name],
     );
     const sentAt = performance.now();
-    const { rows } = await connection.ask<{ ours: number }>(
+    const { rows } = await connection.query<{ ours: number }>(
       `select pg_try_advisory_lock(${SERVER_LOCK}) as ours`,
     );
     if (rows[0]?.ours === 1) {
       this.#hold(connection, sentAt);
       return 'held';
     }
-    const { rows: holders } = await connection.ask<{ pid: number; ours: number }>(
+    const { rows: holders } = await connection.query<{ pid: number; ours: number }>(
       `select pid, coalesce(application_name = $1 and usename = current_user, false) as ours
         from pg_locks join pg_stat_activity using (pid)
         where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
@@ -140,7 +144,7 @@ export class PostgresLock implements AsyncDisposable {
     );
     for (const { pid, ours } of holders) {
       if (ours !== 1) return 'taken';
-      await connection.ask('select pg_terminate_backend($1::int, 1000)', [pid]);
+      await connection.query('select pg_terminate_backend($1::int, 1000)', [pid]);
     }
     return 'retry';
   }
@@ -149,11 +153,11 @@ export class PostgresLock implements AsyncDisposable {
     this.#connection = connection;
     this.#confirmedAt = confirmedAt;
     this.#lastProblem = '';
-    // A failure breaks the connection.
-    this.#looking = setInterval(() => this.#look(connection).catch(() => {}), LOOK_MS);
-    this.#looking.unref();
+    // A failed check breaks the connection.
+    this.#checks = setInterval(() => this.#check(connection).catch(() => {}), CHECK_MS);
+    this.#checks.unref();
     connection.onBroken = () => {
-      clearInterval(this.#looking);
+      clearInterval(this.#checks);
       this.#connection = undefined;
       if (this.#closed) return;
       const reason = connection.broken ?? new Error('the connection was closed');
@@ -165,15 +169,15 @@ export class PostgresLock implements AsyncDisposable {
 
   async #retake(): Promise<void> {
     while (!this.#closed) {
-      const outcome = await this.#attempt().catch((error: unknown): Outcome => {
+      const result = await this.#attempt().catch((error: unknown): AttemptResult => {
         this.#warnOnce(error, 'the lock on the database cannot be taken again');
         return 'retry';
       });
-      if (outcome === 'held') {
+      if (result === 'held') {
         this.#log?.info({}, 'the lock on the database is held again');
         return;
       }
-      if (outcome === 'taken') {
+      if (result === 'taken') {
         this.#setTaken();
         return;
       }
@@ -182,15 +186,15 @@ export class PostgresLock implements AsyncDisposable {
   }
 
   /**
-   * A transaction of the server before this one may still be open, for example on a line that fell silent. It could
-   * commit after this server has read; PostgreSQL ends it after 10 s without a statement, and a statement after 3 s.
+   * A transaction of an earlier server may still be open, for example on a silent connection, and could commit after this
+   * server has read. PostgreSQL ends it after 10 s without a statement, and a statement after 3 s.
    */
-  async #untilOlderTransactionsEnded(): Promise<void> {
-    const givesUpAt = performance.now() + OLDER_TRANSACTIONS_MS;
-    const { rows } = (await this.#connection?.ask<{ now: string }>('select now()::text as now')) ?? {};
+  async #waitForOlderTransactions(): Promise<void> {
+    const deadline = performance.now() + OLDER_TRANSACTIONS_MS;
+    const { rows } = (await this.#connection?.query<{ now: string }>('select now()::text as now')) ?? {};
     const now = rows?.[0]?.now ?? null;
-    while (performance.now() < givesUpAt) {
-      const older = await this.#connection?.ask(
+    while (performance.now() < deadline) {
+      const older = await this.#connection?.query(
         `select pid from pg_stat_activity where datname = current_database() and application_name = 'doorman'
           and xact_start < $1::timestamptz`,
         [now],
@@ -208,8 +212,8 @@ export class PostgresLock implements AsyncDisposable {
   }
 }
 
-/** The host and the database of an address, nothing else of it. */
-function placeOf(address: string): string {
+/** The host and the database of an address, without user and password. */
+function hostAndDatabaseOf(address: string): string {
   const url = URL.parse(address);
   return url ? url.host + url.pathname : 'DATABASE_URL';
 }

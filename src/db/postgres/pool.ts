@@ -3,9 +3,9 @@ import type { DatabaseLog } from '../db.ts';
 import { PostgresConnection } from './connection.ts';
 
 /** Short enough for an answer within 3 s. */
-const waitingMs = 2_500;
-const waitingUses = 1_000;
-const reconnectPauseMs = 200;
+const WAIT_MS = 2_500;
+const MAX_WAITING = 1_000;
+const RECONNECT_PAUSE_MS = 200;
 
 interface Waiter {
   resolve(connection: PostgresConnection): void;
@@ -14,19 +14,19 @@ interface Waiter {
 }
 
 /**
- * Connections, each lent to one user at a time. A broken one is replaced when the next caller needs it, so with an
- * absent server each use fails after 2.5 s, and the first use after its return succeeds.
+ * Connections, each used by one caller at a time. A broken one is replaced when a caller needs it: while the server cannot be
+ * reached each use fails after 2.5 s, and the first use after its return succeeds.
  */
 export class PostgresPool {
   #url: string;
   #size: number;
   #log: DatabaseLog | undefined;
   #idle: PostgresConnection[] = [];
-  #lent = new Set<PostgresConnection>();
+  #inUse = new Set<PostgresConnection>();
   #opening = 0;
   #waiting: Waiter[] = [];
   #pause: NodeJS.Timeout | undefined;
-  /** Why the last attempt to connect failed; gone with the next that succeeds. */
+  /** Why the last attempt to connect failed; `undefined` after one that succeeded. */
   #lastFailure: unknown;
   #closed = false;
   #drained: () => void = () => {};
@@ -38,9 +38,9 @@ export class PostgresPool {
   }
 
   /**
-   * Lends a connection to `work`.
+   * Runs `work` with a connection.
    *
-   * @throws {Error} when none is to be had within 2.5 s
+   * @throws {Error} when there is none within 2.5 s
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
    */
   async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
@@ -52,10 +52,10 @@ export class PostgresPool {
     }
   }
 
-  /** Lends no more, and returns when all is given back. */
+  /** Refuses further uses, and returns when the running ones have ended. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#lent.size + this.#opening + this.#waiting.length > 0) {
+    if (this.#inUse.size + this.#opening + this.#waiting.length > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
@@ -63,33 +63,33 @@ export class PostgresPool {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
   }
 
-  /** Lets all that is under way fail at once. */
+  /** Breaks all connections, so that running uses fail at once. */
   breakAll(reason: Error): void {
-    for (const connection of [...this.#lent, ...this.#idle.splice(0)]) connection.break(reason);
+    for (const connection of [...this.#inUse, ...this.#idle.splice(0)]) connection.break(reason);
   }
 
   async #acquire(): Promise<PostgresConnection> {
     if (this.#closed) throw new Error('the database is closed');
     const idle = this.#takeIdle();
     if (idle) {
-      this.#lent.add(idle);
+      this.#inUse.add(idle);
       return idle;
     }
-    if (this.#waiting.length >= waitingUses) {
+    if (this.#waiting.length >= MAX_WAITING) {
       throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
     }
     const { promise, resolve, reject } = Promise.withResolvers<PostgresConnection>();
-    const waiter = { resolve, reject, timer: setTimeout(() => this.#giveUp(waiter), waitingMs) };
+    const waiter = { resolve, reject, timer: setTimeout(() => this.#expire(waiter), WAIT_MS) };
     this.#waiting.push(waiter);
-    this.#grow();
+    this.#openMissing();
     return promise;
   }
 
   #release(connection: PostgresConnection): void {
-    this.#lent.delete(connection);
-    if (connection.broken) this.#grow();
+    this.#inUse.delete(connection);
+    if (connection.broken) this.#openMissing();
     else this.#offer(connection);
-    this.#tellDrained();
+    this.#notifyDrained();
   }
 
   #takeIdle(): PostgresConnection | undefined {
@@ -106,16 +106,16 @@ export class PostgresPool {
       return;
     }
     clearTimeout(waiter.timer);
-    this.#lent.add(connection);
+    this.#inUse.add(connection);
     waiter.resolve(connection);
   }
 
-  /** Opens what is missing for those who wait. */
-  #grow(): void {
+  /** Opens connections for the waiting callers, up to the size of the pool. */
+  #openMissing(): void {
     while (
       this.#pause === undefined &&
       this.#opening < this.#waiting.length &&
-      this.#opening + this.#lent.size + this.#idle.length < this.#size
+      this.#opening + this.#inUse.size + this.#idle.length < this.#size
     ) {
       this.#opening += 1;
       PostgresConnection.open(this.#url).then(
@@ -124,7 +124,7 @@ export class PostgresPool {
           if (this.#lastFailure) this.#log?.info({}, 'the database can be reached again');
           this.#lastFailure = undefined;
           this.#offer(connection);
-          this.#tellDrained();
+          this.#notifyDrained();
         },
         (error: unknown) => {
           this.#opening -= 1;
@@ -132,23 +132,23 @@ export class PostgresPool {
           this.#lastFailure = error;
           this.#pause ??= setTimeout(() => {
             this.#pause = undefined;
-            this.#grow();
-          }, reconnectPauseMs);
-          this.#tellDrained();
+            this.#openMissing();
+          }, RECONNECT_PAUSE_MS);
+          this.#notifyDrained();
         },
       );
     }
   }
 
-  #giveUp(waiter: Waiter): void {
+  #expire(waiter: Waiter): void {
     this.#waiting = this.#waiting.filter((other) => other !== waiter);
     waiter.reject(
-      new Error(`no connection to the database within ${waitingMs / 1_000} s`, { cause: this.#lastFailure }),
+      new Error(`no connection to the database within ${WAIT_MS / 1_000} s`, { cause: this.#lastFailure }),
     );
-    this.#tellDrained();
+    this.#notifyDrained();
   }
 
-  #tellDrained(): void {
-    if (this.#lent.size + this.#opening + this.#waiting.length === 0) this.#drained();
+  #notifyDrained(): void {
+    if (this.#inUse.size + this.#opening + this.#waiting.length === 0) this.#drained();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
 import { startCluster } from '../../../test/postgres-cluster.ts';
-import { openLine } from '../../../test/postgres-line.ts';
+import { openProxy } from '../../../test/postgres-proxy.ts';
 import type { Queries, SchemaDb, Tx } from '../db.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -21,7 +21,7 @@ async function namesOf(db: Queries): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** A function `fail(times)` that raises `code` so many times in all, whatever is rolled back. */
+/** Creates a function `fail(times)` that raises `code` at its first `times` calls, also across rollbacks. */
 async function makeFailing(db: SchemaDb, code: string): Promise<void> {
   await db.changeSchema(async (tx) => {
     await tx.script('create sequence tries');
@@ -33,7 +33,7 @@ async function makeFailing(db: SchemaDb, code: string): Promise<void> {
   });
 }
 
-onPostgres('the shared database', register, { concurrency: true });
+onPostgres('a PostgreSQL database', register, { concurrency: true });
 
 function register(database: TestDatabase): void {
   for (const code of ['40001', '40P01']) {
@@ -62,7 +62,7 @@ function register(database: TestDatabase): void {
     });
   }
 
-  test('other errors of PostgreSQL are not worth another run', async (t) => {
+  test('a body that PostgreSQL ends with another error does not run again', async (t) => {
     const db = await database.open(t);
     await makeFailing(db, '23514');
     let runs = 0;
@@ -94,23 +94,23 @@ function register(database: TestDatabase): void {
     assert.deepEqual(await db.all`select value from service`, [{ value: 'xx' }, { value: 'xx' }]);
   });
 
-  test('statements of one Promise.all travel together', async (t) => {
+  test('statements of one Promise.all are sent together', async (t) => {
     const url = await createUrl(t, database);
-    const line = await openLine(t, url);
-    const db = await openPostgres({ url: line.url });
+    const proxy = await openProxy(t, url);
+    const db = await openPostgres({ url: proxy.url });
     t.after(() => db[Symbol.asyncDispose]());
     const body = (tx: Tx) =>
       Promise.all(['a', 'b', 'c', 'd'].map((name) => tx.get`select ${name}::text as name`));
-    // The first run prepares the statement, which takes a flight of its own.
+    // The first run prepares the statement, which takes a packet of its own.
     await db.transaction(body);
-    line.flights.count = 0;
+    proxy.packets.count = 0;
     assert.deepEqual(await db.transaction(body), [
       { name: 'a' },
       { name: 'b' },
       { name: 'c' },
       { name: 'd' },
     ]);
-    assert.equal(line.flights.count, 3, 'begin, the body, commit');
+    assert.equal(proxy.packets.count, 3, 'begin, the body, commit');
   });
 
   test('a transaction that waits too long for a connection fails, and reads do not wait for transactions', async (t) => {
@@ -163,7 +163,7 @@ function register(database: TestDatabase): void {
     assert.deepEqual(await db.all`select value from service`, [{ value: 'held' }]);
   });
 
-  test('a connection that ends under a transaction takes nothing else with it', async (t) => {
+  test('a connection that ends during a transaction affects no other', async (t) => {
     const url = await createUrl(t, database);
     const db = await openPostgres({ url, poolSize: 1 });
     t.after(() => db[Symbol.asyncDispose]());
@@ -179,7 +179,7 @@ function register(database: TestDatabase): void {
     assert.deepEqual(await namesOf(db), ['kept 0', 'kept 1', 'kept 2']);
   });
 
-  test('a database that does not commit durably, or isolates otherwise, is refused', async (t) => {
+  test('a database without durable commits, or with another isolation level, is refused', async (t) => {
     const url = await createUrl(t, database);
     await assert.rejects(openPostgres({ url: `${url}?synchronous_commit=off` }), {
       message: 'PostgreSQL keeps commit at "off"; it must be "on"',
@@ -189,16 +189,16 @@ function register(database: TestDatabase): void {
     });
   });
 
-  test('a server that falls silent, or goes, fails each call in time, and is used again when it is back', async (t) => {
+  test('while a server is silent or away each call fails in time; afterwards it is used again', async (t) => {
     const url = await createUrl(t, database);
-    const line = await openLine(t, url);
+    const proxy = await openProxy(t, url);
     const logged: string[] = [];
-    const note = (_: object, message: string) => logged.push(message);
-    const db = await openPostgres({ url: line.url, poolSize: 1, log: { info: note, warn: note } });
+    const record = (_: object, message: string) => logged.push(message);
+    const db = await openPostgres({ url: proxy.url, poolSize: 1, log: { info: record, warn: record } });
     t.after(() => db[Symbol.asyncDispose]());
     await write(db, 'before');
 
-    line.hold();
+    proxy.hold();
     await Promise.all([
       assert.rejects(
         namesOf(db),
@@ -214,7 +214,7 @@ function register(database: TestDatabase): void {
       ),
     ]);
 
-    await line.cut();
+    await proxy.cut();
     await Promise.all([
       assert.rejects(namesOf(db), { message: 'no connection to the database within 2.5 s' }),
       assert.rejects(
@@ -223,7 +223,7 @@ function register(database: TestDatabase): void {
       ),
     ]);
 
-    await line.mend();
+    await proxy.restore();
     await write(db, 'after');
     await db.transaction((tx) => write(tx, 'also after'));
     assert.deepEqual(
@@ -239,7 +239,7 @@ function register(database: TestDatabase): void {
     ]);
   });
 
-  test('a server that ends at once and starts again keeps what was answered', async (t) => {
+  test('a server that is killed and restarted keeps every answered write', async (t) => {
     const cluster = await startCluster();
     t.after(() => cluster.stop());
     const url = cluster.url.replace(/postgres$/, 'doorman_template');
@@ -254,7 +254,7 @@ function register(database: TestDatabase): void {
           .transaction((tx) => write(tx, name))
           .then(
             () => answered.push(name),
-            // Those that fail were not answered; that is all that is asked of them.
+            // A write that failed was not answered, so it may be lost.
             () => {},
           );
       }

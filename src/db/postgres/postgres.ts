@@ -2,30 +2,30 @@ import postgres from 'postgres';
 import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
-import { type Answer, PostgresConnection } from './connection.ts';
+import { PostgresConnection, type QueryResult } from './connection.ts';
 import type { PostgresLock } from './lock.ts';
 import { PostgresPool } from './pool.ts';
-import { isWorthAnotherRun, runTransaction } from './transaction.ts';
+import { isRetryable, runTransaction } from './transaction.ts';
 
-const furtherRuns = 2;
+const MAX_RETRIES = 2;
 /** Advisory locks are numbers that all programs on one database share. `lock.ts` has another. */
 const SCHEMA_LOCK = 7_236_837_002_002;
 
 export const dialect: Dialect = {
   parameter: (number) => `$${number}`,
-  // By way of text: the library would write a parameter of type json as JSON once more.
+  // Cast from text: the library would encode a parameter of type json as JSON again.
   list: (parameter) =>
     `(select value from json_array_elements_text(${parameter}::text::json) as elements (value))`,
   skipLocked: { text: 'for update skip locked' },
 };
 
 /**
- * Opens a PostgreSQL database (14 or later). While the server is away each call fails within 3 s. One that is under way
- * when the server falls silent fails after 3.5 s, or with the lock after 2.5 s.
+ * Opens a PostgreSQL database (14 or later). While the server cannot be reached each call fails within 3 s. A call that is
+ * running when the server falls silent fails after 3.5 s, or with the lock after 2.5 s.
  *
- * @param lock what a server holds: each write checks it at its begin, and its loss makes what is under way fail
- * @param poolSize connections for transactions, and as many for everything else; 10 unless said
- * @throws {Error} when the server cannot be reached, or does not keep READ COMMITTED and durable commits
+ * @param options.lock the lock of a server: each write confirms it first, and its loss makes running calls fail
+ * @param options.poolSize connections for transactions, and as many for everything else; 10 by default
+ * @throws {Error} when the server cannot be reached, or does not have READ COMMITTED and durable commits
  */
 export async function openPostgres(options: {
   url: string;
@@ -38,7 +38,7 @@ export async function openPostgres(options: {
   return new PostgresDb(options.url, options.poolSize ?? 10, options.log, options.lock ?? null);
 }
 
-/** Two pools, so that transactions that wait for each other's locks do not keep readers out. */
+/** Two pools, so that reads do not wait for transactions that wait for each other's locks. */
 class PostgresDb implements SchemaDb {
   readonly kind = 'postgres';
   #statements = new Statements(dialect);
@@ -60,15 +60,15 @@ class PostgresDb implements SchemaDb {
   }
 
   async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
-    return (await this.#ask<Row>(strings, parts)).rows;
+    return (await this.#query<Row>(strings, parts)).rows;
   }
 
   async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
-    return (await this.#ask<Row>(strings, parts)).rows[0];
+    return (await this.#query<Row>(strings, parts)).rows[0];
   }
 
   async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return (await this.#ask(strings, parts)).count;
+    return (await this.#query(strings, parts)).count;
   }
 
   list(values: readonly string[]): ListFragment {
@@ -80,12 +80,12 @@ class PostgresDb implements SchemaDb {
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#transaction(body, { patient: false });
+    return this.#transaction(body, { withoutLimit: false });
   }
 
   snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
-    const options = { patient: false, begin: 'begin isolation level repeatable read read only' };
-    return rerun(() =>
+    const options = { withoutLimit: false, begin: 'begin isolation level repeatable read read only' };
+    return withRetries(() =>
       this.#others.use((connection) => runTransaction(connection, this.#statements, body, options)),
     );
   }
@@ -98,7 +98,7 @@ class PostgresDb implements SchemaDb {
         await tx.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK})`);
         return body(tx);
       },
-      { patient: true },
+      { withoutLimit: true },
     );
   }
 
@@ -108,19 +108,19 @@ class PostgresDb implements SchemaDb {
     await this.get`select 1 as one`;
   }
 
-  /** Waits for what is under way. */
+  /** Waits for running calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#health.close(), this.#transactions.close(), this.#others.close()]);
   }
 
-  async #ask<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<Answer<Row>> {
+  async #query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
     const { text, reads } = this.#statements.of(strings, parts);
     const parameters = parametersOf(parts);
-    if (reads) return this.#others.use((connection) => connection.ask<Row>(text, parameters));
-    return this.#write(this.#others, (connection) => connection.ask<Row>(text, parameters));
+    if (reads) return this.#others.use((connection) => connection.query<Row>(text, parameters));
+    return this.#write(this.#others, (connection) => connection.query<Row>(text, parameters));
   }
 
-  #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options: { patient: boolean }): Promise<T> {
+  #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options: { withoutLimit: boolean }): Promise<T> {
     return this.#write(this.#transactions, (connection) =>
       runTransaction(connection, this.#statements, body, options),
     );
@@ -131,24 +131,24 @@ class PostgresDb implements SchemaDb {
       await this.#lock?.confirm();
       return work(connection);
     };
-    return this.#health.observe(() => rerun(() => pool.use(unit)));
+    return this.#health.observe(() => withRetries(() => pool.use(unit)));
   }
 }
 
 /**
- * Whether a write failed because the server is out of something, is broken, takes no writes or stops (PostgreSQL,
- * appendix A): neither because of its own contents nor because of others beside it.
+ * Whether a write failed because the server lacks a resource, is broken, takes no writes or stops (PostgreSQL, appendix A),
+ * and not because of its own statements or of other transactions.
  */
 function isServerFault(error: unknown): boolean {
   return error instanceof postgres.PostgresError && /^(25006|53|57P|58|F0|XX)/.test(error.code);
 }
 
-async function rerun<T>(work: () => Promise<T>): Promise<T> {
-  for (let further = furtherRuns; ; further--) {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
     try {
       return await work();
     } catch (error) {
-      if (further === 0 || !isWorthAnotherRun(error)) throw error;
+      if (retries === MAX_RETRIES || !isRetryable(error)) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { ListFragment, Part, SchemaTx } from '../db.ts';
 import { parametersOf, type Statements } from '../statements.ts';
-import type { Answer, PostgresConnection } from './connection.ts';
+import type { PostgresConnection, QueryResult } from './connection.ts';
 
 /**
  * Runs `body` between `begin` and `commit` on a connection of its own.
@@ -12,16 +12,16 @@ export async function runTransaction<T>(
   connection: PostgresConnection,
   statements: Statements,
   body: (tx: PostgresTx) => Promise<T>,
-  options: { patient: boolean; begin?: string },
+  options: { withoutLimit: boolean; begin?: string },
 ): Promise<T> {
   // Not sent together with the body's first statements: if it failed, they would be committed one by one.
   const { begin = 'begin isolation level read committed read write' } = options;
-  await connection.ask(begin, [], { prepare: false });
-  const tx = new PostgresTx(connection, statements, options.patient);
+  await connection.query(begin, [], { prepare: false });
+  const tx = new PostgresTx(connection, statements, options.withoutLimit);
   try {
-    const value = await Promise.race([invoke(body, tx), tx.waitsForSomethingElse]);
+    const value = await Promise.race([invoke(body, tx), tx.stalled]);
     await tx.end();
-    const { command } = await connection.ask('commit', [], { ...options, prepare: false });
+    const { command } = await connection.query('commit', [], { ...options, prepare: false });
     if (command !== 'COMMIT') throw new Error(`PostgreSQL answered ${command} to commit`);
     return value;
   } catch (error) {
@@ -31,7 +31,7 @@ export async function runTransaction<T>(
     );
     if (!connection.broken) {
       await connection
-        .ask('rollback', [], { prepare: false })
+        .query('rollback', [], { prepare: false })
         .catch((reason: Error) => connection.break(reason));
     }
     throw failure;
@@ -39,53 +39,55 @@ export async function runTransaction<T>(
 }
 
 /**
- * Serialization failure and deadlock; and a reference to a row that another transaction removed since this one read it,
- * which the next run does not see any more.
+ * Serialization failure, deadlock, and a reference to a row that another transaction removed since this one read it: the next
+ * run does not read that row.
  */
-const BECAUSE_OF_OTHERS = ['40001', '40P01', '23503'];
+const RETRYABLE_CODES = ['40001', '40P01', '23503'];
 
-/** Whether PostgreSQL ended a transaction only because of others beside it. */
-export function isWorthAnotherRun(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && BECAUSE_OF_OTHERS.includes(error.code);
+/** Whether PostgreSQL ended a transaction only because of other transactions. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && RETRYABLE_CODES.includes(error.code);
 }
 
 class PostgresTx implements SchemaTx {
   readonly inTransaction = true;
-  /** Rejects when the body waits although no statement is under way. */
-  readonly waitsForSomethingElse: Promise<never>;
+  /** Rejects when the body waits while no statement of it runs. */
+  readonly stalled: Promise<never>;
   #connection: PostgresConnection;
   #statements: Statements;
-  #patient: boolean;
-  #underWay = new Set<Promise<unknown>>();
+  #withoutLimit: boolean;
+  #running = new Set<Promise<unknown>>();
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
-  #rejectWaiting: (error: Error) => void;
+  #rejectStalled: (error: Error) => void;
 
-  constructor(connection: PostgresConnection, statements: Statements, patient: boolean) {
+  constructor(connection: PostgresConnection, statements: Statements, withoutLimit: boolean) {
     this.#connection = connection;
     this.#statements = statements;
-    this.#patient = patient;
+    this.#withoutLimit = withoutLimit;
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
-    this.waitsForSomethingElse = promise;
-    this.#rejectWaiting = reject;
+    this.stalled = promise;
+    this.#rejectStalled = reject;
     this.#watch();
   }
 
   async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
-    return (await this.#ask<Row>(strings, parts)).rows;
+    return (await this.#query<Row>(strings, parts)).rows;
   }
 
   async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
-    return (await this.#ask<Row>(strings, parts)).rows[0];
+    return (await this.#query<Row>(strings, parts)).rows[0];
   }
 
   async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return (await this.#ask(strings, parts)).count;
+    return (await this.#query(strings, parts)).count;
   }
 
   async script(text: string): Promise<void> {
-    await this.#use(() => this.#connection.ask(text, [], { patient: this.#patient, prepare: false }));
+    await this.#use(() =>
+      this.#connection.query(text, [], { withoutLimit: this.#withoutLimit, prepare: false }),
+    );
   }
 
   list(values: readonly string[]): ListFragment {
@@ -97,20 +99,20 @@ class PostgresTx implements SchemaTx {
   }
 
   /**
-   * From now on every use throws. Returns when nothing is under way any more.
+   * From now on every use throws. Returns when no statement runs any more.
    *
-   * @throws the first failure there was
+   * @throws the first failure
    */
   async end(): Promise<void> {
     this.#ended = true;
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#running);
     if (this.#failure) throw this.#failure.error;
   }
 
-  #ask<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<Answer<Row>> {
+  #query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
     return this.#use(() => {
       const { text } = this.#statements.of(strings, parts);
-      return this.#connection.ask<Row>(text, parametersOf(parts), { patient: this.#patient });
+      return this.#connection.query<Row>(text, parametersOf(parts), { withoutLimit: this.#withoutLimit });
     });
   }
 
@@ -118,25 +120,25 @@ class PostgresTx implements SchemaTx {
     if (this.#ended) throw new Error('this transaction has ended');
     // PostgreSQL refuses the statements after a failed one with an error that does not name the cause.
     if (this.#failure) throw this.#failure.error;
-    let flight: Promise<T> | undefined;
+    let query: Promise<T> | undefined;
     try {
-      flight = work();
-      this.#underWay.add(flight);
-      return await flight;
+      query = work();
+      this.#running.add(query);
+      return await query;
     } catch (error) {
       this.#failure ??= { error };
       throw error;
     } finally {
-      if (flight) this.#underWay.delete(flight);
-      if (this.#underWay.size === 0) this.#watch();
+      if (query) this.#running.delete(query);
+      if (this.#running.size === 0) this.#watch();
     }
   }
 
-  /** After an answer the body has its next statement under way, or has ended, before the event loop turns. */
+  /** A body sends its next statement or ends before the next turn of the event loop; otherwise it awaits something else. */
   #watch(): void {
     setImmediate(() => {
-      if (this.#ended || this.#underWay.size > 0) return;
-      this.#rejectWaiting(new Error('the body of a transaction waited for something other than its tx'));
+      if (this.#ended || this.#running.size > 0) return;
+      this.#rejectStalled(new Error('the body of a transaction waited for something other than its tx'));
     });
   }
 }

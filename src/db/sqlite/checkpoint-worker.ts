@@ -5,7 +5,7 @@ import { SqliteConnection } from './connection.ts';
 if (!parentPort) throw new Error('this file runs as a worker thread');
 const port = parentPort;
 const connection = new SqliteConnection(String(workerData), { readOnly: false });
-// A truncation waits for readers while it keeps writers out: not for long.
+// A truncation blocks writers while it waits for readers: not for long.
 connection.raw.exec('pragma busy_timeout = 50');
 
 port.on('message', (message: Checkpoint | 'close') => {
@@ -17,10 +17,10 @@ port.on('message', (message: Checkpoint | 'close') => {
   port.postMessage(checkpoint(message));
 });
 
-/** Answers why it failed, such as a full disk, or `null`. Being kept from it by others is no failure. */
+/** Returns why it failed, such as a full disk, or `null`. A checkpoint that readers prevent has not failed. */
 function checkpoint(kind: Checkpoint): string | null {
   try {
-    // Also before a truncation, so that little is left for the part that keeps writers out.
+    // Also before a truncation, so that little is left for its part that blocks writers.
     connection.pragma('wal_checkpoint(passive)');
     if (kind === 'truncate') connection.pragma('wal_checkpoint(truncate)');
     return null;

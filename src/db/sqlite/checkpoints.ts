@@ -5,16 +5,16 @@ import type { SqliteConnection } from './connection.ts';
 /** The worker's command: `passive` blocks neither readers nor writers, `truncate` blocks writers in its last part. */
 export type Checkpoint = 'passive' | 'truncate';
 
-const lookEvery = 16;
-const passiveBytes = 4 * 1024 * 1024;
-const truncateBytes = 64 * 1024 * 1024;
-/** A reader that stays keeps any checkpoint from ending; so they are not tried without a pause. */
-const passivePauseMs = 100;
-const truncatePauseMs = 1_000;
+const COMMITS_PER_CHECK = 16;
+const PASSIVE_BYTES = 4 * 1024 * 1024;
+const TRUNCATE_BYTES = 64 * 1024 * 1024;
+/** Between two checkpoints, since a long reader keeps all of them from finishing. */
+const PASSIVE_PAUSE_MS = 100;
+const TRUNCATE_PAUSE_MS = 1_000;
 
 /**
- * Moves what was committed from the log (WAL) into the database file, in a thread of its own: on the main thread
- * its fsyncs would hold up every request.
+ * Copies committed pages from the log (WAL) into the database file, in a worker thread: on the main thread the fsyncs would
+ * delay every request.
  */
 export class SqliteCheckpoints {
   #file: string;
@@ -22,7 +22,7 @@ export class SqliteCheckpoints {
   #log: DatabaseLog | undefined;
   #pageBytes: number;
   #worker: Worker | undefined;
-  #underWay = false;
+  #isRunning = false;
   #commits = 0;
   #passiveFrom = 0;
   #truncateFrom = 0;
@@ -34,18 +34,18 @@ export class SqliteCheckpoints {
     this.#pageBytes = Number(writer.pragma('page_size'));
   }
 
-  /** To be called after each commit. Looks at the log now and then, and starts what is due. */
+  /** To be called after each commit. Checks the log's size now and then, and starts a checkpoint if it is too large. */
   afterCommit(): void {
     this.#commits += 1;
-    if (this.#commits % lookEvery !== 0 || this.#underWay) return;
-    // "noop" only counts: pages in the log, and how many of them are in the database file already.
+    if (this.#commits % COMMITS_PER_CHECK !== 0 || this.#isRunning) return;
+    // "noop" only counts the pages in the log, and those of them that are in the database file already.
     const { log, checkpointed } = this.#counts();
     const now = performance.now();
-    if (log * this.#pageBytes > truncateBytes && now >= this.#truncateFrom) {
-      this.#truncateFrom = now + truncatePauseMs;
+    if (log * this.#pageBytes > TRUNCATE_BYTES && now >= this.#truncateFrom) {
+      this.#truncateFrom = now + TRUNCATE_PAUSE_MS;
       this.#start('truncate');
-    } else if ((log - checkpointed) * this.#pageBytes > passiveBytes && now >= this.#passiveFrom) {
-      this.#passiveFrom = now + passivePauseMs;
+    } else if ((log - checkpointed) * this.#pageBytes > PASSIVE_BYTES && now >= this.#passiveFrom) {
+      this.#passiveFrom = now + PASSIVE_PAUSE_MS;
       this.#start('passive');
     }
   }
@@ -66,7 +66,7 @@ export class SqliteCheckpoints {
   }
 
   #start(checkpoint: Checkpoint): void {
-    this.#underWay = true;
+    this.#isRunning = true;
     this.#worker ??= this.#open();
     this.#worker.postMessage(checkpoint);
   }
@@ -77,7 +77,7 @@ export class SqliteCheckpoints {
     });
     worker.unref();
     worker.on('message', (failure: string | null) => {
-      this.#underWay = false;
+      this.#isRunning = false;
       if (failure !== null) this.#log?.warn({ failure }, 'a checkpoint of the database failed');
     });
     worker.on('error', (error) => {
@@ -85,7 +85,7 @@ export class SqliteCheckpoints {
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      this.#underWay = false;
+      this.#isRunning = false;
     });
     return worker;
   }

@@ -7,17 +7,17 @@ interface Prepared {
   readonly columns: readonly string[];
 }
 
-/** How long one process waits for another while it opens the file. */
-const openingTimeoutMs = 5_000;
+/** How long opening the file waits for another process. */
+const OPENING_TIMEOUT_MS = 5_000;
 
 /** One connection to an SQLite file, with its prepared statements. */
 export class SqliteConnection {
   readonly raw: DatabaseSync;
   #prepared = new Map<string, Prepared>();
 
-  /** @throws {Error} when the file cannot be opened, or cannot be made as durable as we promise */
+  /** @throws {Error} when the file cannot be opened, or a setting that durability needs is not accepted */
   constructor(file: string, options: { readOnly: boolean }) {
-    this.raw = new DatabaseSync(file, { ...options, timeout: openingTimeoutMs });
+    this.raw = new DatabaseSync(file, { ...options, timeout: OPENING_TIMEOUT_MS });
     try {
       if (!options.readOnly) this.raw.exec('pragma journal_mode = wal');
       this.raw.exec(
@@ -41,7 +41,7 @@ export class SqliteConnection {
     return rows.map((values) => toRow<Row>(columns, values));
   }
 
-  /** Only for statements that read: it stops at the first row. */
+  /** Only for statements that read, since it stops at the first row. */
   get<Row>(statement: Statement, parts: readonly Part[]): Row | undefined {
     const parameters = bindable(parametersOf(parts));
     const { statement: prepared, columns } = this.#prepare(statement.text);
@@ -55,7 +55,7 @@ export class SqliteConnection {
     return Number(this.#prepare(statement.text).statement.run(...parameters).changes);
   }
 
-  /** One setting or measure of SQLite: the first value that `pragma <text>` answers. */
+  /** The first value that `pragma <text>` returns. */
   pragma(text: string): Value | undefined {
     const row = this.raw.prepare(`pragma ${text}`).get();
     // Only bigints are no `Value`, and those come only where `setReadBigInts` asks for them.
@@ -83,7 +83,7 @@ export class SqliteConnection {
   }
 }
 
-/** Whether another connection held the lock that was needed. */
+/** Whether another connection had the lock. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5;
 }
@@ -112,6 +112,6 @@ function bindable(parameters: Value[]): SQLInputValue[] {
 function toRow<Row>(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, Value | undefined> = {};
   for (let at = 0; at < columns.length; at++) row[columns[at] ?? ''] = values[at];
-  // What a statement answers is known only where it is written.
+  // The columns of a statement are known only where it is written.
   return row as Row;
 }

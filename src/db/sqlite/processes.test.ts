@@ -11,7 +11,7 @@ import { openSqlite } from './sqlite.ts';
 
 const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
 
-/** A program for another process; `folder` and `db` are there. */
+/** The arguments of another process, which runs `body` with `folder` and `db`. */
 function program(body: string): string[] {
   const code = `
     import { openSqlite } from ${urlOf('./sqlite.ts')};
@@ -94,7 +94,7 @@ onSqlite('processes on one folder', (database) => {
     assert.ok(rows.every((row) => row.value === 'whole'));
   });
 
-  test('a second server on a folder is refused, until the first is gone, even by kill -9', async (t) => {
+  test('a second server on a folder is refused until the first has ended, also by kill -9', async (t) => {
     const folder = await openFolder(t);
     const first = await start(
       t,
@@ -112,9 +112,9 @@ onSqlite('processes on one folder', (database) => {
     await lockFolder(folder)[Symbol.asyncDispose]();
   });
 
-  const room = findSmallDisk();
+  const smallDisk = findSmallDisk();
   test('on a full disk writes fail, reads go on, and it recovers by itself', {
-    skip: room.skip,
+    skip: smallDisk.skip,
   }, async () => {
     const body = `
       import { writeFileSync, rmSync } from 'node:fs';
@@ -141,7 +141,7 @@ onSqlite('processes on one folder', (database) => {
     const shell = 'mount -t tmpfs -o size=8m none "$FOLDER" && exec "$@"';
     const { stdout } = await promisify(execFile)(
       'unshare',
-      [...room.args, 'sh', '-c', shell, 'sh', process.execPath, ...program(body)],
+      [...smallDisk.args, 'sh', '-c', shell, 'sh', process.execPath, ...program(body)],
       { env: { ...process.env, FOLDER: '/mnt' } },
     );
     assert.match(stdout, /^recovered after [1-9]/);

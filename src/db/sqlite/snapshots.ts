@@ -3,9 +3,8 @@ import type { Statements } from '../statements.ts';
 import { SqliteConnection } from './connection.ts';
 
 /**
- * Reads that see the database at one moment, on a connection of their own: a read transaction on the shared reader would
- * show other readers a state from before writes that were already answered. One after the other; each holds its moment only
- * as long as its body runs.
+ * Consistent reads on a connection of their own: a read transaction on the shared reader would hide writes from other readers
+ * that were already answered. They run one after the other, each as long as its body runs.
  */
 export class SqliteSnapshots {
   readonly #file: string;
@@ -24,7 +23,7 @@ export class SqliteSnapshots {
     return result;
   }
 
-  /** Waits for those that were asked for. */
+  /** Waits for the queued snapshots. */
   async close(): Promise<void> {
     await this.#last;
     this.#connection?.close();

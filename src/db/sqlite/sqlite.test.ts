@@ -33,7 +33,7 @@ onSqlite('the embedded database', (database) => {
     return settings.dataDir;
   }
 
-  /** The queue of units alone, and what happened on its connection. */
+  /** The queue of units without a database around it, and its connection. */
   async function openUnits(t: TestContext) {
     const writer = new SqliteConnection(join(await openFolder(t), 'doorman.db'), { readOnly: false });
     t.after(() => writer.close());
@@ -41,24 +41,24 @@ onSqlite('the embedded database', (database) => {
     const afterCommit = () => {
       commits.count += 1;
     };
-    // Time stands still, so that units that wait together are one batch however busy the machine is.
+    // The clock does not move, so that units that wait together are one batch also on a busy machine.
     const units = new SqliteUnits(writer, statements, afterCommit, () => 0);
     const names = () => {
-      const ask = (strings: TemplateStringsArray, ...parts: Part[]) =>
+      const query = (strings: TemplateStringsArray, ...parts: Part[]) =>
         writer.all<{ name: string }>(statements.of(strings, parts), parts).map((row) => row.name);
-      return ask`select name from service order by name`;
+      return query`select name from service order by name`;
     };
     return { writer, units, commits, names };
   }
 
-  test('the folder is made for its owner alone', async (t) => {
+  test('a new folder is readable by its owner alone', async (t) => {
     const folder = join(await openFolder(t), 'deeper', 'data');
     await using db = await openSqlite({ folder });
     await migrate(db);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
   });
 
-  test('the database files and the lock are for their owner alone, in a folder of any mode', async (t) => {
+  test('the database files and the lock are readable by their owner alone, in a folder of any mode', async (t) => {
     const folder = join(await openFolder(t), 'open');
     mkdirSync(folder);
     chmodSync(folder, 0o777);
@@ -85,14 +85,14 @@ onSqlite('the embedded database', (database) => {
     assert.equal(commits.count, Math.ceil(500 / 64));
   });
 
-  test('when the commit fails, no unit of the batch is answered as done', async (t) => {
+  test('when the commit fails, all units of the batch fail', async (t) => {
     const { units, commits, names } = await openUnits(t);
     await units.add((tx) => write(tx, 'before', ''));
     const batch = [
       units.add((tx) => write(tx, 'first', '')),
       units.add(async (tx) => {
         await tx.script('pragma defer_foreign_keys = on');
-        await tx.run`insert into sessions (id, user_id, created_at, used_at) values ('s', 'nobody', 1, 1)`;
+        await tx.run`insert into sessions (id, user_id, created_at, used_at) values ('s', 'unknown', 1, 1)`;
       }),
       units.add((tx) => tx.get`select count(*) as n from service`),
       units.add(async () => {
@@ -153,7 +153,7 @@ onSqlite('the embedded database', (database) => {
     assert.equal(await write(db, 'later', ''), 1);
   });
 
-  test('while another process writes, ours waits and the event loop goes on', async (t) => {
+  test('while another process writes, a write waits without blocking the event loop', async (t) => {
     const folder = await openFolder(t);
     const db = await openSqlite({ folder });
     t.after(() => db[Symbol.asyncDispose]());
@@ -195,7 +195,7 @@ onSqlite('the embedded database', (database) => {
     assert.equal(await write(db, 'later', ''), 1);
   });
 
-  test('a first word select or with reads; writes with returning are units', async (t) => {
+  test('statements that begin with select or with only read; writes with returning are units', async (t) => {
     const db = await openSqlite({ folder: await openFolder(t) });
     t.after(() => db[Symbol.asyncDispose]());
     assert.deepEqual(await db.get`insert into service (name, value) values ('a', '1') returning value`, {
@@ -218,10 +218,10 @@ onSqlite('the embedded database', (database) => {
     assert.equal(checkpointed(), 0);
     while (checkpointed() <= 0) await writeSome();
 
-    // A reader on the way keeps the log from being used again, so it grows.
+    // An open reader keeps the log from being reused, so it grows.
     const size = () => statSync(join(folder, 'doorman.db-wal')).size;
     look.exec('begin; select count(*) from service');
-    // A write that a checkpoint kept out for 5 s would fail.
+    // A write that a checkpoint blocks for 5 s would fail.
     while (size() < 80 * 1024 * 1024) await Promise.all(Array.from({ length: 20 }, writeSome));
     look.exec('commit');
     while (size() > 10 * 1024 * 1024) await writeSome();

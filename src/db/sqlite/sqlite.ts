@@ -10,7 +10,7 @@ import { isDiskFault, SqliteConnection } from './connection.ts';
 import { SqliteSnapshots } from './snapshots.ts';
 import { type SqliteTx, SqliteUnits } from './units.ts';
 
-const slowFsyncMs = 2;
+const SLOW_FSYNC_MS = 2;
 
 const dialect: Dialect = {
   parameter: () => '?',
@@ -19,9 +19,8 @@ const dialect: Dialect = {
 };
 
 /**
- * Opens `doorman.db` in `folder`, which is made when it is not there; both are for their owner alone, an existing file
- * in an open folder too. Other processes, such
- * as the operator's commands, may use the same file; a write waits for theirs, up to 5 s.
+ * Opens `doorman.db` in `folder`; both are created if missing. Only their owner may read them; the mode of an existing folder
+ * is kept. Other processes, such as the operator's commands, may use the same file; a write waits for theirs, up to 5 s.
  */
 export async function openSqlite(options: { folder: string; log?: DatabaseLog }): Promise<SchemaDb> {
   const { folder, log } = options;
@@ -36,12 +35,12 @@ export async function openSqlite(options: { folder: string; log?: DatabaseLog })
 async function warnOfSlowDisk(folder: string, log: DatabaseLog | undefined): Promise<void> {
   try {
     const fsyncMs = await measureFsync(folder);
-    if (fsyncMs > slowFsyncMs) {
+    if (fsyncMs > SLOW_FSYNC_MS) {
       log?.warn({ folder, fsyncMs }, 'the disk is slow: every answered write waits until it is on it');
     }
   } catch (error) {
-    // Such as a full disk, from which what is there can still be read.
-    log?.warn({ folder, err: error }, 'how fast the disk is could not be measured');
+    // Such as a full disk, which can still be read.
+    log?.warn({ folder, err: error }, 'the speed of the disk could not be measured');
   }
 }
 
@@ -69,7 +68,7 @@ class SqliteDb implements SchemaDb {
       this.#writer.close();
       throw error;
     }
-    // A write that waits for another process waits by a timer, so that the event loop is not blocked.
+    // A write waits for another process by a timer of ours: SQLite's own waiting would block the event loop.
     this.#writer.raw.exec('pragma busy_timeout = 0');
     this.#checkpoints = new SqliteCheckpoints(file, this.#writer, log);
     this.#snapshots = new SqliteSnapshots(file, this.#statements);
@@ -109,7 +108,7 @@ class SqliteDb implements SchemaDb {
     return this.#snapshots.read(body);
   }
 
-  /** A unit is alone with the database anyway. */
+  /** A unit is the only writer of all processes anyway. */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
     return this.#write(body);
   }
@@ -132,7 +131,7 @@ class SqliteDb implements SchemaDb {
     try {
       this.#writer.pragma('wal_checkpoint(truncate)');
     } catch (error) {
-      // Such as a full disk. What stays in the log is as safe there, and moves at the next opening.
+      // Such as a full disk. The log keeps what could not be copied, until the next opening.
       this.#log?.warn({ err: error }, 'the last checkpoint of the database failed');
     } finally {
       this.#writer.close();

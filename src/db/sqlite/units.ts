@@ -1,15 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { ListFragment, Part, SchemaTx } from '../db.ts';
 import type { Statements } from '../statements.ts';
 import { isBusy, type SqliteConnection } from './connection.ts';
 
-const batchUnits = 64;
-const batchMs = 4;
-const waitingUnits = 1_000;
+const BATCH_UNITS = 64;
+const BATCH_MS = 4;
+const MAX_WAITING_UNITS = 1_000;
 /** How long a unit waits while another process writes. */
-const busyMs = 5_000;
-const busyPauseMs = 5;
+const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_RETRY_MS = 5;
 
 interface Unit {
   readonly body: (tx: SqliteTx) => Promise<unknown>;
@@ -18,7 +18,7 @@ interface Unit {
   reject(error: unknown): void;
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
+type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 
 /**
  * The only user of the writing connection. Units wait in a queue; each is a savepoint, and those that wait together
@@ -36,7 +36,7 @@ export class SqliteUnits {
   #watchdog: NodeJS.Immediate | undefined;
   #abandon: () => void = () => {};
 
-  /** @param monotonicMs the clock by which a batch is long enough */
+  /** @param monotonicMs the clock that limits the length of a batch */
   constructor(
     writer: SqliteConnection,
     statements: Statements,
@@ -52,13 +52,13 @@ export class SqliteUnits {
   /** @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already */
   async add<T>(body: (tx: SqliteTx) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the database is closed');
-    if (this.#waiting.length >= waitingUnits) {
+    if (this.#waiting.length >= MAX_WAITING_UNITS) {
       throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#waiting.push({ body, queuedAt: performance.now(), resolve, reject });
     this.#working ??= this.#work();
-    // The unit is resolved with what its own body gave.
+    // The unit resolves with the value of its own body.
     return promise as Promise<T>;
   }
 
@@ -70,8 +70,8 @@ export class SqliteUnits {
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Lets input in between batches, and those in that arrive with it.
-      await turn();
+      // Between batches input is read, and the units that it brings join the next batch.
+      await yieldToEventLoop();
       if (await this.#begin()) await this.#batch();
     }
     this.#working = undefined;
@@ -84,8 +84,8 @@ export class SqliteUnits {
       return true;
     } catch (error) {
       if (isBusy(error)) {
-        await delay(busyPauseMs);
-        const tooLate = performance.now() - busyMs;
+        await delay(BUSY_RETRY_MS);
+        const tooLate = performance.now() - BUSY_TIMEOUT_MS;
         while (this.#waiting[0] && this.#waiting[0].queuedAt < tooLate) {
           this.#waiting
             .shift()
@@ -102,14 +102,14 @@ export class SqliteUnits {
 
   async #batch(): Promise<void> {
     const startedAt = this.#monotonicMs();
-    const done: { unit: Unit; outcome: Outcome }[] = [];
+    const done: { unit: Unit; result: UnitResult }[] = [];
     try {
-      while (done.length < batchUnits && (done.length === 0 || this.#monotonicMs() - startedAt < batchMs)) {
+      while (done.length < BATCH_UNITS && (done.length === 0 || this.#monotonicMs() - startedAt < BATCH_MS)) {
         const unit = this.#waiting.shift();
         if (!unit) break;
-        const entry = { unit, outcome: { error: undefined } as Outcome };
+        const entry = { unit, result: { error: undefined } as UnitResult };
         done.push(entry);
-        entry.outcome = await this.#run(unit);
+        entry.result = await this.#run(unit);
       }
       this.#writer.raw.exec('commit');
     } catch (error) {
@@ -120,31 +120,31 @@ export class SqliteUnits {
       clearImmediate(this.#watchdog);
       this.#watchdog = undefined;
     }
-    for (const { unit, outcome } of done) {
-      if ('value' in outcome) unit.resolve(outcome.value);
-      else unit.reject(outcome.error);
+    for (const { unit, result } of done) {
+      if ('value' in result) unit.resolve(result.value);
+      else unit.reject(result.error);
     }
     this.#afterCommit();
   }
 
   /** @throws what ended the whole transaction, such as a full disk */
-  async #run(unit: Unit): Promise<Outcome> {
+  async #run(unit: Unit): Promise<UnitResult> {
     const { raw } = this.#writer;
     raw.exec('savepoint unit');
     const tx = new SqliteTx(this.#writer, this.#statements);
-    let outcome = await this.#outcomeOf(unit, tx);
+    let result = await this.#resultOf(unit, tx);
     const failure = tx.end();
-    if (failure) outcome = 'error' in outcome ? outcome : { error: failure.error };
+    if (failure) result = 'error' in result ? result : { error: failure.error };
     if (!raw.isTransaction) throw failure?.error ?? endedBySqlite();
-    raw.exec('value' in outcome ? 'release unit' : 'rollback to unit; release unit');
-    return outcome;
+    raw.exec('value' in result ? 'release unit' : 'rollback to unit; release unit');
+    return result;
   }
 
   /**
-   * The outcome of the body. Calls of its `tx` settle without leaving the microtask queue, so when the watchdog of the
-   * batch runs, the current body waits for something other than its `tx`, and all other units wait for it.
+   * The result of the body. Calls of its `tx` settle within the microtask queue. So when the watchdog of the batch runs, the
+   * current body waits for something other than its `tx`, while all other units wait for it.
    */
-  #outcomeOf(unit: Unit, tx: SqliteTx): Promise<Outcome> {
+  #resultOf(unit: Unit, tx: SqliteTx): Promise<UnitResult> {
     return new Promise((resolve) => {
       this.#abandon = () =>
         resolve({ error: new Error('the body of a transaction waited for something other than its tx') });
@@ -200,7 +200,7 @@ export class SqliteTx implements SchemaTx {
     return this.#statements.skipLocked;
   }
 
-  /** From now on every use throws. Answers the first failure there was. */
+  /** From now on every use throws. Returns the first failure. */
   end(): { readonly error: unknown } | undefined {
     this.#ended = true;
     return this.#failure;
@@ -208,7 +208,7 @@ export class SqliteTx implements SchemaTx {
 
   #use<T>(work: () => T): T {
     if (this.#ended) throw new Error('this transaction has ended');
-    // What follows a failed statement does not run, as on PostgreSQL.
+    // Statements after a failed one do not run, as on PostgreSQL.
     if (this.#failure) throw this.#failure.error;
     try {
       if (!this.#connection.raw.isTransaction) throw endedBySqlite();
@@ -227,10 +227,4 @@ async function invoke(body: Unit['body'], tx: SqliteTx): Promise<unknown> {
 
 function endedBySqlite(): Error {
   return new Error('SQLite ended the transaction');
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A line to the server that can be held up, frozen, cut and mended, and on which our sendings are counted. */
-export async function openLine(t: TestContext, url: string) {
+/** A TCP proxy before a PostgreSQL server. It can hold, freeze, cut and restore connections, and counts packets to the server. */
+export async function openProxy(t: TestContext, url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  const flights = { count: 0 };
-  let held = false;
+  const packets = { count: 0 };
+  let isHeld = false;
   let frozen = new WeakSet<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
+  const server = createServer((client) => {
+    const backend = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [client, backend],
+      [backend, client],
     ] as const) {
       sockets.add(from);
       from.on('data', (bytes) => {
-        if (from === near) flights.count += 1;
-        if (!held && !frozen.has(from)) to.write(bytes);
+        if (from === client) packets.count += 1;
+        if (!isHeld && !frozen.has(from)) to.write(bytes);
       });
       from.on('close', () => to.destroy());
       from.on('error', () => to.destroy());
@@ -40,21 +40,23 @@ export async function openLine(t: TestContext, url: string) {
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   const { port } = address;
-  const through = new URL(url);
-  through.port = String(port);
+  const proxied = new URL(url);
+  proxied.port = String(port);
   return {
-    url: through.href,
-    flights,
+    url: proxied.href,
+    packets,
+    /** Passes nothing on, in either direction, until `restore`. */
     hold: () => {
-      held = true;
+      isHeld = true;
     },
-    /** What is connected now falls silent for good, and neither end hears of it; new connections are as ever. */
+    /** Present connections pass nothing on any more and stay open; new connections work. */
     freeze: () => {
       frozen = new WeakSet(sockets);
     },
+    /** Closes all connections, and refuses new ones until `restore`. */
     cut,
-    mend: () => {
-      held = false;
+    restore: () => {
+      isHeld = false;
       return listen(port);
     },
   };
