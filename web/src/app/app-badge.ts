@@ -1,7 +1,7 @@
 import type { BrowserEnvironment } from '../data/browser-environment.ts';
 
 /** The number of unread messages on the app's icon. */
-export class Badge {
+export class AppBadge {
   readonly #environment: BrowserEnvironment;
   #shown: number | undefined;
 

@@ -2,8 +2,8 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
 import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
-import { PageContext, useSession } from '../data/hooks.ts';
-import { OwnContext } from '../features/account/model/hooks.ts';
+import { StoresContext, useSession } from '../data/hooks.ts';
+import { OwnAccountContext } from '../features/account/model/hooks.ts';
 import { Entrance } from '../features/auth/auth-page.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
@@ -14,13 +14,13 @@ import { theme } from '../ui/page/theme.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
 import { Splash } from './splash.tsx';
-import type { Page } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 /** The key is that of first-paint.js too. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'doorman.color-scheme' });
 
-/** Everything, around one `page`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
-export function App({ page }: { page: Page }) {
+/** Everything, around one set of `stores`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
+export function App({ stores }: { stores: Stores }) {
   return (
     <MantineProvider
       theme={theme}
@@ -31,10 +31,10 @@ export function App({ page }: { page: Page }) {
     >
       <ColorOfWindow />
       <LanguageProvider>
-        <PageContext value={page}>
-          <OwnContext value={page.own}>
-            <ContactsContext value={page}>
-              <ChatsContext value={page.chats}>
+        <StoresContext value={stores}>
+          <OwnAccountContext value={stores.ownAccount}>
+            <ContactsContext value={stores}>
+              <ChatsContext value={stores.chats}>
                 <ErrorBoundary>
                   <ToastProvider>
                     <Door />
@@ -42,8 +42,8 @@ export function App({ page }: { page: Page }) {
                 </ErrorBoundary>
               </ChatsContext>
             </ContactsContext>
-          </OwnContext>
-        </PageContext>
+          </OwnAccountContext>
+        </StoresContext>
       </LanguageProvider>
     </MantineProvider>
   );

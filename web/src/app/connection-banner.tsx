@@ -1,6 +1,6 @@
 import { CloudOfflineIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
-import { useConnection, usePage } from '../data/hooks.ts';
+import { useConnection, useStores } from '../data/hooks.ts';
 import type { ConnectionView } from '../data/views.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
@@ -24,7 +24,7 @@ export function ConnectionBanner() {
 
 function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffline: boolean }) {
   const texts = useTexts().shell;
-  const { doorman } = usePage();
+  const { doorman } = useStores();
   const say = (text: string, button?: string, act?: () => void) => (
     <Banner kind="trouble" icon={<CloudOfflineIcon size={16} />} testId="connection-banner">
       <span>{text}</span>

@@ -5,27 +5,30 @@ import { RequestQueue } from '../data/request-queue.ts';
 import { Store } from '../data/store.ts';
 import type { SessionStore } from '../data/stores.ts';
 import type { ConnectionView, Freshness, SessionView } from '../data/views.ts';
-import { Own } from '../features/account/model/own-account.ts';
+import { OwnAccount } from '../features/account/model/own-account.ts';
 import { Chats } from '../features/chat/model/chats.ts';
 import { Blocks } from '../features/contacts/model/blocks.ts';
 import { Friends } from '../features/contacts/model/friends.ts';
 import type { Named } from '../features/contacts/model/name-cache.ts';
 import { People } from '../features/contacts/model/people.ts';
 import { Presence } from '../features/contacts/model/presence.ts';
-import { Badge } from './app-badge.ts';
+import { AppBadge } from './app-badge.ts';
 import { KEPT_SHAPES, type KeptTypes, keptSources, restoreList } from './persisted-state.ts';
-import type { Page } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 /**
  * The page's state over a kit that only the page starts and listens to. It keeps its own data in the kit's storage, so that
  * signing out in any tab clears both.
  */
-export function createPage(doorman: Doorman, environment: BrowserEnvironment = browserEnvironment()): Page {
-  return new DoormanPage(doorman, environment);
+export function createStores(
+  doorman: Doorman,
+  environment: BrowserEnvironment = browserEnvironment(),
+): Stores {
+  return new DoormanStores(doorman, environment);
 }
 
 /** Passes on what the kit tells to those whom it concerns, and begins and ends with each user. */
-class DoormanPage implements Page {
+class DoormanStores implements Stores {
   readonly doorman: Doorman;
   readonly session: SessionStore;
   readonly connection: Store<ConnectionView>;
@@ -35,7 +38,7 @@ class DoormanPage implements Page {
   readonly presence: Presence;
   readonly friends: Friends;
   readonly blocks: Blocks;
-  readonly own: Own;
+  readonly ownAccount: OwnAccount;
   readonly #environment: BrowserEnvironment;
   readonly #session = new Store<SessionView>({ state: 'restoring' });
   readonly #queue = new RequestQueue();
@@ -49,12 +52,12 @@ class DoormanPage implements Page {
   /** Since the last time it was live, the connection was found to be none. */
   #isCutOff = false;
   #isBeginning = false;
-  readonly #badge: Badge;
+  readonly #badge: AppBadge;
 
   constructor(doorman: Doorman, environment: BrowserEnvironment) {
     this.doorman = doorman;
     this.#environment = environment;
-    this.#badge = new Badge(environment);
+    this.#badge = new AppBadge(environment);
     this.connection = new Store<ConnectionView>(doorman.connection);
     this.#keeping = new Keeping(
       doorman.storage,
@@ -75,7 +78,7 @@ class DoormanPage implements Page {
       gotPeople,
       changed: (...told) => this.#blockChanged(...told),
     });
-    this.own = new Own({ doorman, queue, keepList });
+    this.ownAccount = new OwnAccount({ doorman, queue, keepList });
     this.chats = new Chats({
       doorman,
       queue,
@@ -123,7 +126,7 @@ class DoormanPage implements Page {
   }
 
   #listen(): void {
-    const { doorman, chats, people, presence, friends, blocks, own } = this;
+    const { doorman, chats, people, presence, friends, blocks, ownAccount } = this;
     const { onAttention, onHidden } = this.#environment;
     this.#endings.push(
       doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
@@ -143,10 +146,10 @@ class DoormanPage implements Page {
       }),
       doorman.on('unblock', ({ userId }) => blocks.noteEvent(userId, false)),
       doorman.on('profile', ({ seq: _seq, ...profile }) => {
-        own.noteProfile(profile);
+        ownAccount.noteProfile(profile);
         people.names.note([profile]);
       }),
-      doorman.on('settings', (settings) => own.noteSettings(settings)),
+      doorman.on('settings', (settings) => ownAccount.noteSettings(settings)),
       onAttention((isAttended) => {
         if (isAttended) chats.noteAttended();
       }),
@@ -202,8 +205,8 @@ class DoormanPage implements Page {
     this.#epoch = epoch;
     this.freshness.set('fresh');
     this.#isBeginning = true;
-    this.own.noteProfile(profile);
-    this.own.noteSettings(settings);
+    this.ownAccount.noteProfile(profile);
+    this.ownAccount.noteSettings(settings);
     this.people.names.note([profile, ...people]);
     this.blocks.noteSnapshot(blocks, next.blocks);
     this.friends.noteSnapshot(snapshot);
@@ -243,7 +246,7 @@ class DoormanPage implements Page {
     this.people.clear();
     this.blocks.clear();
     this.friends.clear();
-    this.own.clear();
+    this.ownAccount.clear();
     this.presence.clear();
     this.#badge.show(0);
   }

@@ -4,7 +4,7 @@ import type { Doorman } from 'doorman-client';
 import { onSqlite } from '../../../test/databases.ts';
 import { addBlocks, addConversations, addFriends } from '../../../test/long-lists.ts';
 import { addCrowd } from '../../../test/people.ts';
-import { settled, type TestPage, Town, until, untilEqual } from './test-stores.ts';
+import { settled, type TestClient, Town, until, untilEqual } from './test-stores.ts';
 
 /** Alice's account, Bob's page, and more users than two pages have. */
 async function start(t: TestContext, database: Parameters<typeof Town.open>[1]) {
@@ -14,12 +14,12 @@ async function start(t: TestContext, database: Parameters<typeof Town.open>[1]) 
   return { town, db, aliceId: first.id, bob, crowd: await addCrowd(db, 450) };
 }
 
-function peers({ page }: TestPage): string[] {
-  return page.chats.conversations.getSnapshot().map(({ peer }) => peer);
+function peers({ stores }: TestClient): string[] {
+  return stores.chats.conversations.getSnapshot().map(({ peer }) => peer);
 }
 
-function row({ page }: TestPage, peer: string) {
-  const found = page.chats.conversations.getSnapshot().find((one) => one.peer === peer);
+function row({ stores }: TestClient, peer: string) {
+  const found = stores.chats.conversations.getSnapshot().find((one) => one.peer === peer);
   return found && { body: found.last?.body, unread: found.unread };
 }
 
@@ -49,7 +49,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const { town, db, aliceId, crowd } = await start(t, database);
     const latestFirst = await addConversations(db, aliceId, crowd);
     const alice = await town.another('alice');
-    const { chats, people } = alice.page;
+    const { chats, people } = alice.stores;
     for (const size of [200, 400, 450]) {
       await until(
         () => chats.conversations.getSnapshot().length === size && !chats.more.view.getSnapshot().isLoading,
@@ -64,12 +64,12 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
       chats.more.loadMore();
     }
     assert.equal(people.person(crowd[0] ?? '').getSnapshot().username, 'crowd1');
-    await alice.page.flush();
+    await alice.stores.flush();
     const again = await alice.reload();
     assert.equal(peers(again).length, 450, 'what was loaded is kept');
     await settled(again);
     assert.equal(peers(again).length, 200, 'the service has told no more yet');
-    again.page.chats.more.loadMore();
+    again.stores.chats.more.loadMore();
     await untilEqual(() => peers(again), latestFirst.slice(0, 400));
   });
 
@@ -81,8 +81,8 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await town.writeMany(bob, aliceId, ['two']);
     await untilEqual(() => row(alice, bob.id), { body: 'two', unread: 2 });
     assert.equal(peers(alice)[0], bob.id);
-    assert.equal(alice.page.people.person(bob.id).getSnapshot().name, 'bob');
-    assert.equal(alice.page.chats.unreadTotal.getSnapshot(), 202);
+    assert.equal(alice.stores.people.person(bob.id).getSnapshot().name, 'bob');
+    assert.equal(alice.stores.chats.unreadTotal.getSnapshot(), 202);
   });
 
   test('a page that was read before a message came does not take the message back', async (t) => {
@@ -90,21 +90,21 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await addConversations(db, aliceId, [...crowd.slice(0, 50), bob.id, ...crowd.slice(50, 300)]);
     const alice = await town.another('alice');
     const held = hold(alice.doorman.api, 'conversations');
-    alice.page.chats.more.loadMore();
+    alice.stores.chats.more.loadMore();
     await until(() => held.asked === 1);
     await town.writeMany(bob, aliceId, ['two']);
     await until(() => row(alice, bob.id) !== undefined);
     held.release();
-    await until(() => !alice.page.chats.more.view.getSnapshot().hasMore);
+    await until(() => !alice.stores.chats.more.view.getSnapshot().hasMore);
     await untilEqual(() => row(alice, bob.id), { body: 'two', unread: 2 });
-    assert.deepEqual([peers(alice).length, alice.page.chats.unreadTotal.getSnapshot()], [301, 302]);
+    assert.deepEqual([peers(alice).length, alice.stores.chats.unreadTotal.getSnapshot()], [301, 302]);
   });
 
   test('a conversation on a later page can be opened by its address, and is read there', async (t) => {
     const { town, db, aliceId, bob, crowd } = await start(t, database);
     await addConversations(db, aliceId, [bob.id, ...crowd]);
     const alice = await town.another('alice');
-    const thread = alice.page.chats.thread(bob.id);
+    const thread = alice.stores.chats.thread(bob.id);
     assert.equal(thread.view.getSnapshot().messages.length, 0);
     thread.open();
     assert.equal(thread.view.getSnapshot().isLoading, true);
@@ -123,21 +123,21 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const latestFirst = await addBlocks(db, aliceId, crowd);
     const alice = await town.another('alice');
     const oldest = latestFirst.at(-1) ?? '';
-    await until(() => alice.page.blocks.isBlocked(oldest).getSnapshot());
+    await until(() => alice.stores.blocks.isBlocked(oldest).getSnapshot());
     assert.deepEqual(
-      alice.page.blocks.all.getSnapshot().map(({ id }) => id),
+      alice.stores.blocks.all.getSnapshot().map(({ id }) => id),
       latestFirst,
     );
-    await alice.page.flush();
+    await alice.stores.flush();
     await db.run`delete from blocks where blocked_id = ${oldest}`;
     const again = await alice.reload();
     assert.equal(
-      again.page.blocks.isBlocked(oldest).getSnapshot(),
+      again.stores.blocks.isBlocked(oldest).getSnapshot(),
       true,
       'kept, until the service says otherwise',
     );
-    await until(() => !again.page.blocks.isBlocked(oldest).getSnapshot());
-    assert.equal(again.page.blocks.all.getSnapshot().length, 449);
+    await until(() => !again.stores.blocks.isBlocked(oldest).getSnapshot());
+    assert.equal(again.stores.blocks.all.getSnapshot().length, 449);
   });
 
   test('all friends come by themselves, requests page by page', async (t) => {
@@ -145,14 +145,14 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const friends = await addFriends(db, aliceId, crowd.slice(0, 225), 'friends');
     const asked = await addFriends(db, aliceId, crowd.slice(225), 'asked');
     const alice = await town.another('alice');
-    const { all, moreFriends, moreRequests } = alice.page.friends;
+    const { all, moreFriends, moreRequests } = alice.stores.friends;
     const ids = () => [
       all.getSnapshot().friends.map(({ id }) => id),
       all.getSnapshot().asked.map(({ id }) => id),
     ];
     await until(() => !moreFriends.view.getSnapshot().hasMore);
     assert.deepEqual(ids(), [friends, asked.slice(0, 200)]);
-    assert.equal(alice.page.friends.state(friends.at(-1) ?? '').getSnapshot(), 'friends');
+    assert.equal(alice.stores.friends.state(friends.at(-1) ?? '').getSnapshot(), 'friends');
     moreRequests.loadMore();
     await until(() => !moreRequests.view.getSnapshot().hasMore);
     assert.deepEqual(ids(), [friends, asked]);
@@ -163,14 +163,14 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await addFriends(db, aliceId, [bob.id, ...crowd.slice(0, 220)], 'asked');
     const alice = await town.another('alice');
     const held = hold(alice.doorman.api, 'friends');
-    alice.page.friends.moreRequests.loadMore();
+    alice.stores.friends.moreRequests.loadMore();
     await until(() => held.asked === 1);
-    await bob.page.friends.act('cancel', aliceId);
-    await (await town.join('carol')).page.friends.act('request', aliceId);
-    await until(() => alice.page.friends.all.getSnapshot().asked.length === 201);
+    await bob.stores.friends.act('cancel', aliceId);
+    await (await town.join('carol')).stores.friends.act('request', aliceId);
+    await until(() => alice.stores.friends.all.getSnapshot().asked.length === 201);
     held.release();
-    await until(() => !alice.page.friends.moreRequests.view.getSnapshot().hasMore);
-    assert.equal(alice.page.friends.all.getSnapshot().asked.length, 221);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'none');
+    await until(() => !alice.stores.friends.moreRequests.view.getSnapshot().hasMore);
+    assert.equal(alice.stores.friends.all.getSnapshot().asked.length, 221);
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'none');
   });
 });

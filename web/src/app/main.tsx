@@ -8,38 +8,38 @@ import { TEXTS } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
 import { App } from './app.tsx';
 import { waitingUpdate } from './app-update.ts';
-import { createPage } from './create-stores.ts';
+import { createStores } from './create-stores.ts';
 import { linkWorker } from './worker-registration.ts';
 
 const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);
 const doorman = createDoorman({ baseUrl: location.origin, device });
 doorman.on('storage', ({ error }) =>
   console.warn(
-    'This browser keeps nothing, so the page does while it is open:',
+    'This browser keeps nothing, so the stores does while it is open:',
     error ?? 'no answer in time',
   ),
 );
-const page = createPage(doorman);
+const stores = createStores(doorman);
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<App page={page} />);
+if (root) createRoot(root).render(<App stores={stores} />);
 
 void begin();
 
 async function begin(): Promise<void> {
-  await page.start();
+  await stores.start();
   await linkWorker({
     onUpdate: (accept) => waitingUpdate.set(accept),
     onOpen: (path) => navigate(path),
     onPushChanged: checkPush,
   });
-  page.session.subscribe(checkPush);
+  stores.session.subscribe(checkPush);
   checkPush();
 }
 
 /** Whoever wanted notifications on this device goes on having them, whatever became of the subscription meanwhile. */
 function checkPush(): void {
-  if (page.session.getSnapshot().state !== 'signed_in') return;
+  if (stores.session.getSnapshot().state !== 'signed_in') return;
   doorman.push
     .check()
     .catch((error: unknown) => console.warn('Notifications could not be looked after:', error));

@@ -3,7 +3,7 @@ import { CommentDiscussionIcon, GearIcon, PeopleIcon, SignOutIcon } from '@prime
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../data/hooks.ts';
-import { useOwn } from '../features/account/model/hooks.ts';
+import { useOwnAccount } from '../features/account/model/hooks.ts';
 import { useUnreadTotal } from '../features/chat/model/hooks.ts';
 import { shownName } from '../features/contacts/model/display-name.ts';
 import { useFriends } from '../features/contacts/model/hooks.ts';
@@ -78,7 +78,7 @@ function Item({ section, place, icon, label, children }: ItemProps) {
 function OwnPerson() {
   const texts = useTexts().shell;
   const session = useSession();
-  const { profile } = useOwn();
+  const { profile } = useOwnAccount();
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
   const name = shownName({ username, ...profile });

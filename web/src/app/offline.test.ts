@@ -6,19 +6,19 @@ import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
 import { noBrowserEnvironment } from '../data/browser-environment.ts';
-import { createPage } from './create-stores.ts';
-import { allSettled, settled, type TestPage, Town, until, untilEqual } from './test-stores.ts';
+import { createStores } from './create-stores.ts';
+import { allSettled, settled, type TestClient, Town, until, untilEqual } from './test-stores.ts';
 
 /** The page of the same device while the service is out of reach. */
 async function startOffline(storage: DoormanStorage) {
   // Nothing listens on the discard port.
   const doorman = createDoorman({ baseUrl: 'http://127.0.0.1:9', storage });
-  const page = createPage(doorman, noBrowserEnvironment());
-  await page.start();
+  const stores = createStores(doorman, noBrowserEnvironment());
+  await stores.start();
   return {
-    page,
+    stores,
     close: async () => {
-      await page.close();
+      await stores.close();
       doorman.disconnect();
     },
   };
@@ -31,24 +31,24 @@ async function keys(storage: DoormanStorage): Promise<string[]> {
 /** Alice, who has a conversation with Bob on the screen, a friend, a block and a draft, all of it kept. */
 async function aliceWithAll(town: Town) {
   const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
-  await bob.page.own.updateProfile({ nickname: 'Bobby' });
+  await bob.stores.ownAccount.updateProfile({ nickname: 'Bobby' });
   await town.writeMany(bob, alice.id, ['one', 'two']);
-  await bob.page.friends.act('request', alice.id);
-  await until(() => alice.page.friends.state(bob.id).getSnapshot() === 'asked');
-  await alice.page.friends.act('accept', bob.id);
-  await alice.page.blocks.block(carol.id);
-  await alice.page.own.updateSettings({ pushPreview: 'none' });
-  const person = alice.page.people.person(bob.id);
+  await bob.stores.friends.act('request', alice.id);
+  await until(() => alice.stores.friends.state(bob.id).getSnapshot() === 'asked');
+  await alice.stores.friends.act('accept', bob.id);
+  await alice.stores.blocks.block(carol.id);
+  await alice.stores.ownAccount.updateSettings({ pushPreview: 'none' });
+  const person = alice.stores.people.person(bob.id);
   const leave = [person.subscribe(() => {})];
-  const thread = alice.page.chats.thread(bob.id);
+  const thread = alice.stores.chats.thread(bob.id);
   leave.push(thread.open());
   await until(
     () => thread.view.getSnapshot().messages.length === 2 && person.getSnapshot().state === 'known',
   );
   for (const end of leave) end();
-  alice.page.chats.draft(bob.id).set('half a sentence');
-  await until(() => alice.page.own.settings.getSnapshot()?.pushPreview === 'none');
-  await alice.page.flush();
+  alice.stores.chats.draft(bob.id).set('half a sentence');
+  await until(() => alice.stores.ownAccount.settings.getSnapshot()?.pushPreview === 'none');
+  await alice.stores.flush();
   return { alice, bob, carol };
 }
 
@@ -56,33 +56,33 @@ onSqlite('what the page keeps', (database) => {
   test('all that was loaded is there without the service', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob, carol } = await aliceWithAll(town);
-    const { page, close } = await startOffline(alice.storage);
+    const { stores, close } = await startOffline(alice.storage);
     t.after(close);
-    assert.equal(page.freshness.getSnapshot(), 'kept');
-    assert.equal(page.own.profile.getSnapshot()?.username, 'alice');
-    assert.equal(page.own.settings.getSnapshot()?.pushPreview, 'none');
+    assert.equal(stores.freshness.getSnapshot(), 'kept');
+    assert.equal(stores.ownAccount.profile.getSnapshot()?.username, 'alice');
+    assert.equal(stores.ownAccount.settings.getSnapshot()?.pushPreview, 'none');
     assert.deepEqual(
-      page.chats.conversations.getSnapshot().map(({ peer, last, unread }) => [peer, last?.body, unread]),
+      stores.chats.conversations.getSnapshot().map(({ peer, last, unread }) => [peer, last?.body, unread]),
       [[bob.id, 'two', 2]],
     );
     assert.deepEqual(
-      page.chats
+      stores.chats
         .thread(bob.id)
         .view.getSnapshot()
         .messages.map(({ body }) => body),
       ['one', 'two'],
     );
-    assert.equal(page.chats.draft(bob.id).getSnapshot(), 'half a sentence');
-    assert.equal(page.people.person(bob.id).getSnapshot().name, 'Bobby');
-    assert.equal(page.people.person(alice.id).getSnapshot().name, 'alice');
-    assert.equal(page.friends.state(bob.id).getSnapshot(), 'friends');
-    assert.equal(page.blocks.isBlocked(carol.id).getSnapshot(), true);
-    assert.equal(page.presence.sight(bob.id).getSnapshot().state, 'unknown');
-    const nothing = page.chats.thread('somebody-else').view;
+    assert.equal(stores.chats.draft(bob.id).getSnapshot(), 'half a sentence');
+    assert.equal(stores.people.person(bob.id).getSnapshot().name, 'Bobby');
+    assert.equal(stores.people.person(alice.id).getSnapshot().name, 'alice');
+    assert.equal(stores.friends.state(bob.id).getSnapshot(), 'friends');
+    assert.equal(stores.blocks.isBlocked(carol.id).getSnapshot(), true);
+    assert.equal(stores.presence.sight(bob.id).getSnapshot().state, 'unknown');
+    const nothing = stores.chats.thread('somebody-else').view;
     await until(() => nothing.getSnapshot().failure === 'unreachable');
-    page.chats.thread(bob.id).send('written offline');
+    stores.chats.thread(bob.id).send('written offline');
     assert.deepEqual(
-      page.chats
+      stores.chats
         .thread(bob.id)
         .view.getSnapshot()
         .messages.map(({ body, state }) => `${body} ${state}`),
@@ -93,9 +93,9 @@ onSqlite('what the page keeps', (database) => {
   test('changes are written by themselves, and when the page is hidden', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    await until(() => alice.page.own.profile.getSnapshot() !== undefined);
-    await alice.page.flush();
-    const draft = alice.page.chats.draft('bob');
+    await until(() => alice.stores.ownAccount.profile.getSnapshot() !== undefined);
+    await alice.stores.flush();
+    const draft = alice.stores.chats.draft('bob');
     const key = `page:${alice.id}:draft:bob`;
     const sealed = (text: string) => ({ version: 1, userId: alice.id, value: { peer: 'bob', text } });
     // From here on nothing comes over the network, and every timer waits for the test.
@@ -118,19 +118,19 @@ onSqlite('what the page keeps', (database) => {
   test('what is written in two tabs is kept of both, and what was sent in one of none', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    const other = town.newPage(alice.storage);
-    await other.page.start();
+    const other = town.newClient(alice.storage);
+    await other.stores.start();
     await settled(other);
-    alice.page.chats.draft('bob').set('begun here');
-    alice.page.chats.draft('carol').set('to be sent');
-    await alice.page.flush();
-    other.page.chats.draft('dave').set('begun there');
-    await other.page.flush();
-    alice.page.chats.draft('carol').set('');
-    await alice.page.flush();
-    const { page } = await alice.reload();
+    alice.stores.chats.draft('bob').set('begun here');
+    alice.stores.chats.draft('carol').set('to be sent');
+    await alice.stores.flush();
+    other.stores.chats.draft('dave').set('begun there');
+    await other.stores.flush();
+    alice.stores.chats.draft('carol').set('');
+    await alice.stores.flush();
+    const { stores } = await alice.reload();
     assert.deepEqual(
-      ['bob', 'carol', 'dave'].map((peer) => page.chats.draft(peer).getSnapshot()),
+      ['bob', 'carol', 'dave'].map((peer) => stores.chats.draft(peer).getSnapshot()),
       ['begun here', '', 'begun there'],
     );
   });
@@ -139,16 +139,16 @@ onSqlite('what the page keeps', (database) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await aliceWithAll(town);
     assert.ok((await keys(alice.storage)).length >= 4);
-    alice.page.chats.draft(bob.id).set('written a moment before');
-    await alice.page.session.signOut();
-    await alice.page.flush();
+    alice.stores.chats.draft(bob.id).set('written a moment before');
+    await alice.stores.session.signOut();
+    await alice.stores.flush();
     assert.deepEqual(await allButProofs(alice.storage), []);
     // Ends after every timer that was to write: those were set before, and none is longer.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await allSettled();
     assert.deepEqual(await allButProofs(alice.storage), [], 'nothing is written afterwards');
     nothingOfAlice(alice, bob.id);
-    assert.deepEqual(alice.page.session.getSnapshot(), { state: 'signed_out', end: 'signed_out' });
+    assert.deepEqual(alice.stores.session.getSnapshot(), { state: 'signed_out', end: 'signed_out' });
   });
 
   test('the next person on the same device sees nothing of the one before', async (t) => {
@@ -156,10 +156,10 @@ onSqlite('what the page keeps', (database) => {
     const { alice, bob } = await aliceWithAll(town);
     await town.join('dora');
     const before = await alice.storage.all('page:');
-    await alice.page.session.signIn({ username: 'dora', password: 'password-of-dora' });
+    await alice.stores.session.signIn({ username: 'dora', password: 'password-of-dora' });
     await settled(alice);
     nothingOfAlice(alice, bob.id);
-    assert.equal(alice.page.own.profile.getSnapshot()?.username, 'dora');
+    assert.equal(alice.stores.ownAccount.profile.getSnapshot()?.username, 'dora');
     // Even what was put back behind the page's back, or pretends to be hers, is not shown but removed.
     for (const [key, value] of before) {
       await alice.storage.set(key, value);
@@ -169,8 +169,8 @@ onSqlite('what the page keeps', (database) => {
     nothingOfAlice(reloaded, bob.id, 'dora');
     await settled(reloaded);
     nothingOfAlice(reloaded, bob.id, 'dora');
-    await until(() => reloaded.page.own.profile.getSnapshot()?.username === 'dora');
-    await reloaded.page.flush();
+    await until(() => reloaded.stores.ownAccount.profile.getSnapshot()?.username === 'dora');
+    await reloaded.stores.flush();
     for (const [key, value] of await reloaded.storage.all('page:')) {
       assert.ok(key.startsWith(`page:${reloaded.id}:`), key);
       assert.ok(!JSON.stringify(value).includes('two'), key);
@@ -189,14 +189,14 @@ onSqlite('what the page keeps', (database) => {
       });
       return profile;
     };
-    alice.page.people.profile(carol.id).subscribe(() => {});
+    alice.stores.people.profile(carol.id).subscribe(() => {});
     const asked = answer;
     await until(() => answer !== asked);
-    await alice.page.session.signOut();
+    await alice.stores.session.signOut();
     answer();
     await allSettled();
-    assert.equal(alice.page.people.person(carol.id).getSnapshot().state, 'unknown');
-    assert.equal(alice.page.people.profile(carol.id).getSnapshot().profile, undefined);
+    assert.equal(alice.stores.people.person(carol.id).getSnapshot().state, 'unknown');
+    assert.equal(alice.stores.people.profile(carol.id).getSnapshot().profile, undefined);
   });
 
   test('who was kept out finds his drafts when he comes back, and nothing else was kept', async (t) => {
@@ -204,16 +204,16 @@ onSqlite('what the page keeps', (database) => {
     const { alice, bob } = await aliceWithAll(town);
     const { id } = alice;
     const { db, events } = town.service.services;
-    alice.page.chats.draft(bob.id).set('half a sentence more');
+    alice.stores.chats.draft(bob.id).set('half a sentence more');
     const sessionIds = await db.transaction((tx) => suspendUser(tx, id));
     events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
-    await until(() => alice.page.session.getSnapshot().state === 'signed_out');
-    await alice.page.flush();
+    await until(() => alice.stores.session.getSnapshot().state === 'signed_out');
+    await alice.stores.flush();
     assert.deepEqual(await keys(alice.storage), [`page:${id}:draft:${bob.id}`]);
     nothingOfAlice(alice, bob.id);
     await db.transaction((tx) => restoreUser(tx, id));
-    await alice.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
-    await until(() => alice.page.chats.draft(bob.id).getSnapshot() === 'half a sentence more');
+    await alice.stores.session.signIn({ username: 'alice', password: 'password-of-alice' });
+    await until(() => alice.stores.chats.draft(bob.id).getSnapshot() === 'half a sentence more');
   });
 
   for (const [what, spoil] of [
@@ -231,15 +231,15 @@ onSqlite('what the page keeps', (database) => {
       for (const [key, value] of await alice.storage.all('page:'))
         await alice.storage.set(key, spoil(value as object)); // written by seal
       const offline = await startOffline(alice.storage);
-      assert.deepEqual(offline.page.chats.conversations.getSnapshot(), []);
-      assert.deepEqual(offline.page.chats.thread(bob.id).view.getSnapshot().messages, []);
-      assert.equal(offline.page.freshness.getSnapshot(), 'none');
+      assert.deepEqual(offline.stores.chats.conversations.getSnapshot(), []);
+      assert.deepEqual(offline.stores.chats.thread(bob.id).view.getSnapshot().messages, []);
+      assert.equal(offline.stores.freshness.getSnapshot(), 'none');
       await offline.close();
       const left = (await keys(alice.storage)).filter((key) => !key.includes(':draft:'));
       assert.deepEqual(left, []);
       const reloaded = await alice.reload();
       await settled(reloaded);
-      await untilEqual(() => reloaded.page.chats.unreadTotal.getSnapshot(), 2);
+      await untilEqual(() => reloaded.stores.chats.unreadTotal.getSnapshot(), 2);
     });
 
   test('threads of a database that was restored since are not shown', async (t) => {
@@ -250,11 +250,11 @@ onSqlite('what the page keeps', (database) => {
     await town.restart();
     const reloaded = await alice.reload();
     await settled(reloaded);
-    await reloaded.page.flush();
+    await reloaded.stores.flush();
     const offline = await startOffline(alice.storage);
     t.after(offline.close);
-    assert.equal(offline.page.chats.conversations.getSnapshot().length, 1);
-    assert.deepEqual(offline.page.chats.thread(bob.id).view.getSnapshot().messages, []);
+    assert.equal(offline.stores.chats.conversations.getSnapshot().length, 1);
+    assert.deepEqual(offline.stores.chats.thread(bob.id).view.getSnapshot().messages, []);
   });
 
   test('thirty threads are kept, those used last', async (t) => {
@@ -266,8 +266,8 @@ onSqlite('what the page keeps', (database) => {
       const message = { to: alice.id, cid: `first-${id}`, body: 'hi' };
       await town.service.post('/api/messages', message, { token });
     }
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 33);
-    await alice.page.flush();
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 33);
+    await alice.stores.flush();
     const threads = (await keys(alice.storage)).filter((key) => key.includes(':thread:'));
     assert.deepEqual(
       threads.map((key) => key.slice(key.lastIndexOf(':') + 1)).sort(),
@@ -284,10 +284,10 @@ onSqlite('what the page keeps', (database) => {
     const fail = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
     alice.storage.set = fail;
     alice.storage.all = fail;
-    alice.page.chats.draft(bob.id).set('still here');
-    await alice.page.flush();
-    assert.equal(alice.page.chats.draft(bob.id).getSnapshot(), 'still here');
-    assert.equal(alice.page.chats.conversations.getSnapshot().length, 1);
+    alice.stores.chats.draft(bob.id).set('still here');
+    await alice.stores.flush();
+    assert.equal(alice.stores.chats.draft(bob.id).getSnapshot(), 'still here');
+    assert.equal(alice.stores.chats.conversations.getSnapshot().length, 1);
   });
 
   test('a storage that cannot be read keeps nobody out', async (t) => {
@@ -296,10 +296,10 @@ onSqlite('what the page keeps', (database) => {
     const fail = () => Promise.reject(new DOMException('Internal error', 'UnknownError'));
     alice.storage.all = fail;
     const known = await alice.reload();
-    await untilEqual(() => known.page.session.getSnapshot().state, 'signed_in');
+    await untilEqual(() => known.stores.session.getSnapshot().state, 'signed_in');
     alice.storage.get = fail;
     const unknown = await alice.reload();
-    await untilEqual(() => unknown.page.session.getSnapshot().state, 'signed_out');
+    await untilEqual(() => unknown.stores.session.getSnapshot().state, 'signed_out');
   });
 
   test('a storage that never answers keeps no user out: they sign in, write and sign out', async (t) => {
@@ -307,28 +307,28 @@ onSqlite('what the page keeps', (database) => {
     const bob = await town.join('bob');
     await town.join('alice');
     const never = () => new Promise<never>(() => {});
-    const one = town.newPage({ get: never, set: never, delete: never, all: never, clear: never });
-    await one.page.start();
-    assert.equal(one.page.session.getSnapshot().state, 'signed_out');
-    await one.page.session.signIn({ username: 'alice', password: 'password-of-alice' });
+    const one = town.newClient({ get: never, set: never, delete: never, all: never, clear: never });
+    await one.stores.start();
+    assert.equal(one.stores.session.getSnapshot().state, 'signed_out');
+    await one.stores.session.signIn({ username: 'alice', password: 'password-of-alice' });
     await settled(one);
-    one.page.chats.draft(bob.id).set('half a');
-    await one.page.flush();
+    one.stores.chats.draft(bob.id).set('half a');
+    await one.stores.flush();
     assert.equal((await one.doorman.send(bob.id, 'hello')).state, 'stored');
-    await one.page.session.signOut();
-    assert.equal(one.page.session.getSnapshot().state, 'signed_out');
+    await one.stores.session.signOut();
+    assert.equal(one.stores.session.getSnapshot().state, 'signed_out');
     assert.deepEqual(await allButProofs(one.doorman.storage), []);
   });
 });
 
-function nothingOfAlice({ page }: TestPage, peer: string, now?: string): void {
-  assert.deepEqual(page.chats.conversations.getSnapshot(), []);
-  assert.deepEqual(page.chats.thread(peer).view.getSnapshot().messages, []);
-  assert.equal(page.chats.draft(peer).getSnapshot(), '');
-  assert.equal(page.chats.unreadTotal.getSnapshot(), 0);
-  assert.equal(page.people.person(peer).getSnapshot().state, 'unknown');
-  assert.equal(page.friends.state(peer).getSnapshot(), 'none');
-  assert.deepEqual(page.blocks.all.getSnapshot(), []);
-  if (now === undefined) assert.notEqual(page.own.profile.getSnapshot()?.username, 'alice');
-  else assert.ok([now, undefined].includes(page.own.profile.getSnapshot()?.username));
+function nothingOfAlice({ stores }: TestClient, peer: string, now?: string): void {
+  assert.deepEqual(stores.chats.conversations.getSnapshot(), []);
+  assert.deepEqual(stores.chats.thread(peer).view.getSnapshot().messages, []);
+  assert.equal(stores.chats.draft(peer).getSnapshot(), '');
+  assert.equal(stores.chats.unreadTotal.getSnapshot(), 0);
+  assert.equal(stores.people.person(peer).getSnapshot().state, 'unknown');
+  assert.equal(stores.friends.state(peer).getSnapshot(), 'none');
+  assert.deepEqual(stores.blocks.all.getSnapshot(), []);
+  if (now === undefined) assert.notEqual(stores.ownAccount.profile.getSnapshot()?.username, 'alice');
+  else assert.ok([now, undefined].includes(stores.ownAccount.profile.getSnapshot()?.username));
 }

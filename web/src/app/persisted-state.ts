@@ -1,7 +1,7 @@
 import type { Conversation, OwnUser } from 'doorman-client';
 import { isNumber, isString, list, pair, record } from '../data/persisted-shapes.ts';
 import type { KeptShapes, KeptSources } from '../data/persistence.ts';
-import type { Own } from '../features/account/model/own-account.ts';
+import type { OwnAccount } from '../features/account/model/own-account.ts';
 import { isKeptProfile, isKeptSettings } from '../features/account/model/persisted-shapes.ts';
 import type { SettingsView } from '../features/account/model/views.ts';
 import type { Chats } from '../features/chat/model/chats.ts';
@@ -32,7 +32,7 @@ interface Stores {
   readonly people: People;
   readonly friends: Friends;
   readonly blocks: Blocks;
-  readonly own: Own;
+  readonly ownAccount: OwnAccount;
 }
 
 /** What is kept of each kind, as `Keeping` takes it. */
@@ -85,7 +85,10 @@ export function keptSources(stores: Stores, epochOf: () => string): KeptSources<
 }
 
 /** Shows what was kept, until the service tells. */
-export function restoreList({ chats, people, friends, blocks, own }: Stores, kept: KeptList): void {
+export function restoreList(
+  { chats, people, friends, blocks, ownAccount: own }: Stores,
+  kept: KeptList,
+): void {
   own.restore(kept.profile, kept.settings);
   people.names.note([kept.profile], 0);
   blocks.restore(kept.blocks);
@@ -93,7 +96,7 @@ export function restoreList({ chats, people, friends, blocks, own }: Stores, kep
   chats.restore(kept.conversations, kept.reads);
 }
 
-function keptList({ chats, friends, blocks, own }: Stores, epoch: string): KeptList | undefined {
+function keptList({ chats, friends, blocks, ownAccount: own }: Stores, epoch: string): KeptList | undefined {
   const self = own.kept();
   if (!self || epoch === '') return undefined;
   const { conversations, reads } = chats.kept();

@@ -10,7 +10,7 @@ import {
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useFreshness, useSession } from '../data/hooks.ts';
-import { useOwn } from '../features/account/model/hooks.ts';
+import { useOwnAccount } from '../features/account/model/hooks.ts';
 import { useHasProfileEdits } from '../features/account/use-profile-edits.ts';
 import { shownName } from '../features/contacts/model/display-name.ts';
 import { useBlocked } from '../features/contacts/model/hooks.ts';
@@ -29,7 +29,7 @@ import { useSignOut } from './sign-out.tsx';
 export function SettingsList() {
   const texts = useTexts().settings;
   const signOut = useSignOut();
-  const { settings } = useOwn();
+  const { settings } = useOwnAccount();
   const { view } = usePushHere();
   const isKnown = useFreshness() !== 'none';
   const blocked = useBlocked().length;
@@ -74,7 +74,7 @@ export function SettingsList() {
 function OwnCard() {
   const texts = useTexts().settings;
   const session = useSession();
-  const { profile } = useOwn();
+  const { profile } = useOwnAccount();
   const [path] = useLocation();
   const hasEdits = useHasProfileEdits();
   if (session.state !== 'signed_in') return null;

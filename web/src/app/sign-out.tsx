@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { useLocation } from 'wouter';
-import { usePage } from '../data/hooks.ts';
+import { useStores } from '../data/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { ConfirmDialog } from '../ui/controls/confirm-dialog.tsx';
 
@@ -25,9 +25,9 @@ export function SignOutProvider({ children }: { children: ReactNode }) {
 /** What still waits to be sent would be lost. */
 function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const texts = useTexts().shell;
-  const page = usePage();
+  const stores = useStores();
   const [, go] = useLocation();
-  const waiting = isOpen ? page.doorman.outgoing().filter(({ state }) => state !== 'stored').length : 0;
+  const waiting = isOpen ? stores.doorman.outgoing().filter(({ state }) => state !== 'stored').length : 0;
   return (
     <ConfirmDialog
       isOpen={isOpen}
@@ -36,7 +36,7 @@ function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
       confirm={waiting > 0 ? texts.signOutAnyway : texts.signOut}
       isDangerous={waiting > 0}
       onConfirm={async () => {
-        await page.session.signOut();
+        await stores.session.signOut();
         go('/sign-in', { replace: true });
       }}
     >

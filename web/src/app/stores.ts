@@ -1,5 +1,5 @@
-import type { PageBase } from '../data/stores.ts';
-import type { OwnStore } from '../features/account/model/stores.ts';
+import type { BaseStores } from '../data/stores.ts';
+import type { OwnAccountStore } from '../features/account/model/stores.ts';
 import type { ChatsStore } from '../features/chat/model/stores.ts';
 import type { Contacts } from '../features/contacts/model/stores.ts';
 
@@ -8,9 +8,9 @@ import type { Contacts } from '../features/contacts/model/stores.ts';
  * the same object until it changes. Acts that can be refused reject with `DoormanError`; what they did beforehand on the
  * screen is taken back by itself.
  */
-export interface Page extends PageBase, Contacts {
+export interface Stores extends BaseStores, Contacts {
   readonly chats: ChatsStore;
-  readonly own: OwnStore;
+  readonly ownAccount: OwnAccountStore;
   /** Finds who is signed in, shows what was kept, and connects. Once. */
   start(): Promise<void>;
   /** Writes what is not kept yet; the page is about to be hidden or closed. */

@@ -6,18 +6,18 @@ import { sendMessage } from '../../../src/chat/messages.ts';
 import type { TestDatabase } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';
 import { noBrowserEnvironment } from '../data/browser-environment.ts';
-import { createPage } from './create-stores.ts';
-import type { Page } from './stores.ts';
+import { createStores } from './create-stores.ts';
+import type { Stores } from './stores.ts';
 
 /** A page of one person on one device, over a kit of its own. */
-export interface TestPage {
-  readonly page: Page;
+export interface TestClient {
+  readonly stores: Stores;
   readonly doorman: Doorman;
   readonly storage: DoormanStorage;
   readonly browser: TestBrowser;
   readonly id: string;
   /** Ends this page and opens another on the same device. */
-  reload(): Promise<TestPage>;
+  reload(): Promise<TestClient>;
 }
 
 /** What the page did to the browser around it, and whether somebody is before it. */
@@ -85,35 +85,35 @@ export class Town {
   }
 
   /** Signs up, and waits until the page is fresh. */
-  async join(username: string): Promise<TestPage> {
-    const one = this.newPage(new MemoryStorage());
-    await one.page.start();
-    await one.page.session.signUp({ username, password: `password-of-${username}` });
+  async join(username: string): Promise<TestClient> {
+    const one = this.newClient(new MemoryStorage());
+    await one.stores.start();
+    await one.stores.session.signUp({ username, password: `password-of-${username}` });
     await settled(one);
     return one;
   }
 
   /** The same person on another device. */
-  async another(username: string): Promise<TestPage> {
-    const one = this.newPage(new MemoryStorage());
-    await one.page.start();
-    await one.page.session.signIn({ username, password: `password-of-${username}` });
+  async another(username: string): Promise<TestClient> {
+    const one = this.newClient(new MemoryStorage());
+    await one.stores.start();
+    await one.stores.session.signIn({ username, password: `password-of-${username}` });
     await settled(one);
     return one;
   }
 
   /** A page that is not started yet. */
-  newPage(storage: DoormanStorage): TestPage {
+  newClient(storage: DoormanStorage): TestClient {
     const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
     const browser = new TestBrowser();
-    const page = createPage(doorman, browser.environment);
+    const stores = createStores(doorman, browser.environment);
     const end = async () => {
-      await page.close();
+      await stores.close();
       doorman.disconnect();
     };
     this.#t.after(end);
     return {
-      page,
+      stores,
       doorman,
       storage,
       browser,
@@ -122,8 +122,8 @@ export class Town {
       },
       reload: async () => {
         await end();
-        const next = this.newPage(storage);
-        await next.page.start();
+        const next = this.newClient(storage);
+        await next.stores.start();
         return next;
       },
     };
@@ -136,7 +136,7 @@ export class Town {
   }
 
   /** Messages as fast as they can be stored: the kit is held to 30 in ten seconds. */
-  async writeMany(from: TestPage, to: string, bodies: readonly string[]): Promise<void> {
+  async writeMany(from: TestClient, to: string, bodies: readonly string[]): Promise<void> {
     const { clock, db, events } = this.service.services;
     const session = (await from.doorman.api.sessions()).find(({ current }) => current === 1);
     const sender = { userId: from.id, sessionId: session?.id ?? assert.fail() };
@@ -145,9 +145,9 @@ export class Town {
   }
 }
 
-export function settled({ page }: TestPage): Promise<void> {
+export function settled({ stores }: TestClient): Promise<void> {
   return until(
-    () => page.freshness.getSnapshot() === 'fresh' && page.connection.getSnapshot().state === 'live',
+    () => stores.freshness.getSnapshot() === 'fresh' && stores.connection.getSnapshot().state === 'live',
     'live',
   );
 }

@@ -1,13 +1,13 @@
 import { type Context, createContext, useContext, useSyncExternalStore } from 'react';
 import type { Readable } from './store.ts';
-import type { PageBase } from './stores.ts';
+import type { BaseStores } from './stores.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
 
 /** `App` provides it, and the context of each feature, around everything. */
-export const PageContext = createContext<PageBase | undefined>(undefined);
+export const StoresContext = createContext<BaseStores | undefined>(undefined);
 
-export function usePage(): PageBase {
-  return useProvided(PageContext);
+export function useStores(): BaseStores {
+  return useProvided(StoresContext);
 }
 
 /** The value of a context that `App` provides. */
@@ -23,13 +23,13 @@ export function useReadable<T>(readable: Readable<T>): T {
 }
 
 export function useSession(): SessionView {
-  return useReadable(usePage().session);
+  return useReadable(useStores().session);
 }
 
 export function useConnection(): ConnectionView {
-  return useReadable(usePage().connection);
+  return useReadable(useStores().connection);
 }
 
 export function useFreshness(): Freshness {
-  return useReadable(usePage().freshness);
+  return useReadable(useStores().freshness);
 }

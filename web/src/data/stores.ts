@@ -3,7 +3,7 @@ import type { Readable } from './store.ts';
 import type { ConnectionView, Freshness, PagesView, SessionView } from './views.ts';
 
 /** What every feature may know: the kit, who is signed in, and how far what is shown can be trusted. */
-export interface PageBase {
+export interface BaseStores {
   /** For what has no state here: push, sessions, password, devices, push log. */
   readonly doorman: Doorman;
   readonly session: SessionStore;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePage, useSession } from '../../data/hooks.ts';
+import { useSession, useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
@@ -15,7 +15,7 @@ const FIELDS: readonly Field[] = ['oldPassword', 'newPassword'];
 
 export function PasswordForm() {
   const { settings: texts, errors: errorTexts } = useTexts();
-  const { api } = usePage().doorman;
+  const { api } = useStores().doorman;
   const session = useSession();
   const toast = useToast();
   const [oldPassword, setOld] = useState('');

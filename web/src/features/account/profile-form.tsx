@@ -9,7 +9,7 @@ import { useForm } from '../../ui/controls/use-form.ts';
 import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
-import { useOwnStore } from './model/hooks.ts';
+import { useOwnAccountStore } from './model/hooks.ts';
 import {
   changedFields,
   GENDERS,
@@ -26,7 +26,7 @@ import { useProfileEdits } from './use-profile-edits.ts';
 /** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
 export function ProfileForm({ profile }: { profile: OwnUser }) {
   const { settings: texts, errors: errorTexts } = useTexts();
-  const own = useOwnStore();
+  const own = useOwnAccountStore();
   const toast = useToast();
   const { edits, change, forget } = useProfileEdits();
   const shown = shownProfile(profile, edits);

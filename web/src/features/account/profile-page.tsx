@@ -3,13 +3,13 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useOwn } from './model/hooks.ts';
+import { useOwnAccount } from './model/hooks.ts';
 import { ProfileForm } from './profile-form.tsx';
 
 /** The user's profile: what others see, and what only they see. */
 export function ProfilePage() {
   const texts = useTexts().settings;
-  const { profile } = useOwn();
+  const { profile } = useOwnAccount();
   return (
     <SettingsPage title={texts.profile}>
       {profile ? (

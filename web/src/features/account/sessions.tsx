@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { DoormanError, type SessionEntry } from 'doorman-client';
 import { useEffect, useState } from 'react';
-import { usePage } from '../../data/hooks.ts';
+import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
@@ -15,7 +15,7 @@ import { TimeText, useMinute } from '../../ui/person/time-text.tsx';
 
 /** Where the user is signed in; follows what ends elsewhere. */
 export function Sessions() {
-  const { doorman } = usePage();
+  const { doorman } = useStores();
   const loaded = useLoaded(doorman.api.sessions);
   const { reload } = loaded;
   useReloadOnReturn(reload);
@@ -59,7 +59,7 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
   const texts = useTexts().settings;
   const name = useDeviceWords()(session.device);
   const now = useMinute();
-  const { api } = usePage().doorman;
+  const { api } = useStores().doorman;
   const toast = useToast();
   const [isAsking, setAsking] = useState(false);
   const isHere = session.current === 1;
@@ -117,7 +117,7 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
 
 function EndOthers({ others, onEnded }: { others: readonly SessionEntry[]; onEnded: () => void }) {
   const texts = useTexts().settings;
-  const { api } = usePage().doorman;
+  const { api } = useStores().doorman;
   const toast = useToast();
   const [isAsking, setAsking] = useState(false);
   const end = async () => {

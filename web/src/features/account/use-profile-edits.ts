@@ -1,30 +1,30 @@
 import { useMemo } from 'react';
-import { usePage, useReadable } from '../../data/hooks.ts';
+import { useReadable, useStores } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
-import type { PageBase } from '../../data/stores.ts';
-import { useOwn } from './model/hooks.ts';
+import type { BaseStores } from '../../data/stores.ts';
+import { useOwnAccount } from './model/hooks.ts';
 import { changedFields, type ProfileEdits } from './profile-fields.ts';
 
 const NONE: ProfileEdits = {};
 
-const known = new WeakMap<PageBase, Store<ProfileEdits>>();
+const known = new WeakMap<BaseStores, Store<ProfileEdits>>();
 
 /** Edits that are not saved, kept while the page is open, also when the user goes elsewhere; dropped with the session. */
-function editsOf(page: PageBase): Store<ProfileEdits> {
-  const before = known.get(page);
+function editsOf(stores: BaseStores): Store<ProfileEdits> {
+  const before = known.get(stores);
   if (before) return before;
   const edits = new Store(NONE);
-  const { session } = page;
-  let user = userOf(page);
+  const { session } = stores;
+  let user = userOf(stores);
   session.subscribe(() => {
-    if (userOf(page) !== user) edits.set(NONE);
-    user = userOf(page);
+    if (userOf(stores) !== user) edits.set(NONE);
+    user = userOf(stores);
   });
-  known.set(page, edits);
+  known.set(stores, edits);
   return edits;
 }
 
-function userOf({ session }: PageBase): string | undefined {
+function userOf({ session }: BaseStores): string | undefined {
   const view = session.getSnapshot();
   return view.state === 'signed_in' ? view.session.userId : undefined;
 }
@@ -37,8 +37,8 @@ interface Edited {
 }
 
 export function useProfileEdits(): Edited {
-  const page = usePage();
-  const cell = editsOf(page);
+  const stores = useStores();
+  const cell = editsOf(stores);
   const edits = useReadable(cell);
   return useMemo(
     () => ({
@@ -52,7 +52,7 @@ export function useProfileEdits(): Edited {
 
 export function useHasProfileEdits(): boolean {
   const { edits } = useProfileEdits();
-  const { profile } = useOwn();
+  const { profile } = useOwnAccount();
   return profile !== undefined && Object.keys(changedFields(profile, edits)).length > 0;
 }
 

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { usePage } from '../../data/hooks.ts';
+import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
@@ -11,7 +11,7 @@ import { useEntry } from './use-auth-form.ts';
 /** @param onTry called at each try that is sent */
 export function SignInForm({ onTry }: { onTry: () => void }) {
   const texts = useTexts().entrance;
-  const { session } = usePage();
+  const { session } = useStores();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const entry = useEntry({

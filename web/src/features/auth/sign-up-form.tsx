@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { usePage } from '../../data/hooks.ts';
+import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
@@ -16,7 +16,7 @@ import { useEntry } from './use-auth-form.ts';
 
 export function SignUpForm() {
   const { entrance: texts, errors: errorTexts } = useTexts();
-  const { session } = usePage();
+  const { session } = useStores();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [nickname, setNickname] = useState('');

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { usePage } from '../../data/hooks.ts';
+import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { LoadedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
@@ -11,7 +11,7 @@ import { usePushHere } from './this-device-push.ts';
 /** All devices that are told of messages, as the service knows them. */
 export function Devices() {
   const texts = useTexts().settings;
-  const { doorman } = usePage();
+  const { doorman } = useStores();
   const { view } = usePushHere();
   const isOn = view.state === 'on';
   const loaded = useLoaded(async () => {

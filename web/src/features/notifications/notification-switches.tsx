@@ -4,7 +4,7 @@ import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { Section } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useOwn, useOwnStore } from '../account/model/hooks.ts';
+import { useOwnAccount, useOwnAccountStore } from '../account/model/hooks.ts';
 import type { SettingsView } from '../account/model/views.ts';
 import { PreviewChoice } from './preview-choice.tsx';
 
@@ -13,8 +13,8 @@ const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styl
 /** What holds on all devices of the user; shown as wanted at once, and taken back if the service refuses. */
 export function AccountSwitches() {
   const texts = useTexts().settings;
-  const { settings } = useOwn();
-  const own = useOwnStore();
+  const { settings } = useOwnAccount();
+  const own = useOwnAccountStore();
   const toast = useToast();
   const want = (wanted: Partial<SettingsView>) => own.updateSettings(wanted).catch(toast.fail);
   return (

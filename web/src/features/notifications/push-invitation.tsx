@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
-import { useOwn } from '../account/model/hooks.ts';
+import { useOwnAccount } from '../account/model/hooks.ts';
 import { useConversations } from '../chat/model/hooks.ts';
 import { keepTurnedDown, readTurnedDown } from './invitation.ts';
 import { isUndecided, usePushHere } from './this-device-push.ts';
@@ -16,7 +16,7 @@ import { isUndecided, usePushHere } from './this-device-push.ts';
 export function PushInvitation() {
   const { settings: texts } = useTexts();
   const toast = useToast();
-  const { settings } = useOwn();
+  const { settings } = useOwnAccount();
   const hasChats = useConversations().length > 0;
   const { view, here } = usePushHere();
   const [path] = useLocation();

@@ -1,5 +1,5 @@
 import { DoormanError, type PushDevice } from 'doorman-client';
-import { usePage } from '../../data/hooks.ts';
+import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
@@ -25,7 +25,7 @@ export function RemoveDeviceDialog({
   onRemoved,
 }: RemoveDeviceDialogProps) {
   const texts = useTexts().settings;
-  const { api } = usePage().doorman;
+  const { api } = useStores().doorman;
   const { here } = usePushHere();
   const toast = useToast();
   const remove = async () => {

@@ -1,6 +1,6 @@
 import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
-import { usePage, useReadable } from '../../data/hooks.ts';
+import { useReadable, useStores } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
 import { readToPage } from '../../worker/messages.ts';
 
@@ -130,7 +130,7 @@ export function isUndecided(): boolean {
 const known = new WeakMap<PushClient, PushHere>();
 
 export function usePushHere(): { view: PushHereView; here: PushHere } {
-  const { push } = usePage().doorman;
+  const { push } = useStores().doorman;
   const here = useMemo(() => {
     const made = known.get(push) ?? new PushHere(push);
     known.set(push, made);

@@ -5,7 +5,7 @@ import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
-import { useOwn } from '../account/model/hooks.ts';
+import { useOwnAccount } from '../account/model/hooks.ts';
 import { browserKind } from './browser-kind.ts';
 import styles from './this-device.module.css';
 import { isUndecided, usePushHere } from './this-device-push.ts';
@@ -63,7 +63,7 @@ function Card({
 
 function On() {
   const texts = useTexts().settings;
-  const { settings } = useOwn();
+  const { settings } = useOwnAccount();
   const but = settings?.pushEnabled === false ? 'nowhere' : settings?.dndEnabled ? 'dnd' : undefined;
   return (
     <Card kind="on" icon={<CheckCircleIcon size={20} />} title={texts.isOn}>
@@ -92,7 +92,7 @@ function TurnOff() {
 /** What for, and what is shown, is said before the browser asks. */
 function Off() {
   const texts = useTexts().settings;
-  const { settings } = useOwn();
+  const { settings } = useOwnAccount();
   const { view } = usePushHere();
   return (
     <Card kind="off" icon={<BellIcon size={20} />} title={texts.isOff}>

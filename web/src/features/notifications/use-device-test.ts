@@ -1,6 +1,6 @@
 import { DoormanError, type PushDevice } from 'doorman-client';
 import { useEffect, useRef, useState } from 'react';
-import { usePage } from '../../data/hooks.ts';
+import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { type TestResult, testDevice } from './device-test.ts';
@@ -23,7 +23,7 @@ interface DeviceTest {
 /** Sends tests to a device; the subscription of this one is set up anew where it turns out to be no good. */
 export function useDeviceTest({ device, isHere, onChanged }: Tested) {
   const texts = useTexts().settings;
-  const { api } = usePage().doorman;
+  const { api } = useStores().doorman;
   const { here } = usePushHere();
   const toast = useToast();
   const [state, setState] = useState<DeviceTest>({ isPending: false });

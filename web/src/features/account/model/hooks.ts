@@ -1,18 +1,18 @@
 import type { OwnUser } from 'doorman-client';
 import { createContext, useMemo } from 'react';
 import { useProvided, useReadable } from '../../../data/hooks.ts';
-import type { OwnStore } from './stores.ts';
+import type { OwnAccountStore } from './stores.ts';
 import type { SettingsView } from './views.ts';
 
-export const OwnContext = createContext<OwnStore | undefined>(undefined);
+export const OwnAccountContext = createContext<OwnAccountStore | undefined>(undefined);
 
-export function useOwnStore(): OwnStore {
-  return useProvided(OwnContext);
+export function useOwnAccountStore(): OwnAccountStore {
+  return useProvided(OwnAccountContext);
 }
 
 /** The signed-in user; absent until the first answer of the service, or the copy kept of it. */
-export function useOwn(): { profile: OwnUser | undefined; settings: SettingsView | undefined } {
-  const own = useOwnStore();
+export function useOwnAccount(): { profile: OwnUser | undefined; settings: SettingsView | undefined } {
+  const own = useOwnAccountStore();
   const profile = useReadable(own.profile);
   const settings = useReadable(own.settings);
   return useMemo(() => ({ profile, settings }), [profile, settings]);

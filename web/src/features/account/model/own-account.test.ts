@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { settled, type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { settled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
 /** Who is what to somebody, by id. */
-function relations({ page }: TestPage) {
-  const { friends, asked, requested } = page.friends.all.getSnapshot();
+function relations({ stores }: TestClient) {
+  const { friends, asked, requested } = stores.friends.all.getSnapshot();
   const ids = (list: typeof friends) => list.map(({ id }) => id);
   return { friends: ids(friends), asked: ids(asked), requested: ids(requested) };
 }
@@ -17,47 +17,47 @@ onSqlite('friends of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const laptop = await town.another('alice');
-    const answered = alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'requested');
+    const answered = alice.stores.friends.act('request', bob.id);
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'requested');
     assert.deepEqual(relations(alice), { friends: [], asked: [], requested: [bob.id] });
     await answered;
     await untilEqual(() => relations(laptop), { friends: [], asked: [], requested: [bob.id] });
     await untilEqual(() => relations(bob), { friends: [], asked: [alice.id], requested: [] });
-    await bob.page.friends.act('accept', alice.id);
+    await bob.stores.friends.act('accept', alice.id);
     await untilEqual(() => relations(laptop), { friends: [bob.id], asked: [], requested: [] });
-    await alice.page.friends.act('remove', bob.id);
-    await until(() => bob.page.friends.state(alice.id).getSnapshot() === 'none');
+    await alice.stores.friends.act('remove', bob.id);
+    await until(() => bob.stores.friends.state(alice.id).getSnapshot() === 'none');
   });
 
   test('who asks the one who asked him is his friend at once', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    await bob.page.friends.act('request', alice.id);
-    await until(() => alice.page.friends.state(bob.id).getSnapshot() === 'asked');
-    const answered = alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'friends');
+    await bob.stores.friends.act('request', alice.id);
+    await until(() => alice.stores.friends.state(bob.id).getSnapshot() === 'asked');
+    const answered = alice.stores.friends.act('request', bob.id);
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'friends');
     await answered;
     // The log tells of this message after everything that the act caused.
     await town.writeMany(bob, alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'friends');
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'friends');
   });
 
   test('what is refused is taken back', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    await bob.page.blocks.block(alice.id);
-    const refused = alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'requested');
+    await bob.stores.blocks.block(alice.id);
+    const refused = alice.stores.friends.act('request', bob.id);
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'requested');
     await assert.rejects(
       refused,
       (error) => error instanceof DoormanError && error.error === 'not_accepting',
     );
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'none');
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'none');
     assert.deepEqual(relations(alice), { friends: [], asked: [], requested: [] });
-    const impossible = alice.page.friends.act('accept', bob.id);
+    const impossible = alice.stores.friends.act('accept', bob.id);
     await assert.rejects(impossible);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'none');
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'none');
   });
 
   test('the answer to an act does not undo what the log told later', async (t) => {
@@ -68,24 +68,24 @@ onSqlite('friends of the page', (database) => {
     alice.doorman.on('friend', ({ state }) => state === 'friends' && accepted.resolve());
     alice.doorman.api.friend = async (act, id) => {
       const answer = await friend(act, id);
-      await bob.page.friends.act('accept', alice.id);
+      await bob.stores.friends.act('accept', alice.id);
       await accepted.promise;
       return answer;
     };
-    await alice.page.friends.act('request', bob.id);
-    assert.equal(alice.page.friends.state(bob.id).getSnapshot(), 'friends');
+    await alice.stores.friends.act('request', bob.id);
+    assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'friends');
   });
 
   test('a friendship rests while one blocks the other', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    await bob.page.friends.act('request', alice.id);
-    await alice.page.friends.act('accept', bob.id);
-    await until(() => alice.page.friends.state(bob.id).getSnapshot() === 'friends');
-    await alice.page.blocks.block(bob.id);
+    await bob.stores.friends.act('request', alice.id);
+    await alice.stores.friends.act('accept', bob.id);
+    await until(() => alice.stores.friends.state(bob.id).getSnapshot() === 'friends');
+    await alice.stores.blocks.block(bob.id);
     // The log tells of this message after everything that the act caused.
     await town.writeMany(await town.join('carol'), alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.deepEqual(relations(alice).friends, [bob.id]);
     const reloaded = await alice.reload();
     await settled(reloaded);
@@ -97,12 +97,12 @@ onSqlite('the user of the page', (database) => {
   test('profile and settings are the same on all devices', async (t) => {
     const town = await Town.open(t, database);
     const [phone, laptop] = [await town.join('alice'), await town.another('alice')];
-    await phone.page.own.updateProfile({ nickname: 'Al', bio: 'here' });
-    assert.equal(phone.page.own.profile.getSnapshot()?.nickname, 'Al');
-    await until(() => laptop.page.own.profile.getSnapshot()?.bio === 'here');
-    assert.equal(laptop.page.people.person(laptop.id).getSnapshot().name, 'Al');
-    await phone.page.own.updateSettings({ dndEnabled: true });
-    await untilEqual(() => laptop.page.own.settings.getSnapshot(), {
+    await phone.stores.ownAccount.updateProfile({ nickname: 'Al', bio: 'here' });
+    assert.equal(phone.stores.ownAccount.profile.getSnapshot()?.nickname, 'Al');
+    await until(() => laptop.stores.ownAccount.profile.getSnapshot()?.bio === 'here');
+    assert.equal(laptop.stores.people.person(laptop.id).getSnapshot().name, 'Al');
+    await phone.stores.ownAccount.updateSettings({ dndEnabled: true });
+    await untilEqual(() => laptop.stores.ownAccount.settings.getSnapshot(), {
       pushEnabled: true,
       dndEnabled: true,
       pushPreview: 'sender',
@@ -112,20 +112,20 @@ onSqlite('the user of the page', (database) => {
   test('a switch shows at once what is wanted, and goes back when it is refused', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    const shown = () => alice.page.own.settings.getSnapshot()?.dndEnabled;
-    const first = alice.page.own.updateSettings({ dndEnabled: true });
-    const second = alice.page.own.updateSettings({ dndEnabled: false });
+    const shown = () => alice.stores.ownAccount.settings.getSnapshot()?.dndEnabled;
+    const first = alice.stores.ownAccount.updateSettings({ dndEnabled: true });
+    const second = alice.stores.ownAccount.updateSettings({ dndEnabled: false });
     assert.equal(shown(), false);
     await first;
     assert.equal(shown(), false);
     await second;
     // The log tells of this message after both changes.
     await town.writeMany(await town.join('bob'), alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.equal(shown(), false);
     const { updateSettings } = alice.doorman.api;
     alice.doorman.api.updateSettings = (body) => updateSettings({ ...body, pushPreview: 'all' as 'full' });
-    const refused = alice.page.own.updateSettings({ dndEnabled: true });
+    const refused = alice.stores.ownAccount.updateSettings({ dndEnabled: true });
     assert.equal(shown(), true);
     await assert.rejects(refused);
     assert.equal(shown(), false);
@@ -133,25 +133,25 @@ onSqlite('the user of the page', (database) => {
 
   test('who is signed in is told from the start to the end', async (t) => {
     const town = await Town.open(t, database);
-    const one = town.newPage(new MemoryStorage());
+    const one = town.newClient(new MemoryStorage());
     const states: string[] = [];
-    one.page.session.subscribe(() => states.push(one.page.session.getSnapshot().state));
-    assert.equal(one.page.session.getSnapshot().state, 'restoring');
-    await one.page.start();
+    one.stores.session.subscribe(() => states.push(one.stores.session.getSnapshot().state));
+    assert.equal(one.stores.session.getSnapshot().state, 'restoring');
+    await one.stores.start();
     await assert.rejects(
-      one.page.session.signIn({ username: 'nobody', password: 'no-password' }),
+      one.stores.session.signIn({ username: 'nobody', password: 'no-password' }),
       (error) => error instanceof DoormanError && error.msg === '用户不存在',
     );
-    await one.page.session.signUp({ username: 'alice', password: 'password-of-alice' });
+    await one.stores.session.signUp({ username: 'alice', password: 'password-of-alice' });
     await settled(one);
     const again = await one.reload();
-    assert.equal(again.page.session.getSnapshot().state, 'signed_in');
+    assert.equal(again.stores.session.getSnapshot().state, 'signed_in');
     await settled(again);
     const other = await town.another('alice');
     const its = (await again.doorman.api.sessions()).find(({ current }) => current === 0);
     await again.doorman.api.endSession(its?.id ?? assert.fail());
-    await until(() => other.page.session.getSnapshot().state === 'signed_out');
-    assert.deepEqual(other.page.session.getSnapshot(), { state: 'signed_out', end: 'ended' });
+    await until(() => other.stores.session.getSnapshot().state === 'signed_out');
+    assert.deepEqual(other.stores.session.getSnapshot(), { state: 'signed_out', end: 'ended' });
     assert.deepEqual(states, ['signed_out', 'signed_in']);
   });
 
@@ -159,12 +159,12 @@ onSqlite('the user of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['one']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     const states = new Set<string>();
-    alice.page.connection.subscribe(() => states.add(alice.page.connection.getSnapshot().state));
+    alice.stores.connection.subscribe(() => states.add(alice.stores.connection.getSnapshot().state));
     alice.doorman.disconnect();
-    assert.equal(alice.page.connection.getSnapshot().state, 'off');
-    assert.equal(alice.page.chats.conversations.getSnapshot().length, 1);
+    assert.equal(alice.stores.connection.getSnapshot().state, 'off');
+    assert.equal(alice.stores.chats.conversations.getSnapshot().length, 1);
     alice.doorman.connect();
     await settled(alice);
     assert.deepEqual([...states], ['off', 'connecting', 'live']);

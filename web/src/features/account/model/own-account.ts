@@ -3,27 +3,27 @@ import { isSame } from '../../../data/keyed-store.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { SerialQueue } from '../../../data/serial-queue.ts';
 import { Store } from '../../../data/store.ts';
-import type { OwnStore } from './stores.ts';
+import type { OwnAccountStore } from './stores.ts';
 import type { SettingsView } from './views.ts';
 
-interface OwnHost {
+interface OwnAccountOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   keepList(): void;
 }
 
 /** The user's own profile and settings, as they are on all of their devices. */
-export class Own implements OwnStore {
+export class OwnAccount implements OwnAccountStore {
   readonly profile = new Store<OwnUser | undefined>(undefined);
   readonly settings = new Store<SettingsView | undefined>(undefined);
-  readonly #host: OwnHost;
+  readonly #host: OwnAccountOptions;
   /** By the service's word. */
   #known: SettingsView | undefined;
   /** What is wanted and not answered yet, in the order in which it was wanted. */
   readonly #wanted = new Set<Partial<SettingsView>>();
   readonly #serial = new SerialQueue();
 
-  constructor(host: OwnHost) {
+  constructor(host: OwnAccountOptions) {
     this.#host = host;
   }
 

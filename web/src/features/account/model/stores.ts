@@ -2,7 +2,7 @@ import type { OwnUser, ProfileBody } from 'doorman-client';
 import type { Readable } from '../../../data/store.ts';
 import type { SettingsView } from './views.ts';
 
-export interface OwnStore {
+export interface OwnAccountStore {
   readonly profile: Readable<OwnUser | undefined>;
   readonly settings: Readable<SettingsView | undefined>;
   updateProfile(body: ProfileBody): Promise<void>;

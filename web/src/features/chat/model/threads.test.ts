@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renewEpoch } from '../../../../../src/inbox/epoch.ts';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 import { Typing } from './typing.ts';
 
-function viewOf({ page }: TestPage, peer: string) {
-  return page.chats.thread(peer).view.getSnapshot();
+function viewOf({ stores }: TestClient, peer: string) {
+  return stores.chats.thread(peer).view.getSnapshot();
 }
 
-function shown(one: TestPage, peer: string) {
+function shown(one: TestClient, peer: string) {
   return viewOf(one, peer).messages.map(({ body, state }) => `${body} ${state}`);
 }
 
-function numbers(one: TestPage, peer: string) {
+function numbers(one: TestClient, peer: string) {
   return viewOf(one, peer).messages.map(({ n }) => n);
 }
 
@@ -22,7 +22,7 @@ function range(from: number, to: number): number[] {
 }
 
 /** Counts the pages of history that a page asks for. */
-function countHistory({ doorman }: TestPage): { calls: number } {
+function countHistory({ doorman }: TestClient): { calls: number } {
   const counter = { calls: 0 };
   const { history } = doorman.api;
   doorman.api.history = (fields) => {
@@ -36,7 +36,7 @@ onSqlite('threads of the page', (database) => {
   test('an own message goes from waiting to read, as one and the same', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    const thread = alice.page.chats.thread(bob.id);
+    const thread = alice.stores.chats.thread(bob.id);
     thread.open();
     const states = new Set<string>();
     const keys = new Set<string>();
@@ -54,7 +54,7 @@ onSqlite('threads of the page', (database) => {
     await untilEqual(() => shown(alice, bob.id), ['hi stored']);
     bob.doorman.connect();
     await untilEqual(() => shown(alice, bob.id), ['hi received']);
-    const his = bob.page.chats.thread(alice.id);
+    const his = bob.stores.chats.thread(alice.id);
     his.open();
     his.setAtEnd(true);
     await untilEqual(() => shown(alice, bob.id), ['hi read']);
@@ -66,8 +66,8 @@ onSqlite('threads of the page', (database) => {
   test('what is refused says why, goes again, or is discarded', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    await bob.page.blocks.block(alice.id);
-    const thread = alice.page.chats.thread(bob.id);
+    await bob.stores.blocks.block(alice.id);
+    const thread = alice.stores.chats.thread(bob.id);
     thread.open();
     thread.send('one');
     thread.send('two');
@@ -76,7 +76,7 @@ onSqlite('threads of the page', (database) => {
     assert.equal(one?.error, 'not_accepting');
     thread.discard(one?.cid ?? '');
     await untilEqual(() => shown(alice, bob.id), ['two refused']);
-    await bob.page.blocks.unblock(alice.id);
+    await bob.stores.blocks.unblock(alice.id);
     thread.retry(two?.cid ?? '');
     await untilEqual(() => shown(alice, bob.id)[0]?.slice(0, 3), 'two');
     await until(() => viewOf(alice, bob.id).messages[0]?.n === 1);
@@ -92,7 +92,7 @@ onSqlite('threads of the page', (database) => {
     );
     const laptop = await town.another('alice');
     const counter = countHistory(laptop);
-    const thread = laptop.page.chats.thread(bob.id);
+    const thread = laptop.stores.chats.thread(bob.id);
     assert.deepEqual([viewOf(laptop, bob.id).isLoading, counter.calls], [true, 0]);
     const close = thread.open();
     await untilEqual(() => numbers(laptop, bob.id), range(71, 120));
@@ -122,11 +122,11 @@ onSqlite('threads of the page', (database) => {
     laptop.doorman.api.history = async (fields) => {
       const answer = await history(fields);
       await town.writeMany(bob, alice.id, ['4', '5']);
-      await until(() => laptop.page.chats.unreadTotal.getSnapshot() === 5);
+      await until(() => laptop.stores.chats.unreadTotal.getSnapshot() === 5);
       return answer;
     };
     const counter = countHistory(laptop);
-    laptop.page.chats.thread(bob.id).open();
+    laptop.stores.chats.thread(bob.id).open();
     await untilEqual(() => numbers(laptop, bob.id), range(1, 5));
     assert.equal(counter.calls, 1);
   });
@@ -137,14 +137,14 @@ onSqlite('threads of the page', (database) => {
       const [alice, bob] = [await town.join('alice'), await town.join('bob')];
       await town.writeMany(bob, alice.id, range(1, 60).map(String));
       const laptop = await town.another('alice');
-      laptop.page.chats.thread(bob.id).open();
+      laptop.stores.chats.thread(bob.id).open();
       await untilEqual(() => numbers(laptop, bob.id), range(11, 60));
-      await laptop.page.flush();
+      await laptop.stores.flush();
       laptop.doorman.disconnect();
       await town.writeMany(bob, alice.id, range(61, 60 + missed).map(String));
       const reloaded = await laptop.reload();
       const counter = countHistory(reloaded);
-      reloaded.page.chats.thread(bob.id).open();
+      reloaded.stores.chats.thread(bob.id).open();
       const end = 60 + missed;
       const start = missed < 100 ? 11 : end - 49;
       await untilEqual(() => numbers(reloaded, bob.id), range(start, end));
@@ -156,9 +156,9 @@ onSqlite('threads of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     const counter = countHistory(alice);
-    alice.page.chats.thread(bob.id).open();
+    alice.stores.chats.thread(bob.id).open();
     alice.doorman.disconnect();
     await town.writeMany(bob, alice.id, ['2', '3']);
     alice.doorman.connect();
@@ -169,8 +169,8 @@ onSqlite('threads of the page', (database) => {
   test('is marked as read only at its end, open, and before somebody', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    const thread = alice.page.chats.thread(bob.id);
-    const unread = () => alice.page.chats.unreadTotal.getSnapshot();
+    const thread = alice.stores.chats.thread(bob.id);
+    const unread = () => alice.stores.chats.unreadTotal.getSnapshot();
     await town.writeMany(bob, alice.id, ['1']);
     await until(() => unread() === 1);
     thread.setAtEnd(true);
@@ -199,11 +199,11 @@ onSqlite('threads of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1', '2']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 2);
-    const thread = alice.page.chats.thread(bob.id);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 2);
+    const thread = alice.stores.chats.thread(bob.id);
     thread.setAtEnd(true);
     const close = thread.open();
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 0);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 0);
     assert.equal(viewOf(alice, bob.id).unreadAfter, 0, 'it stays when all is read');
     await town.writeMany(bob, alice.id, ['3']);
     await until(() => viewOf(alice, bob.id).messages.length === 3);
@@ -226,15 +226,15 @@ onSqlite('threads of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, range(1, 90).map(String));
     const laptop = await town.another('alice');
-    const thread = laptop.page.chats.thread(bob.id);
+    const thread = laptop.stores.chats.thread(bob.id);
     const close = thread.open();
     await until(() => numbers(laptop, bob.id).length === 50);
     thread.loadOlder();
     await until(() => numbers(laptop, bob.id).length === 90);
     close();
-    for (const peer of ['p1', 'p2', 'p3', 'p4']) laptop.page.chats.thread(peer).open()();
+    for (const peer of ['p1', 'p2', 'p3', 'p4']) laptop.stores.chats.thread(peer).open()();
     assert.equal(numbers(laptop, bob.id).length, 90);
-    laptop.page.chats.thread('p5').open()();
+    laptop.stores.chats.thread('p5').open()();
     assert.deepEqual(numbers(laptop, bob.id), range(41, 90));
     assert.equal(viewOf(laptop, bob.id).hasOlder, true);
   });
@@ -242,13 +242,13 @@ onSqlite('threads of the page', (database) => {
   test('who types is seen typing until he writes', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    const { typing } = alice.page.chats.thread(bob.id);
+    const { typing } = alice.stores.chats.thread(bob.id);
     assert.equal(typing.getSnapshot(), false);
-    bob.page.chats.thread(alice.id).noteTyping();
+    bob.stores.chats.thread(alice.id).noteTyping();
     await until(() => typing.getSnapshot());
-    bob.page.chats.thread(alice.id).send('hi');
+    bob.stores.chats.thread(alice.id).send('hi');
     await until(() => !typing.getSnapshot());
-    assert.equal(alice.page.chats.unreadTotal.getSnapshot(), 1);
+    assert.equal(alice.stores.chats.unreadTotal.getSnapshot(), 1);
   });
 
   test('who stops typing without a word is seen typing for four seconds', (t) => {
@@ -270,16 +270,16 @@ onSqlite('threads of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1', '2']);
     const [phone, laptop] = [await town.another('alice'), await town.another('alice')];
-    for (const { page } of [phone, laptop]) page.chats.thread(bob.id).open();
+    for (const { stores } of [phone, laptop]) stores.chats.thread(bob.id).open();
     for (const one of [phone, laptop]) await untilEqual(() => shown(one, bob.id), ['1 theirs', '2 theirs']);
-    await laptop.page.flush();
+    await laptop.stores.flush();
     for (const { doorman } of [phone, laptop]) doorman.disconnect();
     await town.service.services.db.run`update messages set body = 'another'`;
     await renewEpoch(town.service.services.db);
     await town.restart();
     phone.doorman.connect();
     const reloaded = await laptop.reload();
-    reloaded.page.chats.thread(bob.id).open();
+    reloaded.stores.chats.thread(bob.id).open();
     for (const one of [phone, reloaded])
       await untilEqual(() => shown(one, bob.id), ['another theirs', 'another theirs']);
   });

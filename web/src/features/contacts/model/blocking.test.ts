@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
 /** All that a page shows of somebody. */
-function seen({ page }: TestPage, peer: string) {
-  const row = page.chats.conversations.getSnapshot().find((one) => one.peer === peer);
+function seen({ stores }: TestClient, peer: string) {
+  const row = stores.chats.conversations.getSnapshot().find((one) => one.peer === peer);
   return {
-    isBlocked: page.blocks.isBlocked(peer).getSnapshot(),
-    typing: page.chats.thread(peer).typing.getSnapshot(),
-    sight: page.presence.sight(peer).getSnapshot().state,
+    isBlocked: stores.blocks.isBlocked(peer).getSnapshot(),
+    typing: stores.chats.thread(peer).typing.getSnapshot(),
+    sight: stores.presence.sight(peer).getSnapshot().state,
     unread: row?.unread,
-    total: page.chats.unreadTotal.getSnapshot(),
-    friend: page.friends.state(peer).getSnapshot(),
+    total: stores.chats.unreadTotal.getSnapshot(),
+    friend: stores.friends.state(peer).getSnapshot(),
   };
 }
 
@@ -36,10 +36,10 @@ const HIDDEN: ReturnType<typeof seen> = {
 
 async function meet(town: Town) {
   const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-  alice.page.presence.watch([bob.id]);
-  await bob.page.friends.act('request', alice.id);
+  alice.stores.presence.watch([bob.id]);
+  await bob.stores.friends.act('request', alice.id);
   await town.writeMany(bob, alice.id, ['one', 'two']);
-  bob.page.chats.thread(alice.id).noteTyping();
+  bob.stores.chats.thread(alice.id).noteTyping();
   await untilEqual(() => seen(alice, bob.id), OPEN);
   return { alice, bob };
 }
@@ -51,22 +51,22 @@ onSqlite('blocks of the page', (database) => {
     const carol = await town.join('carol');
     // Each of Bob's devices may send one typing frame a second.
     const [phone, desk] = [await town.another('bob'), await town.another('bob')];
-    const answered = alice.page.blocks.block(bob.id);
+    const answered = alice.stores.blocks.block(bob.id);
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
-    phone.page.chats.thread(alice.id).noteTyping();
+    phone.stores.chats.thread(alice.id).noteTyping();
     await answered;
     // Frames of a connection are carried out in their order: what Carol sees comes after what Alice does not.
-    desk.page.chats.thread(alice.id).noteTyping();
-    desk.page.chats.thread(carol.id).noteTyping();
-    await until(() => carol.page.chats.thread(bob.id).typing.getSnapshot());
-    carol.page.chats.thread(alice.id).noteTyping();
-    await until(() => alice.page.chats.thread(carol.id).typing.getSnapshot());
+    desk.stores.chats.thread(alice.id).noteTyping();
+    desk.stores.chats.thread(carol.id).noteTyping();
+    await until(() => carol.stores.chats.thread(bob.id).typing.getSnapshot());
+    carol.stores.chats.thread(alice.id).noteTyping();
+    await until(() => alice.stores.chats.thread(carol.id).typing.getSnapshot());
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
     assert.deepEqual(
-      alice.page.blocks.all.getSnapshot().map(({ id }) => id),
+      alice.stores.blocks.all.getSnapshot().map(({ id }) => id),
       [bob.id],
     );
-    assert.deepEqual(alice.page.friends.all.getSnapshot().asked, []);
+    assert.deepEqual(alice.stores.friends.all.getSnapshot().asked, []);
   });
 
   test('his notification goes with the block, here or on another device', async (t) => {
@@ -75,7 +75,7 @@ onSqlite('blocks of the page', (database) => {
     const carol = await town.join('carol');
     const other = await town.another('alice');
     for (const { browser } of [alice, other]) browser.notified = new Set([bob.id, carol.id]);
-    const answered = alice.page.blocks.block(bob.id);
+    const answered = alice.stores.blocks.block(bob.id);
     assert.deepEqual([...alice.browser.notified], [carol.id]);
     await answered;
     await untilEqual(() => [...other.browser.notified], [carol.id]);
@@ -92,12 +92,12 @@ onSqlite('blocks of the page', (database) => {
       });
       return block(id);
     };
-    const answered = alice.page.blocks.block(bob.id);
+    const answered = alice.stores.blocks.block(bob.id);
     let heard = 0;
     alice.doorman.on('typing', () => heard++);
     // A kit tells it once a second.
     await until(() => {
-      bob.page.chats.thread(alice.id).noteTyping();
+      bob.stores.chats.thread(alice.id).noteTyping();
       return heard > 0;
     });
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
@@ -109,15 +109,15 @@ onSqlite('blocks of the page', (database) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
     const laptop = await town.another('alice');
-    laptop.page.presence.watch([bob.id]);
+    laptop.stores.presence.watch([bob.id]);
     await until(() => seen(laptop, bob.id).sight === 'online');
-    await alice.page.blocks.block(bob.id);
+    await alice.stores.blocks.block(bob.id);
     await untilEqual(() => seen(laptop, bob.id), HIDDEN);
     // A device that comes meanwhile is not told what was unread.
     const tablet = await town.another('alice');
-    tablet.page.presence.watch([bob.id]);
+    tablet.stores.presence.watch([bob.id]);
     assert.deepEqual(seen(tablet, bob.id), HIDDEN);
-    await laptop.page.blocks.unblock(bob.id);
+    await laptop.stores.blocks.unblock(bob.id);
     const lifted: ReturnType<typeof seen> = { ...OPEN, typing: false, friend: 'none' };
     for (const one of [alice, laptop, tablet]) await untilEqual(() => seen(one, bob.id), lifted);
   });
@@ -126,17 +126,17 @@ onSqlite('blocks of the page', (database) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     const nobody = '00000000-0000-7000-8000-000000000000';
-    const refused = alice.page.blocks.block(nobody);
-    assert.equal(alice.page.blocks.isBlocked(nobody).getSnapshot(), true);
+    const refused = alice.stores.blocks.block(nobody);
+    assert.equal(alice.stores.blocks.isBlocked(nobody).getSnapshot(), true);
     await assert.rejects(refused, (error) => error instanceof DoormanError && error.code === 404);
-    assert.equal(alice.page.blocks.isBlocked(nobody).getSnapshot(), false);
-    assert.deepEqual(alice.page.blocks.all.getSnapshot(), []);
+    assert.equal(alice.stores.blocks.isBlocked(nobody).getSnapshot(), false);
+    assert.deepEqual(alice.stores.blocks.all.getSnapshot(), []);
   });
 
   test('acts on the same person happen in the order in which they were asked', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    const { blocks } = alice.page;
+    const { blocks } = alice.stores;
     await Promise.all([
       blocks.block(bob.id),
       blocks.unblock(bob.id),
@@ -145,7 +145,7 @@ onSqlite('blocks of the page', (database) => {
     ]);
     // The log tells of this message after all that those acts caused.
     await town.writeMany(bob, alice.id, ['hi']);
-    await until(() => alice.page.chats.unreadTotal.getSnapshot() === 1);
+    await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.equal(blocks.isBlocked(bob.id).getSnapshot(), false);
     assert.deepEqual(await alice.doorman.api.blocked(), []);
   });
@@ -153,10 +153,10 @@ onSqlite('blocks of the page', (database) => {
   test('the one who is blocked sees nobody type, nor whether he is there, and is refused', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
-    bob.page.presence.watch([alice.id]);
+    bob.stores.presence.watch([alice.id]);
     await until(() => seen(bob, alice.id).sight === 'online');
-    await alice.page.blocks.block(bob.id);
+    await alice.stores.blocks.block(bob.id);
     await until(() => seen(bob, alice.id).sight === 'offline');
-    await assert.rejects(bob.page.friends.act('request', alice.id), /not_accepting/);
+    await assert.rejects(bob.stores.friends.act('request', alice.id), /not_accepting/);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { addCrowd } from '../../../../../test/people.ts';
-import { allSettled, type TestPage, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { allSettled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 import type { DirectorySearch } from './stores.ts';
 
 const EVERYBODY = { q: '', isOnlineOnly: false };
@@ -12,7 +12,7 @@ function names(search: DirectorySearch): string[] {
 }
 
 /** What a page asks the directory, and whose profiles. */
-function listen({ doorman }: TestPage) {
+function listen({ doorman }: TestClient) {
   const asked: { users: unknown[]; profiles: string[] } = { users: [], profiles: [] };
   const { users, profileOf } = doorman.api;
   doorman.api.users = (query) => {
@@ -32,7 +32,7 @@ onSqlite('people of the page', (database) => {
     await addCrowd(town.service.services.db, 3_500);
     const alice = await town.join('alice');
     const asked = listen(alice);
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     const close = search.open();
     assert.deepEqual([search.getSnapshot().isLoading, search.getSnapshot().entries.length], [true, 0]);
     for (const size of [200, 1_200, 2_200, 3_200, 3_501]) {
@@ -46,7 +46,7 @@ onSqlite('people of the page', (database) => {
     assert.deepEqual([names(search)[0], names(search).at(-1)], ['crowd1', 'alice']);
     assert.equal(new Set(names(search)).size, 3_501);
     close();
-    const again = alice.page.people.newSearch();
+    const again = alice.stores.people.newSearch();
     again.open();
     assert.equal(again.getSnapshot().entries.length, 3_501, 'a list that was loaded is there at once');
     again.setQuery({ q: 'crowd35', isOnlineOnly: false });
@@ -59,7 +59,7 @@ onSqlite('people of the page', (database) => {
     await addCrowd(town.service.services.db, 1_500);
     const alice = await town.join('alice');
     const { db } = town.service.services;
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     search.open();
     for (const size of [200, 1_200, 1_501]) {
       await until(() => search.getSnapshot().entries.length === size && !search.getSnapshot().isLoading);
@@ -87,7 +87,7 @@ onSqlite('people of the page', (database) => {
     await addCrowd(town.service.services.db, 30);
     const alice = await town.join('alice');
     const asked = listen(alice);
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     search.open();
     await until(() => search.getSnapshot().entries.length === 31);
     for (const q of ['c', 'cr', 'cro', 'crowd2']) search.setQuery({ q, isOnlineOnly: false });
@@ -111,7 +111,7 @@ onSqlite('people of the page', (database) => {
       if (query?.q === 'crowd1') await new Promise<void>((resolve) => held.push(resolve));
       return answer;
     };
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     search.open();
     search.setQuery({ q: 'crowd1', isOnlineOnly: false });
     await until(() => held.length === 1);
@@ -126,7 +126,7 @@ onSqlite('people of the page', (database) => {
     const town = await Town.open(t, database);
     await addCrowd(town.service.services.db, 30);
     const [alice] = [await town.join('alice'), await town.join('bob')];
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     search.open();
     search.setQuery({ q: '', isOnlineOnly: true });
     await untilEqual(() => names(search), ['alice', 'bob']);
@@ -142,7 +142,7 @@ onSqlite('people of the page', (database) => {
     const town = await Town.open(t, database, { env: { RATE_LIMIT_API: '6/2s' } });
     await addCrowd(town.service.services.db, 8_000);
     const alice = await town.join('alice');
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     search.open();
     let resumesAt: number | undefined;
     const { users } = alice.doorman.api;
@@ -170,7 +170,7 @@ onSqlite('people of the page', (database) => {
     const alice = await town.join('alice');
     alice.doorman.disconnect();
     await town.service.app.close();
-    const search = alice.page.people.newSearch();
+    const search = alice.stores.people.newSearch();
     search.open();
     await until(() => search.getSnapshot().failure === 'unreachable');
     assert.equal(search.getSnapshot().isLoading, false);
@@ -183,11 +183,11 @@ onSqlite('people of the page', (database) => {
   test('names come from whatever was told, and are asked for once where nothing was', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
-    await bob.page.own.updateProfile({ nickname: 'Bobby', avatar: '/bob.png' });
-    await carol.page.friends.act('request', alice.id);
+    await bob.stores.ownAccount.updateProfile({ nickname: 'Bobby', avatar: '/bob.png' });
+    await carol.stores.friends.act('request', alice.id);
     const laptop = await town.another('alice');
     const asked = listen(laptop);
-    const person = (id: string) => laptop.page.people.person(id);
+    const person = (id: string) => laptop.stores.people.person(id);
     assert.deepEqual(person(carol.id).getSnapshot(), {
       id: carol.id,
       name: 'carol',
@@ -236,7 +236,7 @@ onSqlite('people of the page', (database) => {
         underWay--;
       }
     };
-    for (const id of ids) alice.page.people.person(id).subscribe(() => {});
+    for (const id of ids) alice.stores.people.person(id).subscribe(() => {});
     await until(() => asked.length === 30 && underWay === 0);
     await allSettled();
     assert.equal(asked.length, 30, 'no more than thirty a minute');
@@ -247,15 +247,15 @@ onSqlite('people of the page', (database) => {
   test('a profile is asked for when it is shown, and good for a while', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
-    await bob.page.own.updateProfile({ bio: 'I ring bells' });
+    await bob.stores.ownAccount.updateProfile({ bio: 'I ring bells' });
     const asked = listen(alice);
-    const profile = alice.page.people.profile(bob.id);
+    const profile = alice.stores.people.profile(bob.id);
     assert.deepEqual(profile.getSnapshot(), { profile: undefined, state: 'loading' });
     profile.subscribe(() => {});
     await until(() => profile.getSnapshot().profile?.bio === 'I ring bells');
     profile.subscribe(() => {});
-    assert.equal(alice.page.people.person(bob.id).getSnapshot().name, 'bob');
-    const nobody = alice.page.people.profile('nobody');
+    assert.equal(alice.stores.people.person(bob.id).getSnapshot().name, 'bob');
+    const nobody = alice.stores.people.profile('nobody');
     nobody.subscribe(() => {});
     await until(() => nobody.getSnapshot().state === 'gone');
     assert.deepEqual(asked.profiles, [bob.id, 'nobody']);
@@ -266,17 +266,17 @@ onSqlite('people of the page', (database) => {
     const startedAt = Date.now();
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { id } = bob;
-    const sight = alice.page.presence.sight(id);
+    const sight = alice.stores.presence.sight(id);
     assert.equal(sight.getSnapshot().state, 'unknown');
-    const end = alice.page.presence.watch([id]);
+    const end = alice.stores.presence.watch([id]);
     await until(() => sight.getSnapshot().state === 'online');
     bob.doorman.setView({ visible: true, active: false });
     await until(() => sight.getSnapshot().state === 'idle');
-    await bob.page.session.signOut();
+    await bob.stores.session.signOut();
     await until(() => sight.getSnapshot().state === 'offline');
     assert.ok(sight.getSnapshot().lastSeen >= startedAt);
     end();
-    await until(() => alice.page.presence.sight(id).getSnapshot().state === 'unknown');
+    await until(() => alice.stores.presence.sight(id).getSnapshot().state === 'unknown');
   });
 
   test('an id that no service takes is that of a user who does not exist, and the connection stays live', async (t) => {
@@ -285,19 +285,19 @@ onSqlite('people of the page', (database) => {
     const connections: string[] = [];
     alice.doorman.on('connection', ({ state }) => connections.push(state));
     for (const id of ['\0', '\ud800']) {
-      alice.page.presence.watch([id]);
-      alice.page.chats.thread(id).open();
-      const profile = alice.page.people.profile(id);
-      const person = alice.page.people.person(id);
+      alice.stores.presence.watch([id]);
+      alice.stores.chats.thread(id).open();
+      const profile = alice.stores.people.profile(id);
+      const person = alice.stores.people.person(id);
       t.after(profile.subscribe(() => {}));
       t.after(person.subscribe(() => {}));
       await untilEqual(() => [profile.getSnapshot().state, person.getSnapshot().state], ['gone', 'gone']);
-      assert.equal(alice.page.chats.thread(id).view.getSnapshot().failure, undefined);
+      assert.equal(alice.stores.chats.thread(id).view.getSnapshot().failure, undefined);
     }
     // The service answers over the same connection still.
     const bob = await town.join('bob');
-    alice.page.presence.watch([bob.id]);
-    await until(() => alice.page.presence.sight(bob.id).getSnapshot().state === 'online');
+    alice.stores.presence.watch([bob.id]);
+    await until(() => alice.stores.presence.sight(bob.id).getSnapshot().state === 'online');
     assert.deepEqual(connections, []);
   });
 });

@@ -1,6 +1,6 @@
 import { BellIcon } from '@primer/octicons-react';
 import type { PushLogEntry } from 'doorman-client';
-import { usePage } from '../../../data/hooks.ts';
+import { useStores } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { BusyButton } from '../../../ui/controls/busy-button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
@@ -16,7 +16,7 @@ import { LogRow } from './log-row.tsx';
 /** What became of each notification, and why there was none. */
 export function LogPage() {
   const texts = useTexts().settings;
-  const { api } = usePage().doorman;
+  const { api } = useStores().doorman;
   const loaded = useLoaded(api.pushLog);
   useReloadOnReturn(loaded.reload);
   return (
