@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { StoresContext, useSession } from '../data/hooks.ts';
 import { OwnAccountContext } from '../features/account/model/hooks.ts';
-import { Entrance } from '../features/auth/auth-page.tsx';
+import { AuthPage } from '../features/auth/auth-page.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
 import { LanguageProvider } from '../i18n/texts.tsx';
@@ -62,7 +62,7 @@ function Door() {
     case 'restoring':
       return <Splash />;
     case 'signed_out':
-      return isEntrance ? <Entrance end={session.end} /> : <ToEntrance path={path} end={session.end} />;
+      return isEntrance ? <AuthPage end={session.end} /> : <ToEntrance path={path} end={session.end} />;
     case 'signed_in':
       // As when another tab signed somebody else in: the address is of the one before.
       if (lastUserId !== undefined && lastUserId !== userId && !isEntrance && path !== '/')

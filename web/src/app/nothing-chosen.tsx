@@ -42,10 +42,10 @@ function NoChatOpen() {
 
 /** For somebody who has not talked to anybody yet. */
 export function Welcome() {
-  const { entrance } = useTexts();
+  const { auth } = useTexts();
   return (
-    <EmptyState icon={<PeopleIcon size={24} />} title={entrance.welcome} action={<FindPeople />}>
-      {entrance.welcomeSays}
+    <EmptyState icon={<PeopleIcon size={24} />} title={auth.welcome} action={<FindPeople />}>
+      {auth.welcomeSays}
     </EmptyState>
   );
 }

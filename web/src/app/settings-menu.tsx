@@ -15,7 +15,7 @@ import { useHasProfileEdits } from '../features/account/use-profile-edits.ts';
 import { shownName } from '../features/contacts/model/display-name.ts';
 import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
-import { usePushHere } from '../features/notifications/this-device-push.ts';
+import { useThisDevicePush } from '../features/notifications/this-device-push.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { ListRow } from '../ui/list/list-row.tsx';
 import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';
@@ -30,7 +30,7 @@ export function SettingsList() {
   const texts = useTexts().settings;
   const signOut = useSignOut();
   const { settings } = useOwnAccount();
-  const { view } = usePushHere();
+  const { view } = useThisDevicePush();
   const isKnown = useFreshness() !== 'none';
   const blocked = useBlocked().length;
   const push = pushSummary(view, settings);

@@ -73,7 +73,7 @@ test('a person is told how long to wait', () => {
   assert.equal(errorSentence(limited(), 'en'), 'That was often. Please wait a little and try again.');
 });
 
-test('at the entrance, a limit names the network, and when to try again', () => {
+test('for registrations and logins, a limit names the network, and when to try again', () => {
   const limited = (more: { retryAfterMs?: number }) =>
     new DoormanError(429, 'rate_limited', '请求过于频繁', more);
   assert.equal(

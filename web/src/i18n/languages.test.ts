@@ -21,7 +21,7 @@ function textsOf(texts: object, place = ''): [place: string, text: string][] {
 }
 
 /** Names and the like are the same in both. */
-const SAME = new Set(['shell.brand', 'shell.languages.zh', 'shell.languages.en', 'entrance.ends.signed_out']);
+const SAME = new Set(['shell.brand', 'shell.languages.zh', 'shell.languages.en', 'auth.ends.signed_out']);
 
 test('every text is there in Chinese, and is Chinese', () => {
   const english = new Map(textsOf(TEXTS.en));

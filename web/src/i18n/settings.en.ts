@@ -165,7 +165,7 @@ export const settings = {
   details: 'Details',
   detailsHanded:
     'The device may be off or asleep. Safari never says whether it showed a notification, nor does a device that is not confirmed.',
-  fates: {
+  logSentences: {
     clicked: (device: string) => `Opened on ${device}`,
     shown: (device: string) => `Shown on ${device}`,
     handed: (device: string) => `Sent to ${device}, but not confirmed as shown`,

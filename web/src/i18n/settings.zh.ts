@@ -137,7 +137,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   aTest: '测试',
   details: '详情',
   detailsHanded: '设备可能已关机或处于休眠。Safari 从不回报通知是否显示，未确认的设备也不会。',
-  fates: {
+  logSentences: {
     clicked: (device) => `已在 ${device} 点开`,
     shown: (device) => `已在 ${device} 显示`,
     handed: (device) => `已发给 ${device}，尚未确认是否显示`,

@@ -1,4 +1,4 @@
-import { entrance } from '../features/auth/auth.zh.ts';
+import { auth } from '../features/auth/auth.zh.ts';
 import { chat } from '../features/chat/chat.zh.ts';
 import { people } from '../features/contacts/people.zh.ts';
 import type { Texts } from './en.ts';
@@ -6,4 +6,4 @@ import { errors, errorTexts } from './errors.zh.ts';
 import { settings } from './settings.zh.ts';
 import { shell } from './shell.zh.ts';
 
-export const zh: Texts = { shell, entrance, errors, errorTexts, chat, people, settings };
+export const zh: Texts = { shell, auth, errors, errorTexts, chat, people, settings };

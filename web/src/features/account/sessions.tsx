@@ -62,18 +62,18 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
   const { api } = useStores().doorman;
   const toast = useToast();
   const [isAsking, setAsking] = useState(false);
-  const isHere = session.current === 1;
+  const isThisDevice = session.current === 1;
   return (
     <li className={styles.row} data-testid={`session-${session.id}`}>
       <DeviceIcon told={session.device} />
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}
-          {isHere && <span className={styles.mark}>{texts.thisDevice}</span>}
+          {isThisDevice && <span className={styles.mark}>{texts.thisDevice}</span>}
         </div>
         <div className={styles.below}>
           {texts.signedInSince} <TimeText at={session.create_time} as="ago" />
-          {!isHere && (
+          {!isThisDevice && (
             <>
               {' · '}
               {texts.lastUsed}{' '}
@@ -86,7 +86,7 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
           )}
         </div>
       </div>
-      {!isHere && (
+      {!isThisDevice && (
         <Button
           size="xs"
           variant="default"

@@ -10,27 +10,27 @@ import { LanguageLinks } from './language-links.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
-interface EntranceProps {
-  /** Why whoever was here is not any more. */
+interface AuthPageProps {
+  /** Why the previous session ended; absent where there was none. */
   end: SessionEnd | undefined;
 }
 
-/** Before somebody is signed in: one card, on which to come in or to make an account. */
-export function Entrance({ end }: EntranceProps) {
-  const { entrance: texts, shell } = useTexts();
+/** The page of a user who is not signed in: the form to sign in or to create an account. */
+export function AuthPage({ end }: AuthPageProps) {
+  const { auth: texts, shell } = useTexts();
   const [path] = useLocation();
   const isSignUp = path === '/sign-up';
-  // Once somebody tries to come in, what then happens is told instead.
-  const [isToldEnd, setToldEnd] = useState(false);
+  // After a try to sign in, its result matters more than why the previous session ended.
+  const [hasTried, setTried] = useState(false);
   const title = isSignUp ? texts.signUpTitle : texts.signInTitle;
   useEffect(() => {
     document.title = `${title} · ${shell.brand}`;
   }, [title, shell.brand]);
   useEffect(() => {
-    takeFocusOf(path); // The first field takes it by itself.
+    takeFocusOf(path); // The first field takes the focus by itself.
   }, [path]);
   return (
-    <main className={styles.entrance}>
+    <main className={styles.page}>
       <div className={styles.middle}>
         <div className={styles.brand}>
           <BrandMark size={56} />
@@ -39,12 +39,12 @@ export function Entrance({ end }: EntranceProps) {
         </div>
         <div className={styles.card}>
           <h1 className={styles.title}>{title}</h1>
-          {end !== undefined && texts.ends[end] !== '' && !isSignUp && !isToldEnd && (
+          {end !== undefined && texts.ends[end] !== '' && !isSignUp && !hasTried && (
             <p className={styles.end} role="status" data-testid={`end-${end}`}>
               {texts.ends[end]}
             </p>
           )}
-          {isSignUp ? <SignUpForm /> : <SignInForm onTry={() => setToldEnd(true)} />}
+          {isSignUp ? <SignUpForm /> : <SignInForm onTry={() => setTried(true)} />}
           <p className={styles.or}>{isSignUp ? texts.haveAccount : texts.newHere}</p>
           <Button
             component={Link}

@@ -1,6 +1,6 @@
 import type { SessionEnd } from 'doorman-client';
 
-export const entrance = {
+export const auth = {
   tagline: 'Messages that reach you. Whoever you block does not.',
   signIn: 'Sign in',
   signUp: 'Create account',

@@ -1,4 +1,4 @@
-export const entrance: typeof import('./auth.en.ts').entrance = {
+export const auth: typeof import('./auth.en.ts').auth = {
   tagline: '消息必达；被你屏蔽的人，一句也到不了。',
   signIn: '登录',
   signUp: '注册',

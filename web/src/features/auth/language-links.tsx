@@ -5,7 +5,7 @@ import styles from './auth-page.module.css';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];
 
-/** Each language by its own name, for whoever cannot read the other. */
+/** Each language by its own name, for users who cannot read the other. */
 export function LanguageLinks() {
   const texts = useTexts().shell;
   const { language, setLanguage } = useLanguage();

@@ -6,27 +6,27 @@ import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
-import { useEntry } from './use-auth-form.ts';
+import { useAuthForm } from './use-auth-form.ts';
 
-/** @param onTry called at each try that is sent */
+/** @param onTry called whenever the form is sent */
 export function SignInForm({ onTry }: { onTry: () => void }) {
-  const texts = useTexts().entrance;
+  const texts = useTexts().auth;
   const { session } = useStores();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
-  const entry = useEntry({
-    // Whether there is such a name the service knows; an older one may be shorter than new ones have to be.
+  const form = useAuthForm({
+    // Only the service knows which names exist; an old one may be shorter than new ones must be.
     check: () => ({
       ...(username === '' && { username: texts.usernameMissing }),
       ...(password === '' && { password: texts.passwordMissing }),
     }),
-    enter: () => {
+    send: () => {
       onTry();
       return session.signIn({ username, password });
     },
   });
   return (
-    <form className={styles.form} onSubmit={entry.submit} noValidate aria-busy={entry.isPending}>
+    <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
       <TextInput
         size="md"
         name="username"
@@ -41,9 +41,9 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
         value={username}
         onChange={(event) => {
           setUsername(event.currentTarget.value);
-          entry.forget('username');
+          form.forget('username');
         }}
-        error={entry.errors.fields.username}
+        error={form.errors.fields.username}
       />
       <PasswordField
         name="password"
@@ -52,19 +52,19 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
         value={password}
         onChange={(typed) => {
           setPassword(typed);
-          entry.forget('password');
+          form.forget('password');
         }}
-        error={entry.errors.fields.password}
+        error={form.errors.fields.password}
       />
       <div className={styles.enter}>
-        <ErrorText error={entry.errors.other} sentence={entry.sentence} />
+        <ErrorText error={form.errors.other} sentence={form.sentence} />
         <BusyButton
           type="submit"
           size="md"
           fullWidth
           label={texts.signIn}
           pending={texts.signingIn}
-          isPending={entry.isPending}
+          isPending={form.isPending}
           testId="enter"
         />
       </div>

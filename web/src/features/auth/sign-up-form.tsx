@@ -12,28 +12,29 @@ import {
 } from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
-import { useEntry } from './use-auth-form.ts';
+import { useAuthForm } from './use-auth-form.ts';
 
+/** Creates an account; the nickname is optional and hidden at first. */
 export function SignUpForm() {
-  const { entrance: texts, errors: errorTexts } = useTexts();
+  const { auth: texts, errors: errorTexts } = useTexts();
   const { session } = useStores();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [nickname, setNickname] = useState('');
   const [hasNickname, setHasNickname] = useState(false);
   const say = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
-  const entry = useEntry({
+  const form = useAuthForm({
     check: () => ({
       username: say(judgeUsername(username)),
       password: say(judgePassword(password)),
       nickname: say(judgeNickname(nickname)),
     }),
-    enter: () =>
+    send: () =>
       session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
   });
-  const { fields, other } = entry.errors;
+  const { fields, other } = form.errors;
   return (
-    <form className={styles.form} onSubmit={entry.submit} noValidate aria-busy={entry.isPending}>
+    <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
       <TextInput
         size="md"
         name="username"
@@ -49,9 +50,9 @@ export function SignUpForm() {
         value={username}
         onChange={(event) => {
           setUsername(event.currentTarget.value);
-          entry.forget('username');
+          form.forget('username');
         }}
-        onBlur={() => username !== '' && entry.judge('username', say(judgeUsername(username)))}
+        onBlur={() => username !== '' && form.judge('username', say(judgeUsername(username)))}
         error={fields.username}
       />
       <PasswordField
@@ -62,9 +63,9 @@ export function SignUpForm() {
         value={password}
         onChange={(typed) => {
           setPassword(typed);
-          entry.forget('password');
+          form.forget('password');
         }}
-        onBlur={() => password !== '' && entry.judge('password', say(judgePassword(password)))}
+        onBlur={() => password !== '' && form.judge('password', say(judgePassword(password)))}
         error={fields.password}
       />
       {hasNickname ? (
@@ -78,9 +79,9 @@ export function SignUpForm() {
           value={nickname}
           onChange={(event) => {
             setNickname(event.currentTarget.value);
-            entry.forget('nickname');
+            form.forget('nickname');
           }}
-          onBlur={() => entry.judge('nickname', say(judgeNickname(nickname)))}
+          onBlur={() => form.judge('nickname', say(judgeNickname(nickname)))}
           error={fields.nickname}
         />
       ) : (
@@ -94,14 +95,14 @@ export function SignUpForm() {
         </button>
       )}
       <div className={styles.enter}>
-        <ErrorText error={other} sentence={entry.sentence} />
+        <ErrorText error={other} sentence={form.sentence} />
         <BusyButton
           type="submit"
           size="md"
           fullWidth
           label={texts.signUp}
           pending={texts.signingUp}
-          isPending={entry.isPending}
+          isPending={form.isPending}
           testId="enter"
         />
       </div>

@@ -7,15 +7,15 @@ type Field = 'username' | 'password' | 'nickname';
 
 const FIELDS: readonly Field[] = ['username', 'password', 'nickname'];
 
-interface Asked {
-  /** What is wrong before anything is sent, as sentences. */
+interface AuthForm {
+  /** The sentence beside each field that the page finds wrong; with one of them, nothing is sent. */
   check: () => Partial<Record<Field, string | undefined>>;
-  enter: () => Promise<void>;
+  send: () => Promise<void>;
 }
 
-/** The coming and going of a form at the entrance. */
-export function useEntry({ check, enter }: Asked) {
+/** The state of a sign-in or sign-up form: errors beside its fields, and whether it is being sent. */
+export function useAuthForm({ check, send }: AuthForm) {
   const { language } = useLanguage();
   const sentence = (error: unknown) => entrySentence(error, language);
-  return { ...useForm({ fields: FIELDS, check, send: enter, fieldOf, sentence }), sentence };
+  return { ...useForm({ fields: FIELDS, check, send, fieldOf, sentence }), sentence };
 }

@@ -1,4 +1,4 @@
-/** Names come isolated, so that they cannot turn the sentence around them. */
+/** Names are passed in isolated, so that their text direction does not affect the sentence. */
 export const chat = {
   search: 'Search conversations',
   clearSearch: 'Clear search',

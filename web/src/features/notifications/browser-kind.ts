@@ -1,7 +1,7 @@
-/** Whose settings have to be changed to allow what was refused. */
+/** The kinds of browsers whose settings for notifications differ. */
 export type BrowserKind = 'firefox' | 'chrome' | 'safari' | 'android' | 'ios';
 
-/** By the User-Agent; a browser that is not known is most likely made of Chromium. */
+/** Reads the User-Agent; an unknown browser is most likely based on Chromium. */
 export function browserKind(userAgent: string): BrowserKind {
   if (/\biPhone\b|\biPad\b|\biPod\b/.test(userAgent)) return 'ios';
   if (/\bAndroid\b/.test(userAgent)) return 'android';

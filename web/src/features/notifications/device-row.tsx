@@ -13,15 +13,16 @@ import { useDeviceTest } from './use-device-test.ts';
 
 interface DeviceRowProps {
   device: PushDevice;
-  isHere: boolean;
-  /** It is removed, or another one took its place. */
+  isThisDevice: boolean;
+  /** Called when the device was removed or replaced. */
   onChanged: () => void;
 }
 
-export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
+/** One device that gets notifications, with the buttons to test and to remove it. */
+export function DeviceRow({ device, isThisDevice, onChanged }: DeviceRowProps) {
   const texts = useTexts().settings;
   const name = useDeviceWords()(device.device);
-  const test = useDeviceTest({ device, isHere, onChanged });
+  const test = useDeviceTest({ device, isThisDevice, onChanged });
   const [isAsking, setAsking] = useState(false);
   const isGone = test.result === 'gone';
   return (
@@ -30,7 +31,7 @@ export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}
-          {isHere && <span className={styles.mark}>{texts.thisDevice}</span>}
+          {isThisDevice && <span className={styles.mark}>{texts.thisDevice}</span>}
           {device.confirmed === 0 && (
             <span className={styles.mark} data-kind="warning">
               {texts.unconfirmed}
@@ -77,7 +78,7 @@ export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
         data-testid={`result-${device.id}`}
         data-result={test.result}
       >
-        {test.result && !(isGone && isHere) && texts.tests[test.result]}
+        {test.result && !(isGone && isThisDevice) && texts.tests[test.result]}
       </div>
       {test.error !== undefined && (
         <div className={styles.result}>
@@ -87,7 +88,7 @@ export function DeviceRow({ device, isHere, onChanged }: DeviceRowProps) {
       <RemoveDeviceDialog
         device={device}
         name={name}
-        isHere={isHere}
+        isThisDevice={isThisDevice}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onRemoved={onChanged}

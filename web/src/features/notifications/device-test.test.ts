@@ -7,7 +7,7 @@ import type { Behaviour } from '../../../../test/push-service.ts';
 import { startPushing } from '../../../../test/pushing.ts';
 import { type TestResult, testDevice } from './device-test.ts';
 
-/** Somebody with a device, who tests it. */
+/** A user who tests their device. */
 async function start(
   t: TestContext,
   database: TestDatabase,
@@ -22,61 +22,61 @@ async function start(
   const [device] = await doorman.api.pushDevices();
   assert.ok(device);
   const results: TestResult[] = [];
-  let looks = 0;
-  const before = { look: async () => {} };
+  let reads = 0;
+  const before = { read: async () => {} };
   const ending = new AbortController();
   const api = {
     pushTest: doorman.api.pushTest,
     pushLog: async () => {
-      looks += 1;
-      await before.look();
+      reads += 1;
+      await before.read();
       return doorman.api.pushLog();
     },
   };
   return {
     results,
-    looks: () => looks,
-    /** What happens before the log is looked at. */
+    reads: () => reads,
+    /** What happens before the log is read. */
     before,
     ending,
     doorman,
     device,
     answer: (behaviour: Behaviour) => pushing.pushService.answerNext(subscription.endpoint, behaviour),
-    /** What the device does with what came. */
-    tell: async (event: 'shown' | 'clicked') => {
+    /** The device reports what it did with the push. */
+    report: async (event: 'shown' | 'clicked') => {
       const { text = '' } = await pushing.pushService.next(subscription.endpoint, 30_000);
       await doorman.api.pushReceipt({ receipt: JSON.parse(text).doorman.receipt, event });
     },
-    run: (looksMs: readonly number[] = [5, 5, 5]) =>
+    run: (readDelaysMs: readonly number[] = [5, 5, 5]) =>
       testDevice({
         api,
         device,
         onResult: (result) => void results.push(result),
         signal: ending.signal,
-        looksMs,
+        readDelaysMs,
       }),
   };
 }
 
 onSqlite('Testing a device', (database) => {
-  test('it is told that the notification is shown, and the log is looked at no more', async (t) => {
-    const { run, tell, results, looks, before } = await start(t, database);
-    before.look = () => tell('shown');
+  test('the result is that the device shows it, and the log is not read again', async (t) => {
+    const { run, report, results, reads, before } = await start(t, database);
+    before.read = () => report('shown');
     await run();
-    assert.deepEqual([results, looks()], [['handed', 'shown'], 1]);
+    assert.deepEqual([results, reads()], [['handed', 'shown'], 1]);
   });
 
-  test('a device that says nothing is not waited for any longer', async (t) => {
-    const { run, results, looks } = await start(t, database);
+  test('after the last read, a silent device is not waited for', async (t) => {
+    const { run, results, reads } = await start(t, database);
     await run();
     assert.deepEqual(results, ['handed', 'unseen']);
-    assert.equal(looks(), 3);
+    assert.equal(reads(), 3);
   });
 
-  test('of a device that could not say so nothing is asked', async (t) => {
-    const { run, results, looks } = await start(t, database, { unconfirmed: true });
+  test('the log is not read for a device that cannot report', async (t) => {
+    const { run, results, reads } = await start(t, database, { unconfirmed: true });
     await run();
-    assert.deepEqual([results, looks()], [['handed', 'unseen'], 0]);
+    assert.deepEqual([results, reads()], [['handed', 'unseen'], 0]);
   });
 
   const answers: [behaviour: Behaviour, result: TestResult][] = [
@@ -88,13 +88,13 @@ onSqlite('Testing a device', (database) => {
   ];
   for (const [behaviour, result] of answers)
     test(`the push service answers ${JSON.stringify(behaviour)}: ${result}`, async (t) => {
-      const { run, answer, results, looks } = await start(t, database);
+      const { run, answer, results, reads } = await start(t, database);
       answer(behaviour);
       await run();
-      assert.deepEqual([results, looks()], [[result], 0]);
+      assert.deepEqual([results, reads()], [[result], 0]);
     });
 
-  test('a late answer is found in the log, and not taken for that of another test', async (t) => {
+  test('a late answer is found in the log, and not confused with that of another test', async (t) => {
     const { run, answer, results } = await start(t, database, { pushDeadlineMs: 5_000 });
     await run([]);
     answer('hang');
@@ -102,11 +102,11 @@ onSqlite('Testing a device', (database) => {
     assert.deepEqual(results, ['handed', 'unseen', 'unanswered', 'timeout']);
   });
 
-  test('whoever has left is told nothing more', async (t) => {
-    const { run, ending, results, looks, before } = await start(t, database);
-    before.look = async () => ending.abort();
+  test('after an abort there is no further result', async (t) => {
+    const { run, ending, results, reads, before } = await start(t, database);
+    before.read = async () => ending.abort();
     await run();
-    assert.deepEqual([results, looks()], [['handed'], 1]);
+    assert.deepEqual([results, reads()], [['handed'], 1]);
   });
 
   test('a device that was removed cannot be tested', async (t) => {

@@ -1,43 +1,43 @@
 import type { Api, PushDevice, PushLogEntry } from 'doorman-client';
-import { fateOf, type TestFailure } from './log/delivery-status.ts';
+import { deliveryStatus, type TestFailure } from './log/delivery-status.ts';
 
-/** How a test send stands; a key of the words for it. */
+/** The result of a test notification; a key of the texts about it. */
 export type TestResult = ('shown' | 'handed' | 'unseen' | 'unanswered' | 'gone' | 'unusable') | TestFailure;
 
-/** When the log is looked at for what became of it, after the look before. */
-const LOOKS_MS: readonly number[] = [800, 1_600, 3_200];
+/** The waits between the reads of the push log. */
+const READ_DELAYS_MS: readonly number[] = [800, 1_600, 3_200];
 
-/** @param entry of the push log; absent if the push service has not answered */
+/** @param entry of the push log; absent while the push service has not answered */
 export function testResultOf(entry: PushLogEntry | undefined): TestResult {
   if (!entry) return 'unanswered';
-  const fate = fateOf(entry);
-  switch (fate.is) {
+  const status = deliveryStatus(entry);
+  switch (status.is) {
     case 'shown':
     case 'clicked':
       return 'shown';
     case 'handed':
       return 'handed';
     case 'test_failed':
-      return fate.why;
+      return status.why;
     case 'not_sent':
-      return fate.reason === 'unusable' ? 'unusable' : 'gone';
+      return status.reason === 'unusable' ? 'unusable' : 'gone';
     default:
       return 'unanswered';
   }
 }
 
-interface Tested {
+interface DeviceTest {
   readonly api: Pick<Api, 'pushTest' | 'pushLog'>;
   readonly device: PushDevice;
-  /** Told of each change. */
+  /** Called at each change. */
   readonly onResult: (result: TestResult) => void;
-  /** Nobody looks any more. */
+  /** Aborted when the result is not shown any more. */
   readonly signal: AbortSignal;
-  readonly looksMs?: readonly number[];
+  readonly readDelaysMs?: readonly number[];
 }
 
 /**
- * Sends a test to a device, and looks a few times whether it is shown.
+ * Sends a test notification to a device, then reads the push log a few times to see whether the device showed it.
  *
  * @throws {DoormanError} 404 if there is no such device any more
  */
@@ -46,27 +46,27 @@ export async function testDevice({
   device,
   onResult,
   signal,
-  looksMs = LOOKS_MS,
-}: Tested): Promise<void> {
+  readDelaysMs = READ_DELAYS_MS,
+}: DeviceTest): Promise<void> {
   const [entry] = await api.pushTest(device.id);
   let result = testResultOf(entry);
-  // Without an answer it is not in the log yet: what is there now is of another test.
+  // Without an answer this test is not in the log yet; the entries there are of other tests.
   const others = entry ? [] : (await api.pushLog()).map(({ id }) => id);
-  const isIt = ({ id, kind, device: to }: PushLogEntry) =>
+  const isThisTest = ({ id, kind, device: to }: PushLogEntry) =>
     entry ? id === entry.id : kind === 'test' && to === device.id && !others.includes(id);
   onResult(result);
-  for (const ms of looksMs) {
-    if (result !== 'unanswered' && !(result === 'handed' && tellsShown(device))) break;
+  for (const ms of readDelaysMs) {
+    if (result !== 'unanswered' && !(result === 'handed' && reportsShown(device))) break;
     await new Promise((resolve) => setTimeout(resolve, ms));
     if (signal.aborted) return;
     const before = result;
-    result = testResultOf((await api.pushLog()).find(isIt));
+    result = testResultOf((await api.pushLog()).find(isThisTest));
     if (result !== before) onResult(result);
   }
   if (result === 'handed' && !signal.aborted) onResult('unseen');
 }
 
-/** Safari shows by itself what comes, and a device that is not confirmed gets nothing by which to say so. */
-function tellsShown({ confirmed, service }: PushDevice): boolean {
+/** Safari shows pushes without the worker that would report it, and an unconfirmed device gets no receipt id. */
+function reportsShown({ confirmed, service }: PushDevice): boolean {
   return confirmed === 1 && !service.endsWith('.push.apple.com');
 }

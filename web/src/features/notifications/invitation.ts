@@ -2,29 +2,29 @@ const KEY = 'doorman.push-invitation';
 const QUIET_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Whether the invitation was turned down lately enough not to come back.
+ * Whether the user declined the invitation within the last 30 days.
  *
- * @param kept what was kept of it: a moment in epoch milliseconds, or anything else
+ * @param stored the stored moment in epoch milliseconds; null or any other text counts as not declined
  */
-export function isTurnedDown(kept: string | null, now: number): boolean {
-  const at = kept === null ? Number.NaN : Number(kept);
-  // One of the future is of a clock that was wrong.
+export function isDeclined(stored: string | null, now: number): boolean {
+  const at = stored === null ? Number.NaN : Number(stored);
+  // A moment in the future was stored while the clock was wrong.
   return at > now - QUIET_MS && at <= now;
 }
 
-/** Of this device, whoever uses it. */
-export function readTurnedDown(): boolean {
+/** Stored for the device, not for the user. */
+export function readDeclined(): boolean {
   try {
-    return isTurnedDown(localStorage.getItem(KEY), Date.now());
+    return isDeclined(localStorage.getItem(KEY), Date.now());
   } catch {
-    return false; // Storage is shut.
+    return false; // Storage is not available.
   }
 }
 
-export function keepTurnedDown(): void {
+export function saveDeclined(): void {
   try {
     localStorage.setItem(KEY, String(Date.now()));
   } catch {
-    // Storage is shut: it comes back with the next page.
+    // Storage is not available: the invitation returns with the next page.
   }
 }

@@ -8,15 +8,15 @@ import { useOwnAccount, useOwnAccountStore } from '../account/model/hooks.ts';
 import type { SettingsView } from '../account/model/views.ts';
 import { PreviewChoice } from './preview-choice.tsx';
 
-const LOOKS = { root: styles.switch, body: styles.switchBody, labelWrapper: styles.switchText };
+const SWITCH_STYLES = { root: styles.switch, body: styles.switchBody, labelWrapper: styles.switchText };
 
-/** What holds on all devices of the user; shown as wanted at once, and taken back if the service refuses. */
-export function AccountSwitches() {
+/** The settings for all devices of the user. A change shows at once and is undone if the service refuses it. */
+export function NotificationSwitches() {
   const texts = useTexts().settings;
   const { settings } = useOwnAccount();
   const own = useOwnAccountStore();
   const toast = useToast();
-  const want = (wanted: Partial<SettingsView>) => own.updateSettings(wanted).catch(toast.fail);
+  const update = (changed: Partial<SettingsView>) => own.updateSettings(changed).catch(toast.fail);
   return (
     <Section title={texts.everywhere}>
       {settings ? (
@@ -24,30 +24,30 @@ export function AccountSwitches() {
           <div className={styles.rows}>
             <div className={styles.row}>
               <Switch
-                classNames={LOOKS}
+                classNames={SWITCH_STYLES}
                 label={texts.pushEnabled}
                 description={texts.pushEnabledSays}
                 labelPosition="left"
                 checked={settings.pushEnabled}
-                onChange={(event) => void want({ pushEnabled: event.currentTarget.checked })}
+                onChange={(event) => void update({ pushEnabled: event.currentTarget.checked })}
                 data-testid="push-enabled"
               />
             </div>
             <div className={styles.row}>
               <Switch
-                classNames={LOOKS}
+                classNames={SWITCH_STYLES}
                 label={texts.dnd}
                 description={texts.dndSays}
                 labelPosition="left"
                 checked={settings.dndEnabled}
-                onChange={(event) => void want({ dndEnabled: event.currentTarget.checked })}
+                onChange={(event) => void update({ dndEnabled: event.currentTarget.checked })}
                 data-testid="dnd"
               />
             </div>
           </div>
           <PreviewChoice
             value={settings.pushPreview}
-            onChange={(pushPreview) => void want({ pushPreview })}
+            onChange={(pushPreview) => void update({ pushPreview })}
           />
         </>
       ) : (

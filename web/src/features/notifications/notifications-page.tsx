@@ -5,23 +5,23 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { Devices } from './devices.tsx';
-import { AccountSwitches } from './notification-switches.tsx';
-import { HereCard } from './this-device.tsx';
-import { usePushHere } from './this-device-push.ts';
+import { NotificationSwitches } from './notification-switches.tsx';
+import { ThisDevice } from './this-device.tsx';
+import { useThisDevicePush } from './this-device-push.ts';
 
-/** Whether this device tells the user of messages, whether any does, what it shows then, and which ones do. */
+/** The settings about notifications: of this device, of all devices, and the list of devices. */
 export function NotificationsPage() {
   const texts = useTexts().settings;
-  const { here } = usePushHere();
+  const { thisDevice } = useThisDevicePush();
   useEffect(() => {
-    void here.check();
-  }, [here]);
+    void thisDevice.check();
+  }, [thisDevice]);
   return (
     <SettingsPage title={texts.notifications}>
       <Section title={texts.here}>
-        <HereCard />
+        <ThisDevice />
       </Section>
-      <AccountSwitches />
+      <NotificationSwitches />
       <Section title={texts.devices}>
         <Devices />
       </Section>

@@ -8,7 +8,7 @@ type Preview = SettingsView['pushPreview'];
 
 const PREVIEWS: readonly Preview[] = ['full', 'sender', 'none'];
 
-/** The service does not know the language of a device, so it says this in both. */
+/** The text that the service sends in both languages, as it does not know the language of a device. */
 const NEW_MESSAGE = '新消息 · New message';
 
 interface PreviewChoiceProps {
@@ -16,7 +16,7 @@ interface PreviewChoiceProps {
   onChange: (preview: Preview) => void;
 }
 
-/** How much a notification tells to whoever sees the screen; each with the notification it makes. */
+/** How much of a message notifications show; each choice with an example. */
 export function PreviewChoice({ value, onChange }: PreviewChoiceProps) {
   const texts = useTexts().settings;
   const name = useId();

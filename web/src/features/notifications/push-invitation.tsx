@@ -6,42 +6,42 @@ import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { useConversations } from '../chat/model/hooks.ts';
-import { keepTurnedDown, readTurnedDown } from './invitation.ts';
-import { isUndecided, usePushHere } from './this-device-push.ts';
+import { readDeclined, saveDeclined } from './invitation.ts';
+import { isUndecided, useThisDevicePush } from './this-device-push.ts';
 
 /**
- * Invites to turn notifications on, once there is somebody who might write, and the user has not decided yet; neither
- * among the settings, which show it anyway, nor above a chat, where it is in the way.
+ * Invites the user to turn notifications on, once they have a conversation and while they have not decided. Not shown in
+ * the settings, which have the same button, nor above an open chat.
  */
 export function PushInvitation() {
   const { settings: texts } = useTexts();
   const toast = useToast();
   const { settings } = useOwnAccount();
   const hasChats = useConversations().length > 0;
-  const { view, here } = usePushHere();
+  const { view, thisDevice } = useThisDevicePush();
   const [path] = useLocation();
-  const [isTurnedDown, setTurnedDown] = useState(readTurnedDown);
+  const [isDeclined, setDeclined] = useState(readDeclined);
 
-  const turnDown = () => {
-    keepTurnedDown();
-    setTurnedDown(true);
+  const decline = () => {
+    saveDeclined();
+    setDeclined(true);
   };
   const accept = async () => {
-    const { state, error } = await here.enable();
+    const { state, error } = await thisDevice.enable();
     if (error !== undefined) toast.fail(error);
     else if (state === 'on') toast.say(texts.inviteDone);
-    else turnDown();
+    else decline();
   };
 
   const isWorthIt =
-    view.state === 'off' && isUndecided() && hasChats && settings?.pushEnabled === true && !isTurnedDown;
+    view.state === 'off' && isUndecided() && hasChats && settings?.pushEnabled === true && !isDeclined;
   return (
     <div role="status">
       {isWorthIt && !/^\/(?:settings|chat)\b/.test(path) && (
         <Banner kind="news" icon={<BellIcon size={16} />} testId="push-invitation">
           <span>{texts.invite}</span>
           <BannerButton onClick={() => void accept()}>{texts.inviteYes}</BannerButton>
-          <BannerButton onClick={turnDown}>{texts.inviteNo}</BannerButton>
+          <BannerButton onClick={decline}>{texts.inviteNo}</BannerButton>
         </Banner>
       )}
     </div>

@@ -1,10 +1,10 @@
 import type { Texts } from '../../i18n/en.ts';
 import type { SettingsView } from '../account/model/views.ts';
-import type { PushHereView } from './this-device-push.ts';
+import type { ThisDevicePushView } from './this-device-push.ts';
 
-/** How it stands with notifications in one word; absent until it is known. What holds on all devices comes first. */
+/** The state of notifications as one word; absent until it is known. The settings for all devices come first. */
 export function pushSummary(
-  { state, error }: Pick<PushHereView, 'state' | 'error'>,
+  { state, error }: Pick<ThisDevicePushView, 'state' | 'error'>,
   settings: SettingsView | undefined,
 ): keyof Texts['settings']['states'] | undefined {
   if (settings?.pushEnabled === false) return 'nowhere';

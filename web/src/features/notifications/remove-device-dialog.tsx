@@ -3,34 +3,34 @@ import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
-import { usePushHere } from './this-device-push.ts';
+import { useThisDevicePush } from './this-device-push.ts';
 
 interface RemoveDeviceDialogProps {
   device: PushDevice;
-  /** In words. */
+  /** How the page calls the device. */
   name: string;
-  isHere: boolean;
+  isThisDevice: boolean;
   isOpen: boolean;
   onClose: () => void;
   onRemoved: () => void;
 }
 
-/** Asks before a device is told no more. */
+/** Asks before a device gets no more notifications. */
 export function RemoveDeviceDialog({
   device,
   name,
-  isHere,
+  isThisDevice,
   isOpen,
   onClose,
   onRemoved,
 }: RemoveDeviceDialogProps) {
   const texts = useTexts().settings;
   const { api } = useStores().doorman;
-  const { here } = usePushHere();
+  const { thisDevice } = useThisDevicePush();
   const toast = useToast();
   const remove = async () => {
-    // Here the browser is to know of it too.
-    if (isHere) await here.disable();
+    // On this device the subscription of the browser ends as well.
+    if (isThisDevice) await thisDevice.disable();
     else await api.pushUnsubscribe({ id: device.id }).catch(unlessGone);
     toast.say(texts.removed);
     onRemoved();

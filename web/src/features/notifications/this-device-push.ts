@@ -4,34 +4,43 @@ import { useReadable, useStores } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
 import { readToPage } from '../../worker/messages.ts';
 
-/** How it stands with notifications on this device. */
-export interface PushHereView {
-  /** Absent until the browser was asked. */
+/** Whether notifications are on on this device, and what is being done about it. */
+export interface ThisDevicePushView {
+  /** Absent until the browser has answered. */
   readonly state: PushState | undefined;
-  /** `asking`: the browser asks the user. */
+  /** `asking`: the browser shows its question to the user. */
   readonly doing: 'asking' | 'turning_on' | 'turning_off' | undefined;
-  /** What was caught at the last try to have it as the user wants it. */
+  /** The error of the last try to turn notifications on or off. */
   readonly error: unknown;
-  /** The browser's question was left without a yes or a no. */
+  /** The user closed the browser's question without an answer. */
   readonly isUnanswered: boolean;
 }
 
-const UNKNOWN: PushHereView = { state: undefined, doing: undefined, error: undefined, isUnanswered: false };
+const UNKNOWN: ThisDevicePushView = {
+  state: undefined,
+  doing: undefined,
+  error: undefined,
+  isUnanswered: false,
+};
 
-/** One for all who show it: what one of them does, or the user does in the browser's settings, all of them see. */
-export class PushHere {
-  readonly view: Store<PushHereView>;
+/**
+ * Turns notifications on this device on and off. All components share one object, so that each shows what another one, or
+ * the user in the settings of the browser, has changed.
+ */
+export class ThisDevicePush {
+  readonly view: Store<ThisDevicePushView>;
   readonly #push: PushClient;
-  #turn = 0;
-  #listens = false;
+  /** Counts the calls, so that an earlier one does not overwrite what a later one found. */
+  #calls = 0;
+  #isListening = false;
 
   constructor(push: PushClient) {
     this.#push = push;
     this.view = new Store(UNKNOWN, () => this.#begin());
   }
 
-  /** To be called in the handler of a click, after saying what for. @returns how it stands then */
-  async enable(): Promise<PushHereView> {
+  /** Call it in the handler of a click, after explaining what notifications are for. @returns the new view */
+  async enable(): Promise<ThisDevicePushView> {
     await this.#act(isUndecided() ? 'asking' : 'turning_on', async () => {
       const state = await this.#push.enable();
       this.#set({ state, isUnanswered: state === 'off' && isUndecided() });
@@ -39,15 +48,15 @@ export class PushHere {
     return this.view.getSnapshot();
   }
 
-  /** @throws {DoormanError} what the service says; it is off here all the same */
+  /** @throws {DoormanError} if the service refuses; notifications are off on this device all the same */
   async disable(): Promise<void> {
     const error = await this.#act('turning_off', () => this.#push.disable());
     if (this.view.getSnapshot().state !== 'on') this.#set({ error: undefined });
     if (error !== undefined) throw error;
   }
 
-  /** Another subscription in place of one that is no good any more. @returns how it stands then */
-  async renew(): Promise<PushHereView> {
+  /** Replaces a subscription that does not work any more. @returns the new view */
+  async renew(): Promise<ThisDevicePushView> {
     await this.#act('turning_on', async () => {
       await this.#push.disable();
       await this.#push.enable();
@@ -55,86 +64,86 @@ export class PushHere {
     return this.view.getSnapshot();
   }
 
-  /** Sees to it that whoever wants notifications has them; asks the service. */
+  /** Restores the subscription of a user who wants notifications, where the browser or the service lost it. */
   async check(): Promise<void> {
     if (this.view.getSnapshot().doing !== undefined) return;
-    const turn = this.#turn;
+    const call = this.#calls;
     try {
       const state = await this.#push.check();
-      if (turn === this.#turn) this.#set({ state, error: undefined });
+      if (call === this.#calls) this.#set({ state, error: undefined });
     } catch (error) {
       const isOffline = error instanceof DoormanError && error.error === 'unreachable';
-      if (turn === this.#turn) this.#set({ error: isOffline ? undefined : error });
-      await this.#look();
+      if (call === this.#calls) this.#set({ error: isOffline ? undefined : error });
+      await this.#readState();
     }
   }
 
-  /** @returns what was caught */
-  async #act(doing: PushHereView['doing'], act: () => Promise<unknown>): Promise<unknown> {
-    this.#turn += 1;
-    const turn = this.#turn;
+  /** @returns the error, if there was one */
+  async #act(doing: ThisDevicePushView['doing'], act: () => Promise<unknown>): Promise<unknown> {
+    this.#calls += 1;
+    const call = this.#calls;
     this.#set({ doing, error: undefined, isUnanswered: false });
     let caught: unknown;
     try {
       await act();
     } catch (error) {
       caught = error;
-      if (turn === this.#turn) this.#set({ error });
+      if (call === this.#calls) this.#set({ error });
     }
-    await this.#look();
-    if (turn === this.#turn) this.#set({ doing: undefined });
+    await this.#readState();
+    if (call === this.#calls) this.#set({ doing: undefined });
     return caught;
   }
 
-  async #look(): Promise<void> {
+  async #readState(): Promise<void> {
     this.#set({ state: await this.#push.state() });
   }
 
   #begin(): void {
-    this.#turn += 1;
+    this.#calls += 1;
     this.view.set(UNKNOWN);
-    void this.#look();
-    if (this.#listens) return;
-    this.#listens = true;
-    document.addEventListener('visibilitychange', () => void this.#look());
+    void this.#readState();
+    if (this.#isListening) return;
+    this.#isListening = true;
+    document.addEventListener('visibilitychange', () => void this.#readState());
     navigator.serviceWorker?.addEventListener('message', ({ data }) => {
-      if (readToPage(data)?.doorman === 'push-changed') void this.#look();
+      if (readToPage(data)?.doorman === 'push-changed') void this.#readState();
     });
     void this.#listenForPermission();
   }
 
   async #listenForPermission(): Promise<void> {
-    // Where there is no such question, coming back to the page shows what was changed.
+    // Where the permission cannot be queried, the state is read when the user comes back to the page.
     const permission = await navigator.permissions?.query({ name: 'notifications' }).catch(() => undefined);
     permission?.addEventListener('change', () => {
       if (this.view.getSnapshot().doing === 'asking' && !isUndecided()) this.#set({ doing: 'turning_on' });
       if (this.view.getSnapshot().doing === undefined && permission.state === 'granted') void this.check();
-      else void this.#look();
+      else void this.#readState();
     });
   }
 
-  #set(change: Partial<PushHereView>): void {
+  #set(change: Partial<ThisDevicePushView>): void {
     const before = this.view.getSnapshot();
     const isNew = Object.entries(change).some(
-      ([name, value]) => before[name as keyof PushHereView] !== value,
-    ); // its own names
+      ([name, value]) => before[name as keyof ThisDevicePushView] !== value,
+    ); // the keys of the view itself
     if (isNew) this.view.set({ ...before, ...change });
   }
 }
 
-/** Whether the browser would ask the user. */
+/** Whether the user has neither allowed nor refused notifications, so that the browser would ask. */
 export function isUndecided(): boolean {
   return 'Notification' in globalThis && Notification.permission === 'default';
 }
 
-const known = new WeakMap<PushClient, PushHere>();
+const instances = new WeakMap<PushClient, ThisDevicePush>();
 
-export function usePushHere(): { view: PushHereView; here: PushHere } {
+export function useThisDevicePush(): { view: ThisDevicePushView; thisDevice: ThisDevicePush } {
   const { push } = useStores().doorman;
-  const here = useMemo(() => {
-    const made = known.get(push) ?? new PushHere(push);
-    known.set(push, made);
+  const thisDevice = useMemo(() => {
+    const made = instances.get(push) ?? new ThisDevicePush(push);
+    instances.set(push, made);
     return made;
   }, [push]);
-  return { view: useReadable(here.view), here };
+  return { view: useReadable(thisDevice.view), thisDevice };
 }

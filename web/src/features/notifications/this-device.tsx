@@ -8,13 +8,13 @@ import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { browserKind } from './browser-kind.ts';
 import styles from './this-device.module.css';
-import { isUndecided, usePushHere } from './this-device-push.ts';
+import { isUndecided, useThisDevicePush } from './this-device-push.ts';
 
-/** Notifications on this device: how it stands, and what can be done about it. */
-export function HereCard() {
-  const { view } = usePushHere();
+/** Whether notifications are on on this device, and the buttons to change that. */
+export function ThisDevice() {
+  const { view } = useThisDevicePush();
   const isFailing = view.error !== undefined && view.state !== 'denied';
-  // The button that was used may be gone, as the other one is what can be done now.
+  // The button that the user pressed may be replaced by another one.
   useFocusKept(view.state);
   const card = () => {
     if (view.state === undefined) return <LoadingRows />;
@@ -64,10 +64,10 @@ function Card({
 function On() {
   const texts = useTexts().settings;
   const { settings } = useOwnAccount();
-  const but = settings?.pushEnabled === false ? 'nowhere' : settings?.dndEnabled ? 'dnd' : undefined;
+  const limit = settings?.pushEnabled === false ? 'nowhere' : settings?.dndEnabled ? 'dnd' : undefined;
   return (
     <Card kind="on" icon={<CheckCircleIcon size={20} />} title={texts.isOn}>
-      <p>{but ? texts.isOnBut[but] : texts.hereWhy}</p>
+      <p>{limit ? texts.isOnBut[limit] : texts.hereWhy}</p>
       <TurnOff />
     </Card>
   );
@@ -75,25 +75,25 @@ function On() {
 
 function TurnOff() {
   const texts = useTexts().settings;
-  const { view, here } = usePushHere();
+  const { view, thisDevice } = useThisDevicePush();
   return (
     <BusyButton
       variant="default"
       label={texts.turnOff}
       pending={texts.turningOff}
       isPending={view.doing === 'turning_off'}
-      // Without a subscription nothing comes, and the service learns that by itself.
-      onClick={() => void here.disable().catch(() => {})}
+      // Without a subscription no notification comes, and the service finds that out by itself.
+      onClick={() => void thisDevice.disable().catch(() => {})}
       testId="push-off"
     />
   );
 }
 
-/** What for, and what is shown, is said before the browser asks. */
+/** Says what notifications are for and what they show, before the browser asks. */
 function Off() {
   const texts = useTexts().settings;
   const { settings } = useOwnAccount();
-  const { view } = usePushHere();
+  const { view } = useThisDevicePush();
   return (
     <Card kind="off" icon={<BellIcon size={20} />} title={texts.isOff}>
       <p>{texts.hereWhy}</p>
@@ -110,14 +110,14 @@ function Off() {
 
 function TurnOn({ label }: { label?: string }) {
   const texts = useTexts().settings;
-  const { view, here } = usePushHere();
+  const { view, thisDevice } = useThisDevicePush();
   return (
     <BusyButton
       label={label ?? texts.turnOn}
       pending={texts.turningOn}
-      // While the browser asks it can be used again: some take the question away without an answer.
+      // Not pending while the browser asks: some browsers close their question without an answer.
       isPending={view.doing === 'turning_on'}
-      onClick={() => void here.enable()}
+      onClick={() => void thisDevice.enable()}
       testId="push-on"
     />
   );
@@ -125,7 +125,7 @@ function TurnOn({ label }: { label?: string }) {
 
 function Failing() {
   const { settings: texts, shell } = useTexts();
-  const { view } = usePushHere();
+  const { view } = useThisDevicePush();
   return (
     <Card kind="trouble" icon={<AlertIcon size={20} />} title={texts.failing}>
       <ErrorText error={view.error} />

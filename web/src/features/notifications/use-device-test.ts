@@ -4,34 +4,34 @@ import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { type TestResult, testDevice } from './device-test.ts';
-import { usePushHere } from './this-device-push.ts';
+import { useThisDevicePush } from './this-device-push.ts';
 
-interface Tested {
+interface DeviceTestOptions {
   readonly device: PushDevice;
-  readonly isHere: boolean;
-  /** The list of devices is another one now. */
+  readonly isThisDevice: boolean;
+  /** Called when the list of devices has changed. */
   readonly onChanged: () => void;
 }
 
-interface DeviceTest {
+interface TestState {
   readonly isPending: boolean;
   readonly result?: TestResult;
-  /** What was caught, or the word for it. */
+  /** The error, or its word. */
   readonly error?: unknown;
 }
 
-/** Sends tests to a device; the subscription of this one is set up anew where it turns out to be no good. */
-export function useDeviceTest({ device, isHere, onChanged }: Tested) {
+/** Sends test notifications to a device. If this device has lost its subscription, it gets a new one. */
+export function useDeviceTest({ device, isThisDevice, onChanged }: DeviceTestOptions) {
   const texts = useTexts().settings;
   const { api } = useStores().doorman;
-  const { here } = usePushHere();
+  const { thisDevice } = useThisDevicePush();
   const toast = useToast();
-  const [state, setState] = useState<DeviceTest>({ isPending: false });
+  const [state, setState] = useState<TestState>({ isPending: false });
   const testing = useRef<AbortController>(undefined);
   useEffect(() => () => testing.current?.abort(), []);
-  /** The row goes with the subscription, so it cannot say it. */
+  /** The result is a toast: the row of the old subscription disappears. */
   const renew = async () => {
-    const { state } = await here.renew();
+    const { state } = await thisDevice.renew();
     if (state === 'on') toast.say(texts.tests.goneHere);
     onChanged();
   };
@@ -44,7 +44,7 @@ export function useDeviceTest({ device, isHere, onChanged }: Tested) {
     const onResult = (result: TestResult) => {
       if (signal.aborted) return;
       setState({ isPending: false, result });
-      if (result === 'gone' && isHere) void renew();
+      if (result === 'gone' && isThisDevice) void renew();
     };
     try {
       await testDevice({ api, device, onResult, signal });

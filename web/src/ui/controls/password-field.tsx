@@ -19,7 +19,7 @@ interface PasswordFieldProps {
 
 /** A password that can be looked at while it is typed. */
 export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) {
-  const texts = useTexts().entrance;
+  const texts = useTexts().auth;
   const [isShown, setShown] = useState(false);
   return (
     <TextInput

@@ -6,7 +6,7 @@ import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
-import { isolated } from '../../contacts/person/name-in-text.tsx';
+import { isolate } from '../../contacts/person/name-in-text.tsx';
 import { useConversations } from '../model/hooks.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRows, focusRow } from './conversation-rows.tsx';
@@ -71,7 +71,7 @@ export function ConversationList() {
         <FoundConversations
           conversations={conversations}
           typed={typed}
-          nobody={<Nothing title={chat.noneNamed(isolated(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
+          nobody={<Nothing title={chat.noneNamed(isolate(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
         />
       )}
     </>

@@ -10,7 +10,7 @@ import { usePerson, useSight } from '../../contacts/model/hooks.ts';
 import { useDraft, useTyping } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
 import { oneLine } from '../thread/message-body.ts';
-import { StateMark } from '../thread/message-state-icon.tsx';
+import { MessageStateIcon } from '../thread/message-state-icon.tsx';
 import styles from './conversation-list.module.css';
 
 interface ConversationRowProps {
@@ -73,7 +73,7 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   return (
     <>
       <span data-mark="">
-        <StateMark state={state} />
+        <MessageStateIcon state={state} />
       </span>{' '}
       {texts.you} <bdi>{oneLine(body)}</bdi>
     </>

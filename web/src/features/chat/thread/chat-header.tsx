@@ -7,7 +7,7 @@ import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import { useIsBlocked, useSight, useSights } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
-import { useCalled } from '../../contacts/person/name-in-text.tsx';
+import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { useLastSeen } from '../../contacts/person/presence-text.tsx';
 import { useTyping } from '../model/hooks.ts';
 import { ChatMenu } from './chat-menu.tsx';
@@ -16,7 +16,7 @@ import styles from './chat-page.module.css';
 /** The peer of the conversation: name, presence, actions. */
 export function ChatHeader({ person }: { person: PersonView }) {
   useSights([person.id]);
-  const called = useCalled(person);
+  const called = useNameInText(person);
   const { state } = useSight(person.id);
   const isGone = person.state === 'gone';
   const profile = profilePath(person.id);

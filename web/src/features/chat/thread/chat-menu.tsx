@@ -14,8 +14,8 @@ import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { FriendState, PersonView } from '../../contacts/model/views.ts';
 import { BlockDialog, UnblockDialog } from '../../contacts/person/block-dialogs.tsx';
-import { isolated, useCalled } from '../../contacts/person/name-in-text.tsx';
-import { useFriendAct } from '../../contacts/person/use-friend-action.ts';
+import { isolate, useNameInText } from '../../contacts/person/name-in-text.tsx';
+import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 
 type Question = 'block' | 'unblock' | 'unfriend';
 
@@ -23,7 +23,7 @@ type Question = 'block' | 'unblock' | 'unfriend';
 export function ChatMenu({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
   const { friends } = useContacts();
-  const called = isolated(useCalled(person));
+  const called = isolate(useNameInText(person));
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
   const [question, setQuestion] = useState<Question>();
@@ -68,8 +68,8 @@ export function ChatMenu({ person }: { person: PersonView }) {
 
 function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] {
   const texts = useTexts().chat;
-  const called = isolated(useCalled(person));
-  const act = useFriendAct(person.id);
+  const called = isolate(useNameInText(person));
+  const act = useFriendAction(person.id);
   const byState: Record<FriendState, MenuItem[]> = {
     none: [
       {

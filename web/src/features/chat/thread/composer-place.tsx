@@ -5,7 +5,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
-import { Sentence, useCalled } from '../../contacts/person/name-in-text.tsx';
+import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { MessageView } from '../model/views.ts';
 import styles from './composer.module.css';
@@ -20,7 +20,7 @@ interface ComposerPlaceProps {
 /** Where one writes, or else why one cannot, and what to do about it. The draft stays meanwhile. */
 export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) {
   const texts = useTexts().chat;
-  const called = useCalled(person);
+  const called = useNameInText(person);
   const isBlocked = useIsBlocked(person.id);
   const notAccepted = messages.filter(({ error, state }) => state === 'refused' && error === 'not_accepting');
 

@@ -2,15 +2,15 @@ import { Button } from '@mantine/core';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
-import { isolated, Sentence, useCalled } from '../../contacts/person/name-in-text.tsx';
-import { useFriendAct } from '../../contacts/person/use-friend-action.ts';
+import { isolate, Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
+import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 import styles from './chat-page.module.css';
 
 /** The peer asked to be a friend: it can be answered here. */
 export function FriendBar({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
-  const called = useCalled(person);
-  const act = useFriendAct(person.id);
+  const called = useNameInText(person);
+  const act = useFriendAction(person.id);
   const isAsked = useFriendState(person.id) === 'asked';
   const isBlocked = useIsBlocked(person.id);
   return (
@@ -23,7 +23,7 @@ export function FriendBar({ person }: { person: PersonView }) {
           <span className={styles.answers}>
             <Button
               size="xs"
-              onClick={() => void act('accept', texts.befriended(isolated(called)))}
+              onClick={() => void act('accept', texts.befriended(isolate(called)))}
               data-testid="accept"
             >
               {texts.accept}

@@ -7,7 +7,7 @@ import styles from './message-state-icon.module.css';
 type OwnState = Exclude<MessageState, 'theirs'>;
 
 /** How one's own message stands: a clock, a tick, two, two in colour; and in words for those who do not see it. */
-export function StateMark({ state, cid }: { state: OwnState; cid?: string }) {
+export function MessageStateIcon({ state, cid }: { state: OwnState; cid?: string }) {
   const said = useTexts().chat.states[state];
   return (
     <span

@@ -7,7 +7,7 @@ import type { MessageView } from '../model/views.ts';
 import { isFewEmoji } from './emoji.ts';
 import styles from './message.module.css';
 import type { Gap } from './message-rows.ts';
-import { StateMark } from './message-state-icon.tsx';
+import { MessageStateIcon } from './message-state-icon.tsx';
 import { MessageText } from './message-text.tsx';
 
 interface MessageProps {
@@ -47,7 +47,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, who, th
                 {clock}
               </time>
             )}
-            {state !== 'theirs' && <StateMark state={state} cid={cid} />}
+            {state !== 'theirs' && <MessageStateIcon state={state} cid={cid} />}
           </span>
         )}
       </div>

@@ -9,7 +9,7 @@ import { Waiting } from '../../../ui/list/waiting.tsx';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import type { PersonView } from '../../contacts/model/views.ts';
-import { Sentence, useCalled } from '../../contacts/person/name-in-text.tsx';
+import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { ThreadView } from '../model/views.ts';
 import styles from './chat-page.module.css';
@@ -27,7 +27,7 @@ interface ThreadPaneProps {
 /** The messages, or what stands in their place. */
 export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
   const { chat, people, shell } = useTexts();
-  const called = useCalled(person);
+  const called = useNameInText(person);
   const sentence = useErrorSentence();
   const isReady = useFirstUnread(view, thread);
   if (person.state === 'gone' && view.messages.length === 0)

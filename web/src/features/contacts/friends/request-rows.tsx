@@ -4,7 +4,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';
-import { useFriendAct } from '../person/use-friend-action.ts';
+import { useFriendAction } from '../person/use-friend-action.ts';
 import styles from './request-rows.module.css';
 
 /** Height of a row with two buttons, in rem. */
@@ -21,7 +21,7 @@ interface RowProps {
 /** Somebody who asked the user. */
 export function ReceivedRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
-  const act = useFriendAct(request.id);
+  const act = useFriendAction(request.id);
   const { at, ...person } = request;
   return (
     <>
@@ -57,7 +57,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
 /** Somebody whom the user asked. */
 export function SentRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
-  const act = useFriendAct(request.id);
+  const act = useFriendAction(request.id);
   const { at: _at, ...person } = request;
   return (
     <PersonRow

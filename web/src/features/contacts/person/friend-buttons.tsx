@@ -4,13 +4,13 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
-import { useFriendAct } from './use-friend-action.ts';
+import { useFriendAction } from './use-friend-action.ts';
 
 /** The next steps between the user and somebody; removing a friend is rarer, and stands below. */
 export function FriendButtons({ userId, className }: { userId: string; className: string | undefined }) {
   const texts = useTexts().people;
   const state = useFriendState(userId);
-  const act = useFriendAct(userId);
+  const act = useFriendAction(userId);
   useFocusKept(state);
   switch (state) {
     case 'none':

@@ -8,7 +8,7 @@ const TURNING = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 const PLACE = '\ufffc';
 
 /** The name for sentences and labels, without what could turn the text around it. */
-export function useCalled(person: PersonView): string {
+export function useNameInText(person: PersonView): string {
   const texts = useTexts().shell;
   if (person.state === 'gone') return texts.gone;
   return person.name.replaceAll(TURNING, '').trim() || '…';
@@ -22,7 +22,7 @@ interface SentenceProps {
 
 /** A sentence with a name in it, which stays by itself whatever its direction. */
 export function Sentence({ of, person }: SentenceProps): ReactNode {
-  const called = useCalled(person);
+  const called = useNameInText(person);
   const [before, ...after] = of(PLACE).split(PLACE);
   return (
     <>
@@ -34,6 +34,6 @@ export function Sentence({ of, person }: SentenceProps): ReactNode {
 }
 
 /** The same where only text can stand: between first strong isolate and its end. */
-export function isolated(name: string): string {
+export function isolate(name: string): string {
   return `\u2068${name}\u2069`;
 }

@@ -12,7 +12,7 @@ import styles from './person-actions.module.css';
 import type { ShownPerson } from './person-hero.tsx';
 
 /** What is done rarely. Of whom one blocks there is only the way back, which stands above. */
-export function PersonActs({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
+export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const texts = useTexts().people;
   const { friends } = useContacts();
   const toast = useToast();

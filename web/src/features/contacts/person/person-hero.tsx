@@ -7,7 +7,7 @@ import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useIsBlocked, useSight } from '../model/hooks.ts';
 import { FriendButtons } from './friend-buttons.tsx';
 import styles from './person-hero.module.css';
-import { SightText } from './presence-text.tsx';
+import { PresenceText } from './presence-text.tsx';
 
 /** What the parts of a profile need of somebody; empty strings while they are not known. */
 export interface ShownPerson {
@@ -41,7 +41,7 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
             <p className={styles.username}>
               <bdi>@{person.username}</bdi>
             </p>
-            <SightText sight={sight} isBlocked={isBlocked} />
+            <PresenceText sight={sight} isBlocked={isBlocked} />
           </>
         ) : (
           <>

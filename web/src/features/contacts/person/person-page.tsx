@@ -11,7 +11,7 @@ import { shownName } from '../model/display-name.ts';
 import { usePerson, useProfile, useSights } from '../model/hooks.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
-import { PersonActs } from './person-actions.tsx';
+import { PersonActions } from './person-actions.tsx';
 import { PersonDetails } from './person-details.tsx';
 import { PersonHero } from './person-hero.tsx';
 import styles from './person-page.module.css';
@@ -89,7 +89,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
           ) : (
             <PersonDetails profile={profile} />
           )}
-          {name !== '' && <PersonActs person={person} isOwn={isOwn} />}
+          {name !== '' && <PersonActions person={person} isOwn={isOwn} />}
         </div>
       </div>
     </>

@@ -4,7 +4,7 @@ import type { SightView } from '../model/views.ts';
 import styles from './presence-text.module.css';
 
 /** Online, idle or when last seen. Nothing while it is unknown; a blocked user appears offline. */
-export function SightText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
+export function PresenceText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
   const { people: texts, shell } = useTexts();
   const lastSeen = useLastSeen(sight.lastSeen);
   const say = () => {

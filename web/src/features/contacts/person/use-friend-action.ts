@@ -9,7 +9,7 @@ import type { FriendAct } from '../model/views.ts';
  *
  * @param done what is said when the service has agreed
  */
-export function useFriendAct(userId: string): (act: FriendAct, done?: string) => Promise<void> {
+export function useFriendAction(userId: string): (act: FriendAct, done?: string) => Promise<void> {
   const { friends } = useContacts();
   const toast = useToast();
   const texts = useTexts().people;

@@ -1,38 +1,38 @@
 import type { PushLogEntry } from 'doorman-client';
 
-/** Why a push service is asked again later. */
-export type WaitingFor =
-  /** It wants nothing for a while. */
+/** Why the service tries again later. */
+export type WaitReason =
+  /** The push service asked for a pause. */
   | 'paused'
-  /** It did not take the push, and may later. */
+  /** The push service refused the push, which may be temporary. */
   | 'refused'
-  /** The device is one of those that are told at most once a minute. */
+  /** The device is unconfirmed: it gets at most one push a minute. */
   | 'unconfirmed'
-  /** It did not answer, or has trouble of its own. */
+  /** The push service did not answer, or answered with an error of its own. */
   | 'trouble';
 
-/** Why a test did not come through. */
+/** Why a test notification failed. */
 export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'port' | 'unreachable';
 
-/** Why nobody was told of a message. */
-export type Reason =
+/** Why the service sent no notification. */
+export type NotSentReason =
   | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified' | 'unconfirmed')
   | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'port' | 'seen');
 
-/** What became of one notification, ready for words. Moments are epoch milliseconds. */
-export type Fate =
+/** The result of one notification, from which its sentence is made. Moments are epoch milliseconds. */
+export type DeliveryStatus =
   | { is: 'clicked' | 'shown'; at: number }
-  /** The push service has it; the device has not said that it shows it. */
+  /** The push service accepted it; the device has not reported that it showed it. */
   | { is: 'handed' }
-  | { is: 'waiting'; until: number; for: WaitingFor }
-  | { is: 'not_sent'; reason: Reason }
-  /** `on`: that device's own word for itself. */
+  | { is: 'waiting'; until: number; for: WaitReason }
+  | { is: 'not_sent'; reason: NotSentReason }
+  /** `on`: the device's name for itself. */
   | { is: 'seen_on'; on: string }
   | { is: 'test_failed'; why: TestFailure }
   | { is: 'unknown' };
 
-/** Reads an entry of the push log; whatever a newer service may say becomes `unknown`. */
-export function fateOf(entry: PushLogEntry): Fate {
+/** The status of an entry of the push log; `unknown` for the words of a newer service. */
+export function deliveryStatus(entry: PushLogEntry): DeliveryStatus {
   const { outcome, clicked, shown, reason, detail, waiting_until: until } = entry;
   if (clicked !== null) return { is: 'clicked', at: clicked };
   if (shown !== null) return { is: 'shown', at: shown };
@@ -40,14 +40,14 @@ export function fateOf(entry: PushLogEntry): Fate {
     case 'accepted':
       return { is: 'handed' };
     case 'waiting':
-      return { is: 'waiting', until: until ?? entry.at, for: whyWaiting(entry) };
+      return { is: 'waiting', until: until ?? entry.at, for: waitReason(entry) };
     case 'seen':
       return detail === '' ? { is: 'not_sent', reason: 'seen' } : { is: 'seen_on', on: detail };
     case 'gone':
       return { is: 'not_sent', reason: reason === 'refused_7_days' ? 'gone_refused' : 'gone' };
     case 'refused':
     case 'failed':
-      if (entry.kind === 'test') return { is: 'test_failed', why: whyFailed(entry) };
+      if (entry.kind === 'test') return { is: 'test_failed', why: testFailure(entry) };
       return { is: 'not_sent', reason: reason === 'port' ? 'port' : 'given_up' };
     case 'unusable':
     case 'dnd':
@@ -63,8 +63,8 @@ export function fateOf(entry: PushLogEntry): Fate {
   }
 }
 
-/** By the status where there is one, else by the service's own word. */
-function whyWaiting({ status, reason }: PushLogEntry): WaitingFor {
+/** Decided by the HTTP status if there is one, else by `reason`. */
+function waitReason({ status, reason }: PushLogEntry): WaitReason {
   if (status === 429 || status === 503) return 'paused';
   if (status !== null) return status >= 500 ? 'trouble' : 'refused';
   if (reason === 'unconfirmed_rate') return 'unconfirmed';
@@ -72,17 +72,17 @@ function whyWaiting({ status, reason }: PushLogEntry): WaitingFor {
   return reason === 'push_service_paused' ? 'paused' : 'trouble';
 }
 
-function whyFailed({ status, reason }: PushLogEntry): TestFailure {
+function testFailure({ status, reason }: PushLogEntry): TestFailure {
   if (status !== null) return status === 429 || status >= 500 ? 'busy' : 'refused';
   if (reason === 'timeout') return 'timeout';
   if (reason === 'port') return 'port';
   return reason === 'private_address' ? 'private' : 'unreachable';
 }
 
-/** Details for support, folded away. Empty where there are none. */
+/** Details for support, hidden until the user opens them; empty where there are none. */
 export function technicalDetail(entry: PushLogEntry): string {
   const { outcome, status, detail } = entry;
-  const { is } = fateOf(entry);
+  const { is } = deliveryStatus(entry);
   if (is === 'shown' || is === 'clicked') return '';
   const parts = [
     status === null ? '' : `HTTP ${status}`,

@@ -1,6 +1,6 @@
 import { daysBetween } from '../../../i18n/times.ts';
 
-/** Entries by the day on which they were made, in the order in which they come. */
+/** Groups entries, which are in the order of their time, by day. */
 export function byDay<Entry extends { readonly at: number }>(entries: readonly Entry[]): Entry[][] {
   const days: Entry[][] = [];
   for (const entry of entries) {

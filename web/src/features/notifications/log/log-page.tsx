@@ -13,7 +13,7 @@ import styles from './log.module.css';
 import { byDay } from './log-days.ts';
 import { LogRow } from './log-row.tsx';
 
-/** What became of each notification, and why there was none. */
+/** The push log: what happened to each notification, and why some were not sent. */
 export function LogPage() {
   const texts = useTexts().settings;
   const { api } = useStores().doorman;

@@ -8,20 +8,20 @@ import { useDeviceWords } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
-import { type Fate, fateOf, technicalDetail } from './delivery-status.ts';
+import { type DeliveryStatus, deliveryStatus, technicalDetail } from './delivery-status.ts';
 import styles from './log.module.css';
 import { logSentence } from './log-sentence.ts';
 
-/** What became of one notification: whose messages it was about, what happened, and when. */
+/** One entry of the push log: the sender of the messages, what happened to the notification, and when. */
 export function LogRow({ entry }: { entry: PushLogEntry }) {
   const texts = useTexts().settings;
   const device = useDeviceWords();
   const times = useTimes();
   const now = useMinute();
   const time = (at: number) => (daysBetween(at, entry.at) === 0 ? times.clock(at) : times.full(at));
-  const { is } = fateOf(entry);
+  const { is } = deliveryStatus(entry);
   return (
-    <li className={styles.entry} data-testid={`log-${entry.id}`} data-fate={is}>
+    <li className={styles.entry} data-testid={`log-${entry.id}`} data-status={is}>
       <div className={styles.head}>
         <span className={styles.who}>{entry.peer === null ? texts.aTest : <Peer peer={entry.peer} />}</span>
         <span className={styles.time}>
@@ -29,7 +29,7 @@ export function LogRow({ entry }: { entry: PushLogEntry }) {
         </span>
       </div>
       <p className={styles.what}>
-        <FateIcon is={is} />
+        <StatusIcon is={is} />
         <span>{logSentence(entry, { texts, device, time }, now)}</span>
       </p>
       <Details entry={entry} />
@@ -49,7 +49,7 @@ function Peer({ peer }: { peer: string }) {
 function Details({ entry }: { entry: PushLogEntry }) {
   const texts = useTexts().settings;
   const technical = technicalDetail(entry);
-  const isHanded = fateOf(entry).is === 'handed';
+  const isHanded = deliveryStatus(entry).is === 'handed';
   if (technical === '' && !isHanded) return null;
   return (
     <details className={styles.details}>
@@ -64,7 +64,7 @@ function Details({ entry }: { entry: PushLogEntry }) {
   );
 }
 
-const ICONS: Record<Fate['is'], typeof CheckIcon> = {
+const ICONS: Record<DeliveryStatus['is'], typeof CheckIcon> = {
   clicked: CheckIcon,
   shown: CheckIcon,
   handed: PaperAirplaneIcon,
@@ -75,8 +75,8 @@ const ICONS: Record<Fate['is'], typeof CheckIcon> = {
   unknown: AlertIcon,
 };
 
-/** Says nothing that the sentence does not, but at a glance. */
-function FateIcon({ is }: { is: Fate['is'] }) {
+/** An icon for what the sentence says. */
+function StatusIcon({ is }: { is: DeliveryStatus['is'] }) {
   const Icon = ICONS[is];
   return <Icon size={16} className={styles.icon} />;
 }

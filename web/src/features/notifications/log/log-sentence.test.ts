@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import type { PushLogEntry } from 'doorman-client';
 import type { PushLogOutcome } from '../../../../../src/push/schemas.ts';
 import { type Language, TEXTS } from '../../../i18n/languages.ts';
-import { fateOf, technicalDetail } from './delivery-status.ts';
+import { deliveryStatus, technicalDetail } from './delivery-status.ts';
 import { logSentence } from './log-sentence.ts';
 
 const AT = Date.UTC(2026, 10, 21, 14, 3);
 const MINUTE_MS = 60_000;
 
-function entry(told: Partial<PushLogEntry>): PushLogEntry {
+function entry(fields: Partial<PushLogEntry>): PushLogEntry {
   return {
     id: '0199',
     at: AT,
@@ -24,22 +24,22 @@ function entry(told: Partial<PushLogEntry>): PushLogEntry {
     waiting_until: null,
     shown: null,
     clicked: null,
-    ...told,
+    ...fields,
   };
 }
 
-function say(told: Partial<PushLogEntry>, language: Language, now = AT): string {
+function say(fields: Partial<PushLogEntry>, language: Language, now = AT): string {
   const texts = TEXTS[language].settings;
   const device = (name: string) => name || texts.unknownDevice;
   const time = (at: number) => `+${(at - AT) / MINUTE_MS}`;
-  return logSentence(entry(told), { texts, device, time }, now);
+  return logSentence(entry(fields), { texts, device, time }, now);
 }
 
 const UNTIL = AT + 5 * MINUTE_MS;
 const NO_DEVICE = { device: '', device_name: '' };
 
-/** Everything the service writes (src/push), by its outcome, and what a person reads. */
-const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: string][]> = {
+/** The entries that the service writes (src/push), by outcome, and their sentences. */
+const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh: string][]> = {
   accepted: [
     [{ status: 201 }, 'Sent to Firefox, but not confirmed as shown', '已发给 Firefox，尚未确认是否显示'],
     [{ shown: AT + 900 }, 'Shown on Firefox', '已在 Firefox 显示'],
@@ -192,25 +192,25 @@ const ALL: Record<PushLogOutcome, [told: Partial<PushLogEntry>, en: string, zh: 
 };
 
 for (const [outcome, cases] of Object.entries(ALL))
-  test(`${outcome} is said in both languages`, () => {
-    for (const [told, en, zh] of cases) {
-      assert.deepEqual([say({ outcome, ...told }, 'en'), say({ outcome, ...told }, 'zh')], [en, zh]);
-      // The service's own words stand in no sentence.
-      const { detail = '', status = null } = told;
+  test(`${outcome} has a sentence in both languages`, () => {
+    for (const [fields, en, zh] of cases) {
+      assert.deepEqual([say({ outcome, ...fields }, 'en'), say({ outcome, ...fields }, 'zh')], [en, zh]);
+      // The details of the service are in no sentence.
+      const { detail = '', status = null } = fields;
       if (outcome !== 'seen' && !['', 'port', 'refused'].includes(detail))
         assert.ok(!en.includes(detail), en);
       if (status !== null) assert.ok(!en.includes(String(status)), en);
     }
   });
 
-test('a word of a newer service is not shown in its place, but can be found', () => {
+test('a word of a newer service is only in the details', () => {
   const newer = entry({ outcome: 'teleported', status: 218, detail: 'by beam' });
-  assert.deepEqual(fateOf(newer), { is: 'unknown' });
+  assert.deepEqual(deliveryStatus(newer), { is: 'unknown' });
   assert.equal(say({ outcome: 'teleported' }, 'en'), 'Something that this page has no words for');
   assert.equal(technicalDetail(newer), 'HTTP 218 · teleported · by beam');
 });
 
-test('what others may want to know is the answer of the push service', () => {
+test('the details have the answer of the push service', () => {
   assert.equal(
     technicalDetail(entry({ outcome: 'gone', status: 410, detail: 'no more' })),
     'HTTP 410 · no more',

@@ -1,43 +1,45 @@
 import type { PushLogEntry } from 'doorman-client';
 import type { Texts } from '../../../i18n/en.ts';
-import { fateOf } from './delivery-status.ts';
+import { deliveryStatus } from './delivery-status.ts';
 
 interface Language {
   readonly texts: Texts['settings'];
-  /** A device in words, by its User-Agent or its own word. */
-  readonly device: (told: string) => string;
-  /** A moment, with its day if that is not the day of the entry. */
+  /** A readable name of a device, made of its name for itself. */
+  readonly device: (name: string) => string;
+  /** A time of day, with the day if that is not the day of the entry. */
   readonly time: (at: number) => string;
 }
 
-/** What is shown or clicked later than this after it was sent is worth a time of its own. */
+/** The sentence has the time at which a notification was shown or clicked only if that is longer after it was sent. */
 const LATER_MS = 60_000;
 
-/** What became of a notification, in a sentence without its full stop. */
+/** What happened to a notification, as a sentence without its full stop. */
 export function logSentence(entry: PushLogEntry, language: Language, now: number): string {
   const { device: nameOf, time } = language;
-  const { fates } = language.texts;
+  const { logSentences: sentences } = language.texts;
   const device = nameOf(entry.device_name);
   const notSent = (reason: string) =>
-    entry.device === '' ? fates.notSent(reason) : fates.notSentTo(device, reason);
-  const fate = fateOf(entry);
-  switch (fate.is) {
+    entry.device === '' ? sentences.notSent(reason) : sentences.notSentTo(device, reason);
+  const status = deliveryStatus(entry);
+  switch (status.is) {
     case 'clicked':
     case 'shown': {
-      const sentence = fates[fate.is](device);
-      return fate.at - entry.at < LATER_MS ? sentence : fates.later(sentence, time(fate.at));
+      const sentence = sentences[status.is](device);
+      return status.at - entry.at < LATER_MS ? sentence : sentences.later(sentence, time(status.at));
     }
     case 'handed':
-      return fates.handed(device);
+      return sentences.handed(device);
     case 'waiting':
-      return fate.until <= now ? fates.again(device) : fates.waiting[fate.for](device, time(fate.until));
+      return status.until <= now
+        ? sentences.again(device)
+        : sentences.waiting[status.for](device, time(status.until));
     case 'seen_on':
-      return notSent(fates.seenOn(nameOf(fate.on)));
+      return notSent(sentences.seenOn(nameOf(status.on)));
     case 'not_sent':
-      return notSent(fates.reasons[fate.reason]);
+      return notSent(sentences.reasons[status.reason]);
     case 'test_failed':
-      return notSent(fates.reasons[fate.why]);
+      return notSent(sentences.reasons[status.why]);
     case 'unknown':
-      return fates.unknown;
+      return sentences.unknown;
   }
 }
