@@ -63,6 +63,27 @@ onChromium('The entrance', (browser) => {
     await waitFor('the way in', async () => (await pathOf(page)) === '/');
   });
 
+  test('a signed-in user stays so while the browser takes seconds to open its database', async (t) => {
+    const { site, page } = await open(t, browser());
+    await site.join('alice');
+    await signIn(page, 'alice');
+    await page.evaluateOnNewDocument(() => {
+      const { open } = IDBFactory.prototype;
+      IDBFactory.prototype.open = function (...options: Parameters<typeof open>) {
+        const request = open.apply(this, options);
+        // More than the 2 s that the kit waits for an operation.
+        Object.defineProperty(request, 'onsuccess', {
+          set: (onSuccess: () => void) =>
+            request.addEventListener('success', () => setTimeout(onSuccess, 3_000)),
+        });
+        return request;
+      };
+    });
+    await page.goto(`${site.url}/people`);
+    await page.waitForSelector('nav, [name="username"]');
+    assert.ok(await page.$('nav'));
+  });
+
   test('why he is out is said, and once he is in again he is where he was not led', async (t) => {
     const { page, site } = await open(t, browser());
     const alice = await site.join('alice');

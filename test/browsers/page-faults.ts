@@ -5,6 +5,8 @@ import { endingsOf, type Scope } from './endings.ts';
 export interface PageFaults {
   /** All so far, a line each, those that are expected too. */
   readonly lines: readonly string[];
+  /** Warnings on the console, which are no faults, for the words of a failed test. */
+  readonly warnings: readonly string[];
   /** Lines that match are no faults, whenever they come. */
   expect(...patterns: RegExp[]): void;
   /** What cannot reach the service is no fault, whenever it comes: the test takes the service away. */
@@ -38,11 +40,13 @@ const OUTAGE = [
 export async function watchFaults(scope: Scope, page: Page, url: string): Promise<PageFaults> {
   const { origin } = new URL(url);
   const lines: string[] = [];
+  const warnings: string[] = [];
   const expected: RegExp[] = [];
   const pathOf = (request: HTTPRequest) => `${request.method()} ${request.url().replace(origin, '')}`;
 
   const onConsole = (message: ConsoleMessage) => {
     const text = message.text();
+    if (message.type() === 'warn') warnings.push(text);
     // Of answers and requests without one it is told below.
     if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return;
     lines.push(text.startsWith('policy: ') ? text : `console: ${text}`);
@@ -90,5 +94,5 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
     assert.deepEqual(faults, [], 'the page did what it must not');
   });
   const expect = (...patterns: RegExp[]) => void expected.push(...patterns);
-  return { lines, expect, expectOutage: () => expect(...OUTAGE) };
+  return { lines, warnings, expect, expectOutage: () => expect(...OUTAGE) };
 }

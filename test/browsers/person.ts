@@ -218,9 +218,11 @@ export class Person {
       );
       const seen = shown.replace(/\s+/g, ' ').slice(0, 500);
       const faults = this.faults.lines.join('; ') || 'none';
-      throw new Error(`${this.username} could not ${what}: ${cause}; sees ${seen}; faults: ${faults}`, {
-        cause,
-      });
+      const warnings = this.faults.warnings.join('; ') || 'none';
+      throw new Error(
+        `${this.username} could not ${what}: ${cause}; sees ${seen}; faults: ${faults}; warnings: ${warnings}`,
+        { cause },
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 import '../ui/page/theme.css';
 import './mantine.css';
 import './app.css';
-import { createDoorman } from 'doorman-client';
+import { createDoorman, openStorage } from 'doorman-client';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { TEXTS } from '../i18n/languages.ts';
@@ -9,13 +9,15 @@ import { deviceName } from '../ui/person/device-name.ts';
 import { App } from './app.tsx';
 import { waitingUpdate } from './app-update.ts';
 import { createStores } from './create-stores.ts';
+import { waitForStorage } from './storage-opening.ts';
 import { linkWorker } from './worker-registration.ts';
 
 const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);
-const doorman = createDoorman({ baseUrl: location.origin, device });
+const storage = openStorage();
+const doorman = createDoorman({ baseUrl: location.origin, device, storage });
 doorman.on('storage', ({ error }) =>
   console.warn(
-    'This browser keeps nothing, so the stores does while it is open:',
+    'Nothing is stored in this browser; the page keeps its data in memory:',
     error ?? 'no answer in time',
   ),
 );
@@ -27,6 +29,7 @@ if (root) createRoot(root).render(<App stores={stores} />);
 void begin();
 
 async function begin(): Promise<void> {
+  await waitForStorage(storage);
   await stores.start();
   await linkWorker({
     onUpdate: (accept) => waitingUpdate.set(accept),
