@@ -1,18 +1,13 @@
 import { ServiceError } from './errors.ts';
 
-/** The longest wait of the last in the queue; a refused caller may try again after it. */
+/** How long the last job in a full queue may wait; a refused caller may try again after it. */
 export const LONGEST_WAIT_SECONDS = 3;
 
-/**
- * A fixed number of places for jobs and a bounded line before them, first come, first served. The counts are there
- * for metrics.
- */
+/** Runs at most `concurrency` jobs at the same time, in order of arrival; at most `limit` others wait for a slot. */
 export class BoundedQueue {
   readonly concurrency: number;
   readonly limit: number;
   #running = 0;
-  #refused = 0;
-  #dropped = 0;
   // In order of arrival; each entry starts its job.
   readonly #waiting = new Set<() => void>();
 
@@ -21,51 +16,39 @@ export class BoundedQueue {
     this.limit = options.limit;
   }
 
-  /** Jobs that hold a place now, at most `concurrency`. */
+  /** How many jobs have a slot now. */
   get running(): number {
     return this.#running;
   }
 
-  /** Jobs in line now, at most `limit`. */
+  /** How many jobs wait for a slot now. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Jobs turned away since the start because the line was full. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  /** Jobs that left the line since the start because their client was gone. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   /**
-   * Runs `job` when its turn comes. A waiting job whose `signal` fires never runs; a started one is not
-   * disturbed and keeps its place until it has ended, since a bcrypt, for one, cannot be interrupted.
+   * Runs `job` as soon as it gets a slot. If `signal` fires before, the job never runs. A started job is not interrupted and
+   * keeps its slot until it ends: some jobs, such as bcrypt, cannot be interrupted.
    *
-   * @throws {ServiceError} `rate-limited`, word `overloaded`, when the line is full; the signal's reason when it
-   *   fired before the start; whatever `job` throws
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when the queue is full; the signal's reason when it fired before
+   *   the start; and what `job` throws
    */
   async run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.#running < this.concurrency) this.#running += 1;
-    else await this.#turn(signal);
+    else await this.#waitForSlot(signal);
     try {
       return await job();
     } finally {
-      this.#leave();
+      this.#releaseSlot();
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.limit) {
-      this.#refused += 1;
+  #waitForSlot(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#waiting.size >= this.limit)
       throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', {
         retryAfterSeconds: LONGEST_WAIT_SECONDS,
       });
-    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
       signal?.removeEventListener('abort', drop);
@@ -73,7 +56,6 @@ export class BoundedQueue {
     };
     const drop = () => {
       this.#waiting.delete(start);
-      this.#dropped += 1;
       reject(signal?.reason);
     };
     this.#waiting.add(start);
@@ -81,8 +63,8 @@ export class BoundedQueue {
     return promise;
   }
 
-  // A slot is handed to the next in the queue without becoming free, so no later caller overtakes.
-  #leave(): void {
+  // A slot is passed to the next job without becoming free, so no later caller overtakes it.
+  #releaseSlot(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#running -= 1;
