@@ -21,7 +21,7 @@ import { socketRoutes } from './sockets/routes.ts';
 import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
 
-/** The table of contents: every room with what it serves over HTTP. */
+/** The table of contents: every room, with its routes and frames. */
 export async function buildApp(services: Services): Promise<App> {
   const app = openServer(services.log);
   const { accounts, clock, config, limits } = services;
@@ -29,13 +29,13 @@ export async function buildApp(services: Services): Promise<App> {
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
   app.register(accountRoutes, services); // register, login, change-password; token, logout, sessions
-  app.register(profileRoutes, services); // one's own profile, public profiles
+  app.register(profileRoutes, services); // own profile, public profiles
   app.register(settingsRoutes, services); // push and do-not-disturb
   app.register(directoryRoutes, services); // all users, and who is online
   app.register(blockRoutes, services); // blocks of users
   app.register(chatRoutes, services); // 1:1 messages, history, marks, conversations
   app.register(friendRoutes, services); // friends and requests
-  app.register(syncRoutes, services); // everything a device starts from
+  app.register(syncRoutes, services); // the snapshot from which a device starts
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
   const frames: FrameTable<Connection> = new Map([
     ...chatFrames(services), // send, mark, history, typing
@@ -44,7 +44,7 @@ export async function buildApp(services: Services): Promise<App> {
     ...syncFrames(services), // ack, sync
   ]);
   app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
-  app.register(pageRoutes, services); // the page at /, with all that it loads
+  app.register(pageRoutes, services); // the built page at /
   app.register(operationRoutes, services); // healthz, readyz, openapi.json, docs
   await app.ready();
   return app;

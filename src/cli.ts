@@ -41,7 +41,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-// The reader of the output has ended, such as `head`.
+// The reader of the output, such as `head`, has ended.
 process.stdout.on('error', () => process.exit(1));
 const { env, stdin: input, stdout: output, stderr: errors } = process;
 process.exitCode = await runCommand(commands, { env, input, output, errors }, process.argv.slice(2));

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** Less is clocks that are adjusted slowly, which counts once it adds up. */
+/** Smaller differences come from slow adjustments of the clock; they count once they add up to this. */
 const LEAST_STEP_MS = 2_000;
 
-/** Notices that the wall clock was set, by what moved between it and the monotonic clock. */
+/** Detects that the wall clock was set, by comparing it with the monotonic clock. */
 export class ClockSteps {
   readonly #offsetMs: () => number;
   #knownOffsetMs: number;
@@ -13,7 +13,7 @@ export class ClockSteps {
     this.#knownOffsetMs = this.#offsetMs();
   }
 
-  /** By how many milliseconds the wall clock was set since the last call, negative if back; 0 for less than 2 s. */
+  /** By how many milliseconds the wall clock was set since the last call, negative if it was set back; 0 for less than 2 s. */
   takeMs(): number {
     const stepMs = Math.round(this.#offsetMs() - this.#knownOffsetMs);
     if (Math.abs(stepMs) < LEAST_STEP_MS) return 0;

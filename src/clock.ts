@@ -10,17 +10,17 @@ export interface Clock {
   readonly every: Every;
 }
 
-/** What a room has to do again and again. `periodic-jobs.ts` runs it at the start, and then in every interval. */
+/** Work that a room repeats. `periodic-jobs.ts` runs it at the start, and then after every interval. */
 export interface PeriodicJob {
   /** For the log. */
   readonly name: string;
   readonly everyMs: number;
   readonly run: () => Promise<void>;
-  /** It runs once more when the service stops, to write what was gathered until then. */
+  /** Run once more when the service stops, to write what was collected until then. */
   readonly runsAtStop?: boolean;
 }
 
-/** The clocks of the machine, as far as a test does not bring its own. */
+/** The clocks of the machine, each replaced by the test's own if given. */
 export function createClock({
   now = Date.now,
   monotonicMs = () => performance.now(),

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Limit } from './http/rate-limits.ts';
 
-// What the texts of settings mean. Each function answers `undefined` for a text that means nothing.
+// Parsers of the texts of settings. Each returns `undefined` for an invalid text.
 
 const secondsPer = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const daySeconds = secondsPer.d;
@@ -18,17 +18,17 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 /** `7d`, `12h`, `30m` or `90s`, as whole seconds. */
 function seconds(text: string): number | undefined {
   const [, amount, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
-  // The pattern lets no other letter through.
+  // The pattern matches no other letter.
   return unit === undefined ? undefined : Number(amount) * secondsPer[unit as keyof typeof secondsPer];
 }
 
-/** 60 seconds to 180 days: longer, a token would outlive its unused session. */
+/** 60 seconds to 180 days; with more, a token would outlive its unused session. */
 export function tokenTtl(text: string): number | undefined {
   const ttl = seconds(text);
   return ttl !== undefined && ttl >= 60 && ttl <= 180 * daySeconds ? ttl : undefined;
 }
 
-/** `60/1m`: 1 to 100,000 calls in 1 s to 24 h, so that what a key needs in memory stays bounded. `off` is null. */
+/** `60/1m`: 1 to 100,000 calls in 1 s to 24 h, which bounds the memory of a key. `off` is null. */
 export function rateLimit(text: string): Limit | null | undefined {
   if (text === 'off') return null;
   const [calls = '', time = '', ...rest] = text.split('/');
@@ -40,7 +40,7 @@ export function rateLimit(text: string): Limit | null | undefined {
 
 /** An http or https origin as browsers spell it: lower case, no default port, no slash at the end. */
 export function origin(text: string): string | undefined {
-  // `new URL` is lenient about spaces and slashes, and a star would look as if it meant something.
+  // `new URL` is lenient about spaces and slashes, and a star would look like a wildcard.
   if (!/^https?:\/\/[^\s*\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.href === `${url.origin}/` ? url.origin : undefined;
@@ -76,7 +76,7 @@ export function hostName(text: string): string | undefined {
   if (isIP(text) !== 0) return text;
   const labels = text.split('.');
   const isName = labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label));
-  // All digits at the end would be a misspelt address.
+  // A last label of digits is a misspelt address.
   return isName && text.length <= 253 && !/^\d+$/.test(labels.at(-1) ?? '') ? text : undefined;
 }
 

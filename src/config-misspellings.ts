@@ -1,11 +1,11 @@
-/** A name as short as PORT or HOST is two letters away from HOME, PATH, USER and POST: only its case may differ. */
+/** How many letters a misspelling may differ by. PORT and HOST are too close to HOME, PATH, USER and POST: only their case may differ. */
 function allowedDistance(setting: string): number {
   return setting.length < 5 ? 0 : setting.length < 8 ? 1 : 2;
 }
 
 /**
- * Names in the environment that are nearly the name of a setting, a sentence each; without their values. The shorter
- * the setting, the nearer a name must be: other programs use most short words.
+ * A sentence, without values, for each name in the environment that is nearly the name of a setting. The shorter the setting,
+ * the closer a name must be: other programs use most short words.
  */
 export function findMisspellings(
   env: Readonly<Record<string, string | undefined>>,
@@ -14,16 +14,16 @@ export function findMisspellings(
   const warnings: string[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!value || settings.includes(name)) continue;
-    const meant = settings.find((setting) => isNear(name.toUpperCase(), setting, allowedDistance(setting)));
+    const meant = settings.find((setting) => isClose(name.toUpperCase(), setting, allowedDistance(setting)));
     if (meant !== undefined) warnings.push(`${name} is not a setting; did you mean ${meant}?`);
   }
   return warnings;
 }
 
-/** The address of a service called `doorman`: `DOORMAN_SERVICE_HOST`, `DOORMAN_PORT`, `DOORMAN_PORT_3000_TCP` and others. */
+/** What Kubernetes sets for a service called `doorman`: `DOORMAN_SERVICE_HOST`, `DOORMAN_PORT`, `DOORMAN_PORT_3000_TCP` and others. */
 const OF_KUBERNETES = /^DOORMAN_(SERVICE|PORT)(_|$)/;
 
-/** Names in the environment that look like ours and are no setting, a sentence each; without their values. */
+/** A sentence, without values, for each name in the environment that begins with `DOORMAN_` and is not set by Kubernetes. */
 export function findUnknown(
   env: Readonly<Record<string, string | undefined>>,
   settings: readonly string[],
@@ -35,11 +35,11 @@ export function findUnknown(
   });
 }
 
-function isNear(name: string, setting: string, allowed: number): boolean {
+function isClose(name: string, setting: string, allowed: number): boolean {
   return Math.abs(name.length - setting.length) <= allowed && distance(name, setting) <= allowed;
 }
 
-/** How many letters must be changed, added or left out to make one from the other (Levenshtein). */
+/** How many letters must be changed, added or removed to make one from the other (Levenshtein). */
 function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

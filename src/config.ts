@@ -14,17 +14,17 @@ import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import { parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import type { Limit } from './http/rate-limits.ts';
 
-/** All that an operator can set, read and checked. */
+/** All settings of the operator, read and checked. */
 export interface Config {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
   readonly dataDir: string;
-  /** PostgreSQL; null: the embedded database in `dataDir`. Holds a password: never to be logged. */
+  /** PostgreSQL; null: the embedded database in `dataDir`. Contains a password: never to be logged. */
   readonly databaseUrl: string | null;
-  /** Our own origin, without a slash at the end. With port 0 and no `PUBLIC_URL` it names port 0. */
+  /** Our own origin, without a slash at the end. With port 0 and no `PUBLIC_URL` its port is 0. */
   readonly publicUrl: string;
-  /** Further browser origins, each spelt as browsers send it. */
+  /** Further browser origins, each as browsers send it. */
   readonly origins: readonly string[];
   readonly trustProxy: TrustedNetworks;
   /** null: off. */
@@ -32,7 +32,7 @@ export interface Config {
   readonly bcryptCost: number;
   readonly tokenTtlSeconds: number;
   readonly vapidSubject: string;
-  /** Push services have no way to reach the operator: worth a warning. */
+  /** Push services have no way to reach the operator, which is warned about. */
   readonly vapidSubjectIsPlaceholder: boolean;
   readonly pushAllowPrivate: boolean;
   readonly pushPorts: readonly number[];
@@ -41,14 +41,14 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Where `npm run setup` puts the built page; no setting changes it. */
   readonly pageFolder: string;
-  /** Names in the environment that look like a misspelt setting, a sentence each, without their values. */
+  /** A sentence for each name in the environment that looks like a misspelt setting, without values. */
   readonly warnings: readonly string[];
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Every wrong setting, one line each. No line holds a setting's value: it may be a secret, or be in the wrong place. */
+/** All invalid settings, one line each. No line contains a value: it may be a secret, perhaps in the wrong setting. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -60,13 +60,13 @@ export class ConfigError extends Error {
 }
 
 interface Setting<T> {
-  /** The text that stands for an unset or empty one; '' where there is none. */
+  /** The text that is read if the setting is unset or empty; '' if there is none. */
   readonly default: string;
   readonly unit: string;
   readonly meaning: string;
   /** Ends the sentence that begins with the name of the setting. */
   readonly must: string;
-  /** `undefined` if the text is not what it must be; the default always is. */
+  /** `undefined` if the text is invalid; the default is always valid. */
   readonly read: (text: string) => T | undefined;
 }
 
@@ -189,7 +189,7 @@ const settings = {
 type Name = keyof typeof settings;
 type Value<N extends Name> = Exclude<ReturnType<(typeof settings)[N]['read']>, undefined>;
 
-/** What may stand in the environment: for the documents, and for the test of them. */
+/** All settings with their defaults: for the documents, and for their test. */
 export const settingsTable: readonly { name: string; default: string; unit: string; meaning: string }[] =
   Object.entries(settings).map(([name, setting]) => ({
     name,
@@ -198,15 +198,15 @@ export const settingsTable: readonly { name: string; default: string; unit: stri
     meaning: setting.meaning,
   }));
 
-/** A subject that push services accept, though its mail is not read (RFC 2606, 3). */
+/** A subject that push services accept, though no one reads its mail (RFC 2606, 3). */
 const placeholderSubject = 'mailto:operator@example.com';
 
 /**
- * Reads the environment, which nothing else does. An empty value is an unset one. Names that are not ours are left
- * alone, with a warning if they are nearly ours. Those that begin with `DOORMAN_` are mistakes, as no setting does, except
- * what Kubernetes sets in every container beside a service called `doorman`.
+ * Reads the environment; nothing else does. An empty value counts as unset. Other names are ignored, with a warning if one is
+ * nearly the name of a setting. Names that begin with `DOORMAN_` are refused, as no setting does, except those that Kubernetes
+ * sets in every container beside a service called `doorman`.
  *
- * @throws {ConfigError} with all that is wrong
+ * @throws {ConfigError} with all invalid settings
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const faults: string[] = [];
@@ -218,7 +218,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       faults.push(`${name} ${setting.must}`);
       value = setting.read(setting.default);
     }
-    // The compiler cannot follow a name to its reader; that every default can be read is tested.
+    // The compiler cannot relate a name to the type of its reader. A test shows that every default can be read.
     return value as Value<N>;
   }
 

@@ -1,8 +1,8 @@
 export type ErrorKind = 'invalid' | 'unauthenticated' | 'forbidden' | 'not-found' | 'rate-limited';
 
 /**
- * A refusal that the caller is meant to read. Rules throw it; only `http/errors.ts` and `sockets/` know
- * which code it becomes (interface 7). Everything else that is thrown is a fault.
+ * A refusal that is sent to the caller. Rules throw it; only `http/errors.ts` and `sockets/` know its code (interface 7).
+ * Everything else that is thrown is a fault of the service.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';

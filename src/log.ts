@@ -6,15 +6,15 @@ import { type DestinationStream, type Logger, pino } from 'pino';
  * @param output standard output by default
  */
 export function openLog(level: string, output?: DestinationStream): Logger {
-  const options = { level, base: undefined, serializers: { err: toLogged } };
+  const options = { level, base: undefined, serializers: { err: toLoggedError } };
   return output ? pino(options, output) : pino(options);
 }
 
 /**
- * What the log gets of an error. PostgreSQL's errors hold whole rows in other fields, and rows hold what must not be
- * logged: hashes, messages.
+ * The fields of an error that are logged. Other fields of PostgreSQL's errors contain complete rows, with hashes and messages, which
+ * must not be logged.
  */
-function toLogged(error: unknown): object {
+function toLoggedError(error: unknown): object {
   if (!(error instanceof Error)) return { message: `thrown: ${typeof error}` };
   const { name, message, stack, cause } = error;
   return {
@@ -22,6 +22,6 @@ function toLogged(error: unknown): object {
     message,
     stack,
     ...('code' in error && { code: error.code }),
-    ...(cause !== undefined && { cause: toLogged(cause) }),
+    ...(cause !== undefined && { cause: toLoggedError(cause) }),
   };
 }

@@ -9,13 +9,13 @@ import { findSession } from './accounts/session-lookup.ts';
 import { rotateTokenKeys } from './accounts/tokens.ts';
 import { countExternalChanges, recordExternalChange } from './db/external-changes.ts';
 import type { ServiceEvent } from './events/hints.ts';
-import { startRounds } from './periodic-jobs.ts';
+import { startPeriodicJobs } from './periodic-jobs.ts';
 import { rotateVapidKeys } from './push/subscriptions/vapid-keys.ts';
 import { eventually } from './sockets/test-client.ts';
 
 const DAY_MS = 86_400_000;
 
-function heard({ services }: TestService, type: ServiceEvent['type']): Promise<ServiceEvent> {
+function published({ services }: TestService, type: ServiceEvent['type']): Promise<ServiceEvent> {
   return new Promise((resolve) =>
     services.events.subscribe((event) => {
       if (event.type === type) resolve(event);
@@ -23,8 +23,8 @@ function heard({ services }: TestService, type: ServiceEvent['type']): Promise<S
   );
 }
 
-onEachDatabase('rounds', (database) => {
-  test('what a command wrote beside the server is noticed within a second: keys, sessions, profiles, the directory', async (t) => {
+onEachDatabase('periodic jobs', (database) => {
+  test('what a command wrote beside the server takes effect within a second: keys, sessions, profiles, the directory', async (t) => {
     const service = await startService(t, database);
     const { db } = service.services;
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
@@ -44,7 +44,7 @@ onEachDatabase('rounds', (database) => {
       await tx.run`update users set bio = 'imported' where id = ${alice.id}`;
     });
 
-    // Three transactions, so the server may notice them one by one: no single event says that all are in effect.
+    // Three transactions, which the server may notice one by one: no single hint shows that all are in effect.
     const kidOf = (token: string) => decodeProtectedHeader(token).kid;
     const refresh = async () => (await service.post('/api/token', {}, call)).body.data.token;
     await eventually(async () => (await service.get('/api/users', { token: bob.token })).status === 401);
@@ -65,29 +65,29 @@ onEachDatabase('rounds', (database) => {
     assert((await countExternalChanges(second.services.db)) > changes);
   });
 
-  test('nothing is news where nothing was written', async (t) => {
+  test('without a write there is no hint of an external change', async (t) => {
     const service = await startService(t, database);
-    let news = 0;
+    let hints = 0;
     service.services.events.subscribe((event) => {
-      if (event.type === 'external-change') news++;
+      if (event.type === 'external-change') hints++;
     });
-    const asked = Promise.withResolvers<void>();
-    let questions = 0;
+    const counted = Promise.withResolvers<void>();
+    let reads = 0;
     const { db } = service.services;
     const watched: typeof db = Object.create(db, {
       get: {
         value(...parts: Parameters<typeof db.get>) {
-          if (parts[0].join('').includes('outside_changes') && ++questions === 3) asked.resolve();
+          if (parts[0].join('').includes('outside_changes') && ++reads === 3) counted.resolve();
           return db.get(...parts);
         },
       },
     });
-    await using _rounds = startRounds({ ...service.services, db: watched });
-    await asked.promise;
-    assert.equal(news, 0);
+    await using _jobs = startPeriodicJobs({ ...service.services, db: watched });
+    await counted.promise;
+    assert.equal(hints, 0);
   });
 
-  test('sessions that nobody used for 180 days end, and unusable subscriptions go after 7', async (t) => {
+  test('sessions end after 180 days without use, and unusable subscriptions are removed after 7 days', async (t) => {
     let now = Date.now();
     await using push = await startPushService();
     const service = await startService(t, database, { world: { now: () => now } });
@@ -102,22 +102,22 @@ onEachDatabase('rounds', (database) => {
       (await services.db.get<{ count: number }>`select count(*) as count from push_subscriptions`)?.count;
 
     now += 7 * DAY_MS;
-    await startRounds(services)[Symbol.asyncDispose]();
+    await startPeriodicJobs(services)[Symbol.asyncDispose]();
     assert.equal(await counted(), 2);
     now += 1;
-    await startRounds(services)[Symbol.asyncDispose]();
+    await startPeriodicJobs(services)[Symbol.asyncDispose]();
     assert.equal(await counted(), 1);
 
-    const ended = heard(service, 'sessions-ended');
+    const ended = published(service, 'sessions-ended');
     now += 180 * DAY_MS;
-    await startRounds(services)[Symbol.asyncDispose]();
+    await startPeriodicJobs(services)[Symbol.asyncDispose]();
     const event = await ended;
     assert.equal(event.type === 'sessions-ended' && event.sessionIds.length, 1);
     assert.deepEqual(await services.db.all`select id from sessions`, []);
     assert.equal(await counted(), 0);
   });
 
-  test('which sessions were used is written down at the latest when the service stops', async (t) => {
+  test('the time at which a session was used is stored when the service stops, at the latest', async (t) => {
     let now = 1_790_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });
     const { token } = await service.join('alice');
@@ -129,18 +129,18 @@ onEachDatabase('rounds', (database) => {
     assert.equal(session?.usedAt, now);
   });
 
-  test('a round that fails is logged, and the others go on', async (t) => {
+  test('a job that fails is logged, and the others go on', async (t) => {
     const service = await startService(t, database);
     const { services } = service;
     const broken = { reload: () => Promise.reject(new Error('no keys today')) };
-    // A part that fails, in place of the real one.
+    // Keys whose reload fails, in place of the real ones.
     const tokens = Object.assign(
       Object.create(services.accounts.tokens),
       broken,
     ) as typeof services.accounts.tokens;
-    await using _rounds = startRounds({ ...services, accounts: { ...services.accounts, tokens } });
-    const noticed = heard(service, 'external-change');
-    // More than one change: the first may come before these rounds read the count that they compare with.
+    await using _jobs = startPeriodicJobs({ ...services, accounts: { ...services.accounts, tokens } });
+    const noticed = published(service, 'external-change');
+    // More than one change: the first may come before the job has read the count that it compares with.
     await eventually(async () => {
       await services.db.transaction((tx) => recordExternalChange(tx));
       return service.logLines.some((line) => line.includes('no keys today'));
@@ -148,7 +148,7 @@ onEachDatabase('rounds', (database) => {
     await noticed;
     assert.ok(
       service.logLines.some(
-        (line) => line.includes('a round failed') && line.includes('checkExternalChanges'),
+        (line) => line.includes('a periodic job failed') && line.includes('check external changes'),
       ),
     );
   });

@@ -13,14 +13,14 @@ const EXTERNAL_CHANGES_MS = 500;
 const CLOCK_STEPS_MS = 1000;
 
 /**
- * Runs what each room offers, and what concerns all rooms: noticing what a command of the operator wrote to the database
- * beside the service, and that the clock was set. A job that fails is logged and runs again after its interval.
+ * Runs the periodic jobs of all rooms, and two that concern every room: they notice that a command of the operator wrote to the
+ * database beside the server, and that the wall clock was set. A job that fails is logged and runs again after its interval.
  */
-export function startRounds(services: Services): AsyncDisposable {
+export function startPeriodicJobs(services: Services): AsyncDisposable {
   const { accounts, chat, clock, db, events, inbox, limits, log, presence } = services;
   const jobs: PeriodicJob[] = [
-    { name: 'checkExternalChanges', everyMs: EXTERNAL_CHANGES_MS, run: checkExternalChanges(services) },
-    { name: 'noticeClockStep', everyMs: CLOCK_STEPS_MS, run: noticeClockStep(services) },
+    { name: 'check external changes', everyMs: EXTERNAL_CHANGES_MS, run: checkExternalChanges(services) },
+    { name: 'notice clock steps', everyMs: CLOCK_STEPS_MS, run: noticeClockStep(services) },
     ...presenceJobs(presence),
     ...chatJobs(chat),
     ...inboxJobs(db, clock, inbox),
@@ -29,11 +29,11 @@ export function startRounds(services: Services): AsyncDisposable {
     ...pushJobs(db, clock),
   ];
 
-  const rounds = jobs.map(({ name, everyMs, run }) => {
+  const started = jobs.map(({ name, everyMs, run }) => {
     let running: Promise<void> | null = null;
     const start = () => {
       running ??= run()
-        .catch((err) => log.error({ err, round: name }, 'a round failed'))
+        .catch((err) => log.error({ err, job: name }, 'a periodic job failed'))
         .finally(() => {
           running = null;
         });
@@ -50,7 +50,7 @@ export function startRounds(services: Services): AsyncDisposable {
 
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all(rounds.map((round) => round.stop()));
+      await Promise.all(started.map((job) => job.stop()));
       await Promise.all(jobs.map((job) => job.runsAtStop && job.run()));
     },
   };
@@ -58,12 +58,12 @@ export function startRounds(services: Services): AsyncDisposable {
 
 /** Reads keys and sessions again after a command of the operator has changed the database. */
 function checkExternalChanges({ accounts, db, events, push }: Services): () => Promise<void> {
-  let seen: number | undefined;
+  let known: number | undefined;
   return async () => {
     const changes = await countExternalChanges(db);
-    const isNews = seen !== undefined && changes !== seen;
-    seen = changes;
-    if (!isNews) return;
+    const isChanged = known !== undefined && changes !== known;
+    known = changes;
+    if (!isChanged) return;
     await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
     accounts.authentication.invalidateAll();
     events.publish({ type: 'external-change' });

@@ -4,19 +4,19 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openLog } from './log.ts';
-import { startRounds } from './periodic-jobs.ts';
+import { startPeriodicJobs } from './periodic-jobs.ts';
 import { openPushWorker } from './push/delivery/worker.ts';
 import { openServices } from './services.ts';
 import { explainStart } from './start-errors.ts';
 
-/** How long a stop may take; what is still under way by then is cut off. */
+/** How long a stop may take; connections that are still open then are cut off. */
 const STOP_MS = 14_000;
-/** Signals within this time of the first repeat it: Ctrl-C reaches the whole process group, and npm forwards it too. */
+/** Signals within this time count as the first one: Ctrl-C reaches the whole process group, and npm forwards it too. */
 const REPEAT_MS = 1_000;
 
 /**
- * Runs the service until a signal stops it: the first SIGTERM or SIGINT finishes what is under way, one that comes
- * {@link REPEAT_MS} after it or later ends the process at once.
+ * Runs the service until a signal stops it. The first SIGTERM or SIGINT finishes the requests in flight; a second one, at least
+ * {@link REPEAT_MS} later, ends the process at once.
  *
  * @returns the exit code
  */
@@ -36,31 +36,32 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
 
   const taken = services.lifecycle.databaseTaken.then(() => 'taken' as const);
   const signal = await Promise.race([untilSignal(log), taken]);
-  if (signal === 'taken') log.fatal('another server has taken the database over while it was lost; stopping');
+  if (signal === 'taken')
+    log.fatal('another server took over the database while the connection was lost; stopping');
   log.info({ signal }, 'stopping');
   services.lifecycle.draining = true;
   const tooLong = setTimeout(() => {
-    log.warn('the stop takes too long: connections that are still open are cut off');
+    log.warn('the stop takes too long: open connections are cut off');
     app.server.closeAllConnections();
   }, STOP_MS);
   const failure = await running.disposeAsync().then(
     () => undefined,
     (err: unknown) => ({ err }),
   );
-  if (failure) log.warn(failure, 'not everything could be stored before the end');
+  if (failure) log.warn(failure, 'some data could not be stored at the end');
   clearTimeout(tooLong);
   log.info('stopped');
   return failure || signal === 'taken' ? 1 : 0;
 }
 
 /**
- * Starts to serve. A signal before it serves ends the process at once: no client waits for an answer yet.
+ * Starts to serve. A signal during the start ends the process at once: no client waits for an answer yet.
  *
- * @param running is given what is to be ended
+ * @param running gets everything that has to be disposed at the end
  */
 async function start(config: Config, log: Logger, running: AsyncDisposableStack) {
   const services = running.use(await openServices(config, log));
-  running.use(startRounds(services));
+  running.use(startPeriodicJobs(services));
   const app = await buildApp(services);
   const pushes = openPushWorker({ ...services, publicUrl: config.publicUrl });
   running.defer(async () => void (await Promise.all([app.close(), pushes[Symbol.asyncDispose]()])));

@@ -17,7 +17,7 @@ import { openPresence, type PresenceServices } from './presence/presence-service
 import { openPush, type PushServices, type PushWorld } from './push/push-services.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
 
-/** What rooms stand on and keep open, opened once for a process; each room opens its own part. */
+/** What rooms share and keep open, opened once for a process; each room opens its own part. */
 export interface Services {
   readonly config: Config;
   readonly log: Logger;
@@ -34,29 +34,29 @@ export interface Services {
 }
 
 /**
- * The limits of all requests, and two of rooms that keep nothing else open. Each of these two is shared by a frame and
- * its HTTP twin, so neither of them can open it. Limits of other rooms are in the part of their room.
+ * The limits of all requests, and two limits of rooms that keep nothing else open. Each of the two is shared by a frame and its
+ * HTTP twin, so neither of them can open it. Limits of other rooms are in the part of their room.
  */
 export interface Limits extends ApiLimits {
-  /** Of friend requests. */
+  /** Limits friend requests. */
   readonly friends: FriendLimits;
-  /** Of `sync`, one of the reads that cost most. */
+  /** Limits `sync`, one of the most expensive reads. */
   readonly sync: ReadLimit;
 }
 
 export interface Lifecycle {
-  /** Set when the process is about to stop: it serves what is under way and accepts nothing new. */
+  /** Set when the process is about to stop: it answers the requests in flight and accepts no new ones. */
   draining: boolean;
-  /** Settles when another server has taken the database over: this one can only stop. */
+  /** Resolves when another server has taken over the database: this one has to stop. */
   readonly databaseTaken: Promise<void>;
 }
 
-/** What tests put in place of the world outside. */
+/** What tests replace of the world outside the process. */
 export interface World extends Partial<Clock>, PushWorld {
   pageFolder?: string;
 }
 
-/** Opens the database as it is, for a command that may run beside a server. */
+/** Opens the database and migrates it. Locks nothing, so a command may do so beside a server. */
 export async function openDatabase(
   config: Config,
   log: Logger,
@@ -76,8 +76,8 @@ export async function openDatabase(
 }
 
 /**
- * Opens everything a server needs. One server at a time has the database: a second one on the same folder is
- * refused, a second one on the same PostgreSQL waits (architecture 11).
+ * Opens everything that a server needs. Only one server at a time uses a database: a second one on the same folder is refused,
+ * a second one on the same PostgreSQL waits (architecture 11).
  */
 export async function openServices(
   config: Config,
@@ -89,7 +89,7 @@ export async function openServices(
   const lock = await lockPostgres(config, log);
   opening.use(lock ?? lockFolder(config.dataDir));
   const db = opening.use(await openDatabase(config, log, lock));
-  // A server that had this database before, and gets it back after this one, must not believe what it remembers.
+  // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
   const apiLimits = openApiLimits(config.rateLimits, log);

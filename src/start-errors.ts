@@ -3,13 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 import { explain } from './commands/explain.ts';
 import type { Config } from './config.ts';
 
-/** What the server opens in its folder, in this order. */
+/** The files that the server opens in its folder, in this order. */
 const FILES = ['server.lock', 'doorman.db'];
 /** Primary result codes of SQLite. */
 const SQLITE = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
-/** Why the server cannot start, in one line with the path or address that is at fault and what to do about it. */
+/** Why the server cannot start, in one line with the path or address concerned and what to do about it. */
 export function explainStart(error: unknown, config: Config): string {
   if (!(error instanceof Error) || !('code' in error)) return explain(error);
   if (error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error)
@@ -55,15 +55,15 @@ function explainFile(code: string, path: string): string | undefined {
   return undefined;
 }
 
-/** SQLite's errors name no file. */
+/** SQLite's errors name no file, so it is found by looking at the folder. */
 function explainSqlite(code: number, folder: string): string | undefined {
   switch (code) {
     case SQLITE.cannotOpen:
     case SQLITE.readOnly:
-      return `${findFile(folder, isNoFile) ?? folder} cannot be opened for writing: allow this user to write it and its folder, on a file system that is not read-only, or set another DATA_DIR.`;
+      return `${findFile(folder, cannotBeWritten) ?? folder} cannot be opened for writing: allow this user to write it and its folder, on a file system that is not read-only, or set another DATA_DIR.`;
     case SQLITE.notADatabase:
     case SQLITE.corrupt:
-      return `${findFile(folder, isNoDatabase) ?? join(folder, 'doorman.db')} is no SQLite database, or is damaged: put back a backup, or set another DATA_DIR.`;
+      return `${findFile(folder, isNotDatabase) ?? join(folder, 'doorman.db')} is no SQLite database, or is damaged: put back a backup, or set another DATA_DIR.`;
     case SQLITE.busy:
       return `${join(folder, 'doorman.db')} is locked by another program: end what uses it, or set another DATA_DIR.`;
     case SQLITE.full:
@@ -78,8 +78,8 @@ function findFile(folder: string, isAtFault: (path: string) => boolean): string 
   return FILES.map((name) => join(folder, name)).find((path) => existsSync(path) && isAtFault(path));
 }
 
-/** Opening for writing is the test: it also fails for what permissions do not show. */
-function isNoFile(path: string): boolean {
+/** Found out by opening it for writing, which also fails for reasons that permissions do not show. */
+function cannotBeWritten(path: string): boolean {
   try {
     if (!statSync(path).isFile()) return true;
     closeSync(openSync(path, 'r+'));
@@ -90,7 +90,7 @@ function isNoFile(path: string): boolean {
 }
 
 /** An empty file is a new database. */
-function isNoDatabase(path: string): boolean {
+function isNotDatabase(path: string): boolean {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(SQLITE_MAGIC.length);

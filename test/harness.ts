@@ -3,7 +3,7 @@ import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
 import { openLog } from '../src/log.ts';
-import { startRounds } from '../src/periodic-jobs.ts';
+import { startPeriodicJobs } from '../src/periodic-jobs.ts';
 import { openPushWorker, type PushWorker } from '../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
@@ -84,7 +84,7 @@ async function startOn(
   const logLines: string[] = [];
   const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
   const services = ending.use(await openServices(config, log, world));
-  ending.use(startRounds(services));
+  ending.use(startPeriodicJobs(services));
   const pushes = ending.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
   const app = await buildApp(services);
   ending.defer(() => app.close());

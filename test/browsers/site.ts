@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/log.ts';
-import { startRounds } from '../../src/periodic-jobs.ts';
+import { startPeriodicJobs } from '../../src/periodic-jobs.ts';
 import { openPushWorker } from '../../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
@@ -64,7 +64,7 @@ export async function startSite(
   const services = endings.use(await openServices(config, openLog('silent'), world));
   if (crowd > 0) await addCrowd(services.db, crowd);
   opened?.(services);
-  endings.use(startRounds(services));
+  endings.use(startPeriodicJobs(services));
   endings.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
   const app = await buildApp(services);
   endings.defer(() => app.close());
