@@ -1,6 +1,6 @@
 import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
 import { type BrowserEnvironment, browserEnvironment } from '../data/browser-environment.ts';
-import { Keeping } from '../data/persistence.ts';
+import { Persistence } from '../data/persistence.ts';
 import { RequestQueue } from '../data/request-queue.ts';
 import { Store } from '../data/store.ts';
 import type { SessionStore } from '../data/stores.ts';
@@ -13,7 +13,7 @@ import type { Named } from '../features/contacts/model/name-cache.ts';
 import { People } from '../features/contacts/model/people.ts';
 import { Presence } from '../features/contacts/model/presence.ts';
 import { AppBadge } from './app-badge.ts';
-import { KEPT_SHAPES, type KeptTypes, keptSources, restoreList } from './persisted-state.ts';
+import { PERSISTED_SHAPES, type PersistedTypes, persistenceSources, restoreList } from './persisted-state.ts';
 import type { Stores } from './stores.ts';
 
 /**
@@ -42,7 +42,7 @@ class DoormanStores implements Stores {
   readonly #environment: BrowserEnvironment;
   readonly #session = new Store<SessionView>({ state: 'restoring' });
   readonly #queue = new RequestQueue();
-  readonly #keeping: Keeping<KeptTypes>;
+  readonly #persistence: Persistence<PersistedTypes>;
   readonly #endings: (() => void)[] = [];
   /** Of the database that the numbers are of; empty while nothing is known. */
   #epoch = '';
@@ -59,38 +59,38 @@ class DoormanStores implements Stores {
     this.#environment = environment;
     this.#badge = new AppBadge(environment);
     this.connection = new Store<ConnectionView>(doorman.connection);
-    this.#keeping = new Keeping(
+    this.#persistence = new Persistence(
       doorman.storage,
-      keptSources(this, () => this.#epoch),
-      KEPT_SHAPES,
+      persistenceSources(this, () => this.#epoch),
+      PERSISTED_SHAPES,
     );
     const queue = this.#queue;
     const isBlocked = (userId: string) => this.blocks.has(userId);
-    const keepList = () => this.#keeping.note('list');
-    const gotPeople = (people: readonly Named[]) => this.people.names.note(people);
-    this.people = new People({ doorman, queue, keepNames: () => this.#keeping.note('names') });
+    const persistList = () => this.#persistence.markChanged('list');
+    const gotPeople = (people: readonly Named[]) => this.people.names.add(people);
+    this.people = new People({ doorman, queue, persistNames: () => this.#persistence.markChanged('names') });
     this.presence = new Presence({ doorman, isBlocked });
-    this.friends = new Friends({ doorman, queue, isBlocked, keepList, gotPeople });
+    this.friends = new Friends({ doorman, queue, isBlocked, persistList, gotPeople });
     this.blocks = new Blocks({
       doorman,
       queue,
-      keepList,
+      persistList,
       gotPeople,
       changed: (...told) => this.#blockChanged(...told),
     });
-    this.ownAccount = new OwnAccount({ doorman, queue, keepList });
+    this.ownAccount = new OwnAccount({ doorman, queue, persistList });
     this.chats = new Chats({
       doorman,
       queue,
       isBlocked,
-      keepList,
+      persistList,
       gotPeople,
       ownId: () => doorman.session?.userId ?? '',
       isFresh: () => this.freshness.getSnapshot() === 'fresh',
       isCutOff: () => this.#isCutOff,
       isAttended: () => environment.isAttended(),
-      keepDraft: (peer) => this.#keeping.noteDraft(peer),
-      keepThread: (peer) => this.#keeping.noteThread(peer),
+      persistDraft: (peer) => this.#persistence.markDraftChanged(peer),
+      persistThread: (peer) => this.#persistence.markThreadChanged(peer),
       allRead: (peer) => environment.closeNotifications((of) => of === peer),
     });
     this.session = {
@@ -110,11 +110,11 @@ class DoormanStores implements Stores {
     await this.#entering;
     if (session || this.#session.getSnapshot().state !== 'restoring') return;
     this.#session.set({ state: 'signed_out' });
-    await this.#keeping.wipe({ exceptDrafts: true });
+    await this.#persistence.wipe({ exceptDrafts: true });
   }
 
   flush(): Promise<void> {
-    return this.#keeping.flush();
+    return this.#persistence.flush();
   }
 
   async close(): Promise<void> {
@@ -122,7 +122,7 @@ class DoormanStores implements Stores {
     this.#queue.cancelAll();
     this.presence.close();
     this.chats.typing.clear();
-    await this.#keeping.flush();
+    await this.#persistence.flush();
   }
 
   #listen(): void {
@@ -147,13 +147,13 @@ class DoormanStores implements Stores {
       doorman.on('unblock', ({ userId }) => blocks.noteEvent(userId, false)),
       doorman.on('profile', ({ seq: _seq, ...profile }) => {
         ownAccount.noteProfile(profile);
-        people.names.note([profile]);
+        people.names.add([profile]);
       }),
       doorman.on('settings', (settings) => ownAccount.noteSettings(settings)),
       onAttention((isAttended) => {
         if (isAttended) chats.noteAttended();
       }),
-      onHidden(() => void this.#keeping.flush()),
+      onHidden(() => void this.#persistence.flush()),
       chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.getSnapshot())),
     );
   }
@@ -166,7 +166,7 @@ class DoormanStores implements Stores {
     }
     // After these two the kit keeps what was written until the same person comes back; so it is with drafts.
     const exceptDrafts = end === 'expired' || end === 'suspended';
-    if (exceptDrafts) void this.#keeping.flush();
+    if (exceptDrafts) void this.#persistence.flush();
     this.#clear();
     this.#current = session;
     if (session) {
@@ -175,23 +175,23 @@ class DoormanStores implements Stores {
     }
     this.#session.set({ state: 'signed_out', ...(end && { end }) });
     this.#environment.closeNotifications(() => true);
-    void this.#keeping.wipe({ exceptDrafts });
+    void this.#persistence.wipe({ exceptDrafts });
   }
 
   /** Shows what was kept, then what the service tells. */
   async #enter(session: Session): Promise<void> {
     const { userId } = session;
-    const kept = await this.#keeping.open(userId);
+    const persisted = await this.#persistence.open(userId);
     if (this.#current !== session) return;
     const { chats, people } = this;
-    chats.drafts.restore(kept.drafts);
-    for (const { at, ...named } of kept.names) people.names.note([named], at);
+    chats.drafts.restore(persisted.drafts);
+    for (const { at, ...named } of persisted.names) people.names.add([named], at);
     // In another tab's wake the connection may have been faster.
-    if (kept.list && this.freshness.getSnapshot() === 'none') {
-      this.#epoch = kept.list.epoch;
-      this.freshness.set('kept');
-      restoreList(this, kept.list);
-      for (const thread of kept.threads)
+    if (persisted.list && this.freshness.getSnapshot() === 'none') {
+      this.#epoch = persisted.list.epoch;
+      this.freshness.set('stored');
+      restoreList(this, persisted.list);
+      for (const thread of persisted.threads)
         if (thread.epoch === this.#epoch) chats.thread(thread.peer).restore(thread);
     }
     chats.noteOutgoing();
@@ -207,7 +207,7 @@ class DoormanStores implements Stores {
     this.#isBeginning = true;
     this.ownAccount.noteProfile(profile);
     this.ownAccount.noteSettings(settings);
-    this.people.names.note([profile, ...people]);
+    this.people.names.add([profile, ...people]);
     this.blocks.noteSnapshot(blocks, next.blocks);
     this.friends.noteSnapshot(snapshot);
     this.chats.noteSnapshot(snapshot, isOtherDatabase);

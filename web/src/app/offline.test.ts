@@ -58,7 +58,7 @@ onSqlite('what the page keeps', (database) => {
     const { alice, bob, carol } = await aliceWithAll(town);
     const { stores, close } = await startOffline(alice.storage);
     t.after(close);
-    assert.equal(stores.freshness.getSnapshot(), 'kept');
+    assert.equal(stores.freshness.getSnapshot(), 'stored');
     assert.equal(stores.ownAccount.profile.getSnapshot()?.username, 'alice');
     assert.equal(stores.ownAccount.settings.getSnapshot()?.pushPreview, 'none');
     assert.deepEqual(

@@ -1,21 +1,27 @@
 import type { Conversation, OwnUser } from 'doorman-client';
 import { isNumber, isString, list, pair, record } from '../data/persisted-shapes.ts';
-import type { KeptShapes, KeptSources } from '../data/persistence.ts';
+import type { PersistenceShapes, PersistenceSources } from '../data/persistence.ts';
 import type { OwnAccount } from '../features/account/model/own-account.ts';
-import { isKeptProfile, isKeptSettings } from '../features/account/model/persisted-shapes.ts';
+import { isPersistedProfile, isPersistedSettings } from '../features/account/model/persisted-shapes.ts';
 import type { SettingsView } from '../features/account/model/views.ts';
 import type { Chats } from '../features/chat/model/chats.ts';
 import { newest } from '../features/chat/model/message-range.ts';
 import {
-  isKeptConversation,
-  isKeptThread,
-  type KeptThread,
+  isPersistedConversation,
+  isPersistedDraft,
+  isPersistedThread,
+  type PersistedDraft,
+  type PersistedThread,
 } from '../features/chat/model/persisted-shapes.ts';
 import type { Blocks } from '../features/contacts/model/blocks.ts';
 import type { Friends } from '../features/contacts/model/friends.ts';
-import type { KeptName } from '../features/contacts/model/name-cache.ts';
+import type { PersistedName } from '../features/contacts/model/name-cache.ts';
 import type { People } from '../features/contacts/model/people.ts';
-import { isKeptBlock, isKeptFriend, isKeptNames } from '../features/contacts/model/persisted-shapes.ts';
+import {
+  isPersistedBlock,
+  isPersistedFriend,
+  isPersistedNames,
+} from '../features/contacts/model/persisted-shapes.ts';
 import type { BlockedView, FriendView } from '../features/contacts/model/views.ts';
 
 const MAX_CONVERSATIONS = 500;
@@ -26,8 +32,8 @@ const MAX_NAMES = 1_000;
 const MAX_MESSAGES = 50;
 const MAX_CHARACTERS = 100_000;
 
-/** Whatever is kept of. */
-interface Stores {
+/** The stores whose state is persisted. */
+interface PersistedStores {
   readonly chats: Chats;
   readonly people: People;
   readonly friends: Friends;
@@ -35,82 +41,90 @@ interface Stores {
   readonly ownAccount: OwnAccount;
 }
 
-/** What is kept of each kind, as `Keeping` takes it. */
-export interface KeptTypes {
-  readonly list: KeptList;
-  readonly name: KeptName;
-  readonly thread: KeptThread;
+/** The types that `Persistence` stores. */
+export interface PersistedTypes {
+  readonly list: PersistedList;
+  readonly name: PersistedName;
+  readonly draft: PersistedDraft;
+  readonly thread: PersistedThread;
 }
 
-/** What the page starts from before the service answers. */
-export interface KeptList {
-  /** Of the database: numbers of another are void. */
+/** What the page shows before the service answers. */
+export interface PersistedList {
+  /** Of the database: message numbers of another one mean nothing. */
   readonly epoch: string;
   readonly profile: OwnUser;
   readonly settings: SettingsView;
   readonly friends: readonly FriendView[];
   readonly blocks: readonly BlockedView[];
   readonly conversations: readonly Conversation[];
-  /** Marks that the service had not confirmed. */
+  /** Read marks that the service has not confirmed. */
   readonly reads: readonly (readonly [peer: string, n: number])[];
 }
 
-const isKeptList = record<KeptList>({
+const isPersistedList = record<PersistedList>({
   epoch: isString,
-  profile: isKeptProfile,
-  settings: isKeptSettings,
-  friends: list(isKeptFriend),
-  blocks: list(isKeptBlock),
-  conversations: list(isKeptConversation),
+  profile: isPersistedProfile,
+  settings: isPersistedSettings,
+  friends: list(isPersistedFriend),
+  blocks: list(isPersistedBlock),
+  conversations: list(isPersistedConversation),
   reads: list(pair(isString, isNumber)),
 });
 
-export const KEPT_SHAPES: KeptShapes<KeptTypes> = {
-  list: isKeptList,
-  names: isKeptNames,
-  thread: isKeptThread,
+export const PERSISTED_SHAPES: PersistenceShapes<PersistedTypes> = {
+  list: isPersistedList,
+  names: isPersistedNames,
+  draft: isPersistedDraft,
+  thread: isPersistedThread,
 };
 
-/** What of the stores is to be kept on this device. @param epochOf of the database; empty: nothing is known yet */
-export function keptSources(stores: Stores, epochOf: () => string): KeptSources<KeptTypes> {
+/** What of the stores is persisted. @param epochOf of the database; empty until it is known */
+export function persistenceSources(
+  stores: PersistedStores,
+  epochOf: () => string,
+): PersistenceSources<PersistedTypes> {
   return {
-    list: () => keptList(stores, epochOf()),
+    list: () => toPersistedList(stores, epochOf()),
     names: () => {
       const { chats, people, friends, blocks } = stores;
-      return people.names.kept(MAX_NAMES, (id) => chats.has(id) || friends.has(id) || blocks.has(id));
+      return people.names.toPersisted(MAX_NAMES, (id) => chats.has(id) || friends.has(id) || blocks.has(id));
     },
-    thread: (peer) => keptThread(stores.chats, peer, epochOf()),
-    draft: (peer) => stores.chats.drafts.kept(peer),
+    thread: (peer) => toPersistedThread(stores.chats, peer, epochOf()),
+    draft: (peer) => stores.chats.drafts.toPersisted(peer),
   };
 }
 
-/** Shows what was kept, until the service tells. */
+/** Shows what was stored, until the service answers. */
 export function restoreList(
-  { chats, people, friends, blocks, ownAccount: own }: Stores,
-  kept: KeptList,
+  { chats, people, friends, blocks, ownAccount }: PersistedStores,
+  persisted: PersistedList,
 ): void {
-  own.restore(kept.profile, kept.settings);
-  people.names.note([kept.profile], 0);
-  blocks.restore(kept.blocks);
-  friends.restore(kept.friends);
-  chats.restore(kept.conversations, kept.reads);
+  ownAccount.restore(persisted.profile, persisted.settings);
+  people.names.add([persisted.profile], 0);
+  blocks.restore(persisted.blocks);
+  friends.restore(persisted.friends);
+  chats.restore(persisted.conversations, persisted.reads);
 }
 
-function keptList({ chats, friends, blocks, ownAccount: own }: Stores, epoch: string): KeptList | undefined {
-  const self = own.kept();
-  if (!self || epoch === '') return undefined;
-  const { conversations, reads } = chats.kept();
+function toPersistedList(
+  { chats, friends, blocks, ownAccount }: PersistedStores,
+  epoch: string,
+): PersistedList | undefined {
+  const account = ownAccount.toPersisted();
+  if (!account || epoch === '') return undefined;
+  const { conversations, reads } = chats.toPersisted();
   return {
     epoch,
-    ...self,
-    friends: friends.kept(MAX_FRIENDS),
-    blocks: blocks.kept(MAX_BLOCKS),
+    ...account,
+    friends: friends.toPersisted(MAX_FRIENDS),
+    blocks: blocks.toPersisted(MAX_BLOCKS),
     conversations: conversations.slice(0, MAX_CONVERSATIONS),
     reads,
   };
 }
 
-function keptThread(chats: Chats, peer: string, epoch: string): KeptThread | undefined {
+function toPersistedThread(chats: Chats, peer: string, epoch: string): PersistedThread | undefined {
   const { range } = chats.thread(peer);
   if (!range || epoch === '') return undefined;
   return { epoch, peer, at: Date.now(), ...newest(range, MAX_MESSAGES, MAX_CHARACTERS) };

@@ -1,27 +1,19 @@
-/** Raised when any shape that is kept changes: what an older page kept is thrown away. */
+/** Raised when a persisted shape changes: what an older version of the page stored is then removed. */
 const VERSION = 1;
-
-/** What is being written. Each by itself: several tabs of a user write theirs, and none another's. */
-export interface KeptDraft {
-  readonly peer: string;
-  readonly text: string;
-}
 
 /** Checks a value that was read from the storage. */
 export type Shape<T> = (value: unknown) => value is T;
 
-/** With the mark by which it is known again. */
-export function seal(userId: string, value: object): object {
+/** Adds the version and the user, which {@link unpack} checks. */
+export function pack(userId: string, value: object): object {
   return { version: VERSION, userId, value };
 }
 
-/** What was kept of this user by this version of the page; anything else is `undefined`. */
-export function unseal<T>(sealed: unknown, userId: string, isShape: Shape<T>): T | undefined {
-  if (!isRecord(sealed) || sealed.version !== VERSION || sealed.userId !== userId) return undefined;
-  return isShape(sealed.value) ? sealed.value : undefined;
+/** The value that this version of the page stored for this user; `undefined` for anything else. */
+export function unpack<T>(packed: unknown, userId: string, isShape: Shape<T>): T | undefined {
+  if (!isRecord(packed) || packed.version !== VERSION || packed.userId !== userId) return undefined;
+  return isShape(packed.value) ? packed.value : undefined;
 }
-
-export const isKeptDraft = record<KeptDraft>({ peer: isString, text: isString });
 
 export function record<T>(fields: { [F in keyof T]-?: (value: unknown) => boolean }): Shape<T> {
   const checks = Object.entries<(value: unknown) => boolean>(fields);

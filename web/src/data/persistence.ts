@@ -1,178 +1,181 @@
 import type { DoormanStorage } from 'doorman-client';
-import { isKeptDraft, type KeptDraft, type Shape, seal, unseal } from './persisted-shapes.ts';
+import { pack, type Shape, unpack } from './persisted-shapes.ts';
 
 const PREFIX = 'page:';
 const DRAFT = /^page:[^:]+:draft:/;
-/** After a change it is written so much later, with all that changed meanwhile. */
+/** From a change to its write, which writes all other changes too. */
 const WRITE_AFTER_MS = 1_000;
-/** What a person writes. No sooner than this it is safe: what is begun while a page closes is often not finished. */
+/** The same for drafts, sooner: a write that begins while the page closes is often not finished. */
 const WRITE_DRAFTS_AFTER_MS = 100;
 const MAX_THREADS = 30;
 
-/** The types of what a page keeps, besides drafts. */
+/** The types of what a page persists. */
 interface Types {
   readonly list: object;
   readonly name: object;
-  /** `at`: when it was kept, epoch milliseconds. */
+  /** Each under a key of its own, so that several tabs of a user never write each other's drafts. */
+  readonly draft: { readonly peer: string };
+  /** `at`: when it was stored, epoch milliseconds. */
   readonly thread: { readonly peer: string; readonly at: number };
 }
 
-/** All that was kept of one user. */
-export interface Kept<T extends Types> {
+/** Everything that is stored for one user. */
+export interface Persisted<T extends Types> {
   readonly list: T['list'] | undefined;
   readonly names: readonly T['name'][];
-  readonly drafts: readonly KeptDraft[];
+  readonly drafts: readonly T['draft'][];
   readonly threads: readonly T['thread'][];
 }
 
-/** What there is to keep now; absent: nothing yet. */
-export interface KeptSources<T extends Types> {
+/** The current values; `undefined` where there is nothing to store. */
+export interface PersistenceSources<T extends Types> {
   list(): T['list'] | undefined;
   names(): readonly T['name'][];
   thread(peer: string): T['thread'] | undefined;
-  draft(peer: string): KeptDraft | undefined;
+  draft(peer: string): T['draft'] | undefined;
 }
 
-/** Check what is read from the storage. */
-export interface KeptShapes<T extends Types> {
+/** Checks of what is read from the storage. */
+export interface PersistenceShapes<T extends Types> {
   readonly list: Shape<T['list']>;
   readonly names: Shape<readonly T['name'][]>;
   readonly thread: Shape<T['thread']>;
+  readonly draft: Shape<T['draft']>;
 }
 
 type Part = 'list' | 'names';
 
 /**
- * Keeps on this device what was loaded, so that it can be read without a connection: each user's under their own keys,
- * bounded, and gone when they sign out. The storage is the kit's, which answers also where the device's own fails.
+ * Stores on this device what was loaded, so that it can be shown without a connection: for each user under keys of their
+ * own, bounded, and removed when they sign out. The storage is the kit's, which also works where the device's own fails.
  */
-export class Keeping<T extends Types> {
+export class Persistence<T extends Types> {
   readonly #storage: DoormanStorage;
-  readonly #sources: KeptSources<T>;
-  readonly #shapes: KeptShapes<T>;
+  readonly #sources: PersistenceSources<T>;
+  readonly #shapes: PersistenceShapes<T>;
   #userId: string | undefined;
-  readonly #parts = new Set<Part>();
-  readonly #threads = new Set<string>();
-  readonly #drafts = new Set<string>();
-  /** Peers of the kept threads, the latest at the end. */
-  #keptThreads: string[] = [];
+  readonly #changedParts = new Set<Part>();
+  readonly #changedThreads = new Set<string>();
+  readonly #changedDrafts = new Set<string>();
+  /** Peers of the stored threads, the one stored last at the end. */
+  #storedThreads: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the timer ends, as `performance.now` has it. */
+  /** When the timer ends, by `performance.now`. */
   #writesAt = 0;
-  /** One after the other, so that what is wiped is not written again. */
-  #turn: Promise<void> = Promise.resolve();
+  /** Writes run one after the other, so that what was wiped is not written again. */
+  #lastWrite: Promise<void> = Promise.resolve();
 
-  constructor(storage: DoormanStorage, sources: KeptSources<T>, shapes: KeptShapes<T>) {
+  constructor(storage: DoormanStorage, sources: PersistenceSources<T>, shapes: PersistenceShapes<T>) {
     this.#storage = storage;
     this.#sources = sources;
     this.#shapes = shapes;
   }
 
-  /** Reads what was kept of this user, and removes what is nobody's, another's, or of no use. */
-  async open(userId: string): Promise<Kept<T>> {
+  /** Reads what is stored for this user, and removes everything else: of other users, of other versions, or damaged. */
+  async open(userId: string): Promise<Persisted<T>> {
     this.#stop();
     const own = `${PREFIX}${userId}:`;
-    const kept: {
+    const persisted: {
       list?: T['list'];
       names: readonly T['name'][];
-      drafts: KeptDraft[];
+      drafts: T['draft'][];
       threads: T['thread'][];
     } = {
       names: [],
       drafts: [],
       threads: [],
     };
-    const useless: string[] = [];
-    for (const [key, sealed] of await this.#storage.all(PREFIX)) {
+    const unusable: string[] = [];
+    for (const [key, packed] of await this.#storage.all(PREFIX)) {
       const part = key.startsWith(own) ? key.slice(own.length) : undefined;
-      const list = part === 'list' && unseal(sealed, userId, this.#shapes.list);
-      const names = part === 'names' && unseal(sealed, userId, this.#shapes.names);
-      const draft = part?.startsWith('draft:') && unseal(sealed, userId, isKeptDraft);
-      const thread = part?.startsWith('thread:') && unseal(sealed, userId, this.#shapes.thread);
-      if (list) kept.list = list;
-      else if (names) kept.names = names;
-      else if (draft && part === draftPart(draft.peer)) kept.drafts.push(draft);
-      else if (thread && part === threadPart(thread.peer)) kept.threads.push(thread);
-      else useless.push(key);
+      const list = part === 'list' && unpack(packed, userId, this.#shapes.list);
+      const names = part === 'names' && unpack(packed, userId, this.#shapes.names);
+      const draft = part?.startsWith('draft:') && unpack(packed, userId, this.#shapes.draft);
+      const thread = part?.startsWith('thread:') && unpack(packed, userId, this.#shapes.thread);
+      if (list) persisted.list = list;
+      else if (names) persisted.names = names;
+      else if (draft && part === draftPart(draft.peer)) persisted.drafts.push(draft);
+      else if (thread && part === threadPart(thread.peer)) persisted.threads.push(thread);
+      else unusable.push(key);
     }
-    kept.threads.sort((one, other) => one.at - other.at);
+    persisted.threads.sort((one, other) => one.at - other.at);
     this.#userId = userId;
-    this.#keptThreads = kept.threads.map(({ peer }) => peer);
-    void this.#inTurn(() => this.#delete(useless));
-    return { ...kept, list: kept.list };
+    this.#storedThreads = persisted.threads.map(({ peer }) => peer);
+    void this.#afterLastWrite(() => this.#delete(unusable));
+    return { ...persisted, list: persisted.list };
   }
 
-  /** It changed, and is written soon. */
-  note(part: Part): void {
-    this.#parts.add(part);
+  /** It changed: it is written soon. */
+  markChanged(part: Part): void {
+    this.#changedParts.add(part);
     this.#writeSoon(WRITE_AFTER_MS);
   }
 
-  noteThread(peer: string): void {
-    this.#threads.add(peer);
+  markThreadChanged(peer: string): void {
+    this.#changedThreads.add(peer);
     this.#writeSoon(WRITE_AFTER_MS);
   }
 
-  noteDraft(peer: string): void {
-    this.#drafts.add(peer);
+  markDraftChanged(peer: string): void {
+    this.#changedDrafts.add(peer);
     this.#writeSoon(WRITE_DRAFTS_AFTER_MS);
   }
 
-  /** Writes now what is not written yet. */
+  /** Writes all changes now. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const userId = this.#userId;
-    if (userId === undefined) return this.#turn;
-    const entries = this.#collect();
-    return this.#inTurn(async () => {
+    if (userId === undefined) return this.#lastWrite;
+    const entries = this.#takeChanges();
+    return this.#afterLastWrite(async () => {
       for (const [part, value] of entries) {
         const key = `${PREFIX}${userId}:${part}`;
-        await (value ? this.#storage.set(key, seal(userId, value)) : this.#storage.delete(key));
+        await (value ? this.#storage.set(key, pack(userId, value)) : this.#storage.delete(key));
       }
     });
   }
 
-  /** Nothing of anybody stays here, but for drafts where their writer is awaited back. */
+  /** Removes what is stored for any user; drafts stay where their user is expected to sign in again. */
   wipe({ exceptDrafts }: { exceptDrafts: boolean }): Promise<void> {
     this.#stop();
-    return this.#inTurn(async () => {
+    return this.#afterLastWrite(async () => {
       const keys = (await this.#storage.all(PREFIX)).map(([key]) => key);
       await this.#delete(keys.filter((key) => !exceptDrafts || !DRAFT.test(key)));
     });
   }
 
-  /** What changes from now on is nobody's. */
+  /** Changes are ignored until `open`. */
   #stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#userId = undefined;
-    this.#parts.clear();
-    this.#threads.clear();
-    this.#drafts.clear();
-    this.#keptThreads = [];
+    this.#changedParts.clear();
+    this.#changedThreads.clear();
+    this.#changedDrafts.clear();
+    this.#storedThreads = [];
   }
 
-  /** What changed since the last time, by part; absent is to be removed. */
-  #collect(): [part: string, value: object | undefined][] {
+  /** What changed since the last call; an undefined value is to be removed. */
+  #takeChanges(): [part: string, value: object | undefined][] {
     const { list, names, thread, draft } = this.#sources;
     const read = { list, names };
-    const entries: [string, object | undefined][] = [...this.#parts].flatMap((part) => {
+    const entries: [string, object | undefined][] = [...this.#changedParts].flatMap((part) => {
       const value = read[part]();
       return value ? [[part, value]] : [];
     });
-    for (const peer of this.#threads) {
+    for (const peer of this.#changedThreads) {
       const value = thread(peer);
-      this.#keptThreads = this.#keptThreads.filter((one) => one !== peer);
-      if (value) this.#keptThreads.push(peer);
+      this.#storedThreads = this.#storedThreads.filter((one) => one !== peer);
+      if (value) this.#storedThreads.push(peer);
       entries.push([threadPart(peer), value]);
     }
-    for (const peer of this.#keptThreads.splice(0, this.#keptThreads.length - MAX_THREADS))
+    for (const peer of this.#storedThreads.splice(0, this.#storedThreads.length - MAX_THREADS))
       entries.push([threadPart(peer), undefined]);
-    for (const peer of this.#drafts) entries.push([draftPart(peer), draft(peer)]);
-    this.#parts.clear();
-    this.#threads.clear();
-    this.#drafts.clear();
+    for (const peer of this.#changedDrafts) entries.push([draftPart(peer), draft(peer)]);
+    this.#changedParts.clear();
+    this.#changedThreads.clear();
+    this.#changedDrafts.clear();
     return entries;
   }
 
@@ -189,9 +192,9 @@ export class Keeping<T extends Types> {
     for (const key of keys) await this.#storage.delete(key);
   }
 
-  #inTurn(act: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(act);
-    return this.#turn;
+  #afterLastWrite(write: () => Promise<void>): Promise<void> {
+    this.#lastWrite = this.#lastWrite.then(write);
+    return this.#lastWrite;
   }
 }
 

@@ -10,9 +10,9 @@ export type SessionView =
 
 /**
  * How far what the page shows can be trusted. `none`: nothing is known yet (show placeholders, not "no conversations");
- * `kept`: from this device's storage, as it was when the page was last used; `fresh`: the service told it.
+ * `stored`: from this device's storage, as it was when the page was last used; `fresh`: the service told it.
  */
-export type Freshness = 'none' | 'kept' | 'fresh';
+export type Freshness = 'none' | 'stored' | 'fresh';
 
 /** How far a list is loaded that comes in pages. */
 export interface PagesView {

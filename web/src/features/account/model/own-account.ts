@@ -9,7 +9,7 @@ import type { SettingsView } from './views.ts';
 interface OwnAccountOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  keepList(): void;
+  persistList(): void;
 }
 
 /** The user's own profile and settings, as they are on all of their devices. */
@@ -57,7 +57,7 @@ export class OwnAccount implements OwnAccountStore {
   noteProfile(profile: OwnUser): void {
     if (isSame(profile, this.profile.getSnapshot())) return;
     this.profile.set(profile);
-    this.#host.keepList();
+    this.#host.persistList();
   }
 
   noteSettings({ push_enabled, dnd_enabled, push_preview }: Omit<SettingsEvent, 'seq'>): void {
@@ -67,7 +67,7 @@ export class OwnAccount implements OwnAccountStore {
       pushPreview: toPreview(push_preview),
     };
     this.#show();
-    this.#host.keepList();
+    this.#host.persistList();
   }
 
   restore(profile: OwnUser, settings: SettingsView): void {
@@ -76,7 +76,7 @@ export class OwnAccount implements OwnAccountStore {
     this.#show();
   }
 
-  kept(): { profile: OwnUser; settings: SettingsView } | undefined {
+  toPersisted(): { profile: OwnUser; settings: SettingsView } | undefined {
     const profile = this.profile.getSnapshot();
     return profile && this.#known && { profile, settings: this.#known };
   }

@@ -2,7 +2,7 @@ import type { OwnUser } from 'doorman-client';
 import { isBoolean, isNumber, isString, oneOf, record } from '../../../data/persisted-shapes.ts';
 import type { SettingsView } from './views.ts';
 
-export const isKeptProfile = record<OwnUser>({
+export const isPersistedProfile = record<OwnUser>({
   id: isString,
   username: isString,
   nickname: isString,
@@ -15,7 +15,7 @@ export const isKeptProfile = record<OwnUser>({
   dnd_enabled: isNumber,
 });
 
-export const isKeptSettings = record<SettingsView>({
+export const isPersistedSettings = record<SettingsView>({
   pushEnabled: isBoolean,
   dndEnabled: isBoolean,
   pushPreview: oneOf('full', 'sender', 'none'),

@@ -31,11 +31,14 @@ import type { ConversationView } from './views.ts';
 /** What the chats stand on. */
 export interface ChatsHost
   extends Omit<ConversationPagesHost, 'got' | 'isKnown'>,
-    Pick<ThreadHost, 'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'keepThread'> {
+    Pick<
+      ThreadHost,
+      'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'persistThread'
+    > {
   isBlocked(userId: string): boolean;
   /** What of the list or the drafts is to be kept has changed. */
-  keepList(): void;
-  keepDraft(peer: string): void;
+  persistList(): void;
+  persistDraft(peer: string): void;
   /** Nothing of this conversation is unread any more. */
   allRead(peer: string): void;
 }
@@ -64,7 +67,7 @@ export class Chats implements ChatsStore {
       got: (conversations) => this.#noteLoaded(conversations),
     });
     this.more = this.#pages.list;
-    this.drafts = new Drafts((peer) => host.keepDraft(peer));
+    this.drafts = new Drafts((peer) => host.persistDraft(peer));
     this.#threads = new Threads({
       ...host,
       conversation: (of) => this.conversation(of),
@@ -192,7 +195,7 @@ export class Chats implements ChatsStore {
   }
 
   /** What is to be kept of the list. */
-  kept(): { conversations: WireConversation[]; reads: [peer: string, n: number][] } {
+  toPersisted(): { conversations: WireConversation[]; reads: [peer: string, n: number][] } {
     const loaded = [...this.#known.values()].filter(({ peer }) => this.#pages.has(peer));
     const conversations = loaded.flatMap((one) => toWire(one) ?? []);
     return {
@@ -247,6 +250,6 @@ export class Chats implements ChatsStore {
   #changed(): void {
     this.conversations.invalidate();
     this.unreadTotal.invalidate();
-    this.#host.keepList();
+    this.#host.persistList();
   }
 }

@@ -1,11 +1,11 @@
 import { KeyedStore } from '../../../data/keyed-store.ts';
-import type { KeptDraft } from '../../../data/persisted-shapes.ts';
+import type { PersistedDraft } from './persisted-shapes.ts';
 import type { Draft } from './stores.ts';
 
-/** More than a message may have; nobody's storage is to be filled by what is pasted. */
+/** More than a message may have: a bound for what is pasted, as drafts are stored on the device. */
 const MAX_LENGTH = 20_000;
 
-/** What is being written, by peer. */
+/** The texts that the user is writing, by peer. */
 export class Drafts {
   readonly #texts = new Map<string, string>();
   readonly #views = new KeyedStore<string>({ view: (peer) => this.#texts.get(peer) ?? '' });
@@ -30,13 +30,13 @@ export class Drafts {
     this.#onChange(peer);
   }
 
-  kept(peer: string): KeptDraft | undefined {
+  toPersisted(peer: string): PersistedDraft | undefined {
     const text = this.#texts.get(peer);
     return text === undefined ? undefined : { peer, text };
   }
 
-  /** What was kept, where nothing was written meanwhile. */
-  restore(drafts: readonly KeptDraft[]): void {
+  /** Sets the stored drafts, except those of peers to whom the user has begun to write since. */
+  restore(drafts: readonly PersistedDraft[]): void {
     for (const { peer, text } of drafts) {
       if (!this.#texts.has(peer)) this.#texts.set(peer, text);
       this.#views.refresh(peer);

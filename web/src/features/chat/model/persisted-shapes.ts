@@ -2,12 +2,19 @@ import type { Conversation, Message } from 'doorman-client';
 import { isBoolean, isNumber, isString, list, record } from '../../../data/persisted-shapes.ts';
 import type { MessageRange } from './message-range.ts';
 
-/** The last page of a conversation. */
-export interface KeptThread extends MessageRange {
+/** The last page of a conversation, as it is stored on this device. */
+export interface PersistedThread extends MessageRange {
+  /** Of the database whose message numbers these are. */
   readonly epoch: string;
   readonly peer: string;
-  /** When it was kept, epoch milliseconds. */
+  /** When it was stored, epoch milliseconds. */
   readonly at: number;
+}
+
+/** The text that the user is writing to `peer`. */
+export interface PersistedDraft {
+  readonly peer: string;
+  readonly text: string;
 }
 
 const isMessage = record<Message>({
@@ -18,7 +25,7 @@ const isMessage = record<Message>({
   at: isNumber,
 });
 
-export const isKeptConversation = record<Conversation>({
+export const isPersistedConversation = record<Conversation>({
   peer: isString,
   last: isMessage,
   unread: isNumber,
@@ -27,7 +34,9 @@ export const isKeptConversation = record<Conversation>({
   ownRead: isNumber,
 });
 
-const hasThreadFields = record<KeptThread>({
+export const isPersistedDraft = record<PersistedDraft>({ peer: isString, text: isString });
+
+const hasThreadFields = record<PersistedThread>({
   epoch: isString,
   peer: isString,
   at: isNumber,
@@ -35,7 +44,7 @@ const hasThreadFields = record<KeptThread>({
   messages: list(isMessage),
 });
 
-export function isKeptThread(value: unknown): value is KeptThread {
+export function isPersistedThread(value: unknown): value is PersistedThread {
   if (!hasThreadFields(value)) return false;
   return value.messages.every(({ n }, i) => i === 0 || n === (value.messages[i - 1]?.n ?? 0) + 1);
 }

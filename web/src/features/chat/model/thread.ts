@@ -30,7 +30,7 @@ export interface ThreadHost {
   isAttended(): boolean;
   markRead(peer: string, n: number): void;
   /** What of it is to be kept has changed. */
-  keepThread(peer: string): void;
+  persistThread(peer: string): void;
   closed(peer: string): void;
   /** The user's own messages that are on their way have changed. */
   outgoingChanged(): void;
@@ -140,7 +140,7 @@ export class ThreadStore implements Thread {
   noteMessage(message: Message): void {
     this.#history.add(message);
     if (!this.isOpen) this.#history.trim();
-    if (this.range) this.#host.keepThread(this.#peer);
+    if (this.range) this.#host.persistThread(this.#peer);
     this.lookAgain();
   }
 
@@ -170,7 +170,7 @@ export class ThreadStore implements Thread {
   }
 
   #loaded(): void {
-    this.#host.keepThread(this.#peer);
+    this.#host.persistThread(this.#peer);
     this.#markSeen();
     this.view.invalidate();
   }

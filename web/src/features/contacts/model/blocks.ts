@@ -12,7 +12,7 @@ interface BlocksHost {
   readonly queue: RequestQueue;
   /** A user was blocked or unblocked; what is shown of them changes now. */
   changed(userId: string, isBlocked: boolean): void;
-  keepList(): void;
+  persistList(): void;
   gotPeople(people: readonly BlockedUser[]): void;
 }
 
@@ -106,7 +106,7 @@ export class Blocks implements BlocksStore {
   }
 
   /** The latest ones. */
-  kept(count: number): BlockedView[] {
+  toPersisted(count: number): BlockedView[] {
     const known = [...this.#known].map(([id, at]) => ({ id, at }));
     return known.sort((one, other) => other.at - one.at).slice(0, count);
   }
@@ -136,7 +136,7 @@ export class Blocks implements BlocksStore {
     const before = this.has(userId);
     change();
     this.all.invalidate();
-    this.#host.keepList();
+    this.#host.persistList();
     const isBlocked = this.has(userId);
     if (isBlocked === before) return;
     this.#views.refresh(userId);

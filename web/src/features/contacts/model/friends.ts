@@ -11,7 +11,7 @@ interface FriendsHost {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   isBlocked(userId: string): boolean;
-  keepList(): void;
+  persistList(): void;
   gotPeople(people: readonly PersonName[]): void;
 }
 
@@ -143,7 +143,7 @@ export class Friends implements FriendsStore {
   }
 
   /** The latest ones. */
-  kept(count: number): FriendView[] {
+  toPersisted(count: number): FriendView[] {
     return [...this.#known.values()].sort((one, other) => other.at - one.at).slice(0, count);
   }
 
@@ -178,7 +178,7 @@ export class Friends implements FriendsStore {
   #allChanged(): void {
     this.#views.refreshAll();
     this.all.invalidate();
-    this.#host.keepList();
+    this.#host.persistList();
   }
 
   #stateOf(userId: string): FriendState {
@@ -194,7 +194,7 @@ export class Friends implements FriendsStore {
   #changed(userId: string): void {
     this.#views.refresh(userId);
     this.all.invalidate();
-    this.#host.keepList();
+    this.#host.persistList();
   }
 }
 

@@ -14,7 +14,7 @@ export interface Named {
 }
 
 /** A name as it is kept on this device. */
-export interface KeptName extends Named {
+export interface PersistedName extends Named {
   readonly nickname: string;
   /** When it was told, epoch milliseconds. */
   readonly at: number;
@@ -39,7 +39,7 @@ interface NamesHost {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   /** What is to be kept of the names has changed. */
-  keepNames(): void;
+  persistNames(): void;
   /** Of somebody whose name was asked for; whoever gets it calls `note`. */
   gotProfile(profile: PublicProfile): void;
 }
@@ -64,7 +64,7 @@ export class Names {
   }
 
   /** @param at epoch milliseconds; left out: now */
-  note(people: readonly Named[], at = Date.now()): void {
+  add(people: readonly Named[], at = Date.now()): void {
     for (const named of people) {
       const before = this.#known.get(named.id);
       if (before && before.at > at) continue;
@@ -78,7 +78,7 @@ export class Names {
           at,
         });
     }
-    this.#host.keepNames();
+    this.#host.persistNames();
   }
 
   noteGone(userId: string): void {
@@ -91,8 +91,8 @@ export class Names {
   }
 
   /** Those shown or told last, the latest first. */
-  kept(count: number, wanted: (userId: string) => boolean): KeptName[] {
-    const names: KeptName[] = [];
+  toPersisted(count: number, wanted: (userId: string) => boolean): PersistedName[] {
+    const names: PersistedName[] = [];
     for (const [id, { named, at }] of [...this.#known].reverse()) {
       if (names.length >= count) break;
       if (named === 'gone' || !wanted(id)) continue;

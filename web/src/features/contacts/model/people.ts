@@ -11,7 +11,7 @@ interface PeopleHost {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   /** What is to be kept of the names has changed. */
-  keepNames(): void;
+  persistNames(): void;
 }
 
 /** Names, profiles and the directory, which learn from each other. */
@@ -20,15 +20,15 @@ export class People implements PeopleStore {
   readonly #profiles: Profiles;
   readonly #directory: Directory;
 
-  constructor({ doorman, queue, keepNames }: PeopleHost) {
+  constructor({ doorman, queue, persistNames }: PeopleHost) {
     const gotProfile = (profile: PublicProfile) => {
       this.#profiles.note(profile);
-      this.names.note([profile]);
+      this.names.add([profile]);
     };
     const gone = (userId: string) => this.names.noteGone(userId);
-    this.names = new Names({ doorman, queue, keepNames, gotProfile });
+    this.names = new Names({ doorman, queue, persistNames, gotProfile });
     this.#profiles = new Profiles({ doorman, queue, gotProfile, gone });
-    this.#directory = new Directory({ doorman, queue, got: (entries) => this.names.note(entries) });
+    this.#directory = new Directory({ doorman, queue, got: (entries) => this.names.add(entries) });
   }
 
   person(userId: string): Readable<PersonView> {
