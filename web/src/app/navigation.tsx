@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { useSession } from '../data/hooks.ts';
 import { useOwnAccount } from '../features/account/model/hooks.ts';
 import { useUnreadTotal } from '../features/chat/model/hooks.ts';
-import { shownName } from '../features/contacts/model/display-name.ts';
+import { displayName } from '../features/contacts/model/display-name.ts';
 import { useFriends } from '../features/contacts/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { CountBadge } from '../ui/list/list-row.tsx';
@@ -81,7 +81,7 @@ function OwnPerson() {
   const { profile } = useOwnAccount();
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
-  const name = shownName({ username, ...profile });
+  const name = displayName({ username, ...profile });
   return (
     <Link href="/settings/profile" className={styles.person} data-testid="own-profile">
       <PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={36} />

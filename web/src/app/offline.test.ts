@@ -77,7 +77,7 @@ onSqlite('what the page keeps', (database) => {
     assert.equal(stores.people.person(alice.id).getSnapshot().name, 'alice');
     assert.equal(stores.friends.state(bob.id).getSnapshot(), 'friends');
     assert.equal(stores.blocks.isBlocked(carol.id).getSnapshot(), true);
-    assert.equal(stores.presence.sight(bob.id).getSnapshot().state, 'unknown');
+    assert.equal(stores.presence.of(bob.id).getSnapshot().state, 'unknown');
     const nothing = stores.chats.thread('somebody-else').view;
     await until(() => nothing.getSnapshot().failure === 'unreachable');
     stores.chats.thread(bob.id).send('written offline');

@@ -12,7 +12,7 @@ import { useLocation } from 'wouter';
 import { useFreshness, useSession } from '../data/hooks.ts';
 import { useOwnAccount } from '../features/account/model/hooks.ts';
 import { useHasProfileEdits } from '../features/account/use-profile-edits.ts';
-import { shownName } from '../features/contacts/model/display-name.ts';
+import { displayName } from '../features/contacts/model/display-name.ts';
 import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
 import { useThisDevicePush } from '../features/notifications/this-device-push.ts';
@@ -79,7 +79,7 @@ function OwnCard() {
   const hasEdits = useHasProfileEdits();
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
-  const name = shownName({ username, ...profile });
+  const name = displayName({ username, ...profile });
   return (
     <div className={styles.own}>
       <ListRow

@@ -9,14 +9,14 @@ interface PersonAvatarProps {
   /** Pixels. */
   size?: number;
   /** A dot for those who are there; `unknown` and `offline` have none. */
-  sight?: 'online' | 'idle' | 'offline' | 'unknown';
+  presence?: 'online' | 'idle' | 'offline' | 'unknown';
 }
 
 /**
  * The picture of somebody, or the first letters of the name on a colour that stays the same for the person. It says
  * nothing to screen readers but the presence, because the name stands beside it.
  */
-export function PersonAvatar({ person, size = 40, sight = 'unknown' }: PersonAvatarProps) {
+export function PersonAvatar({ person, size = 40, presence = 'unknown' }: PersonAvatarProps) {
   const texts = useTexts().shell;
   const src = safeAvatar(person.avatar, document.baseURI);
   const [failed, setFailed] = useState<string>();
@@ -41,9 +41,9 @@ export function PersonAvatar({ person, size = 40, sight = 'unknown' }: PersonAva
           {initialsOf(person.name)}
         </span>
       )}
-      {(sight === 'online' || sight === 'idle') && (
-        <span className={styles.dot} data-sight={sight} data-large={size >= 64 || undefined}>
-          <span className={styles.said}>{sight === 'online' ? texts.online : texts.idle}</span>
+      {(presence === 'online' || presence === 'idle') && (
+        <span className={styles.dot} data-presence={presence} data-large={size >= 64 || undefined}>
+          <span className={styles.said}>{presence === 'online' ? texts.online : texts.idle}</span>
         </span>
       )}
     </span>

@@ -6,7 +6,7 @@ import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
-import { usePerson, useSight } from '../../contacts/model/hooks.ts';
+import { usePerson, usePresence } from '../../contacts/model/hooks.ts';
 import { useDraft, useTyping } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
 import { oneLine } from '../thread/message-body.ts';
@@ -25,12 +25,12 @@ export const ConversationRow = memo(function ConversationRow({
   const { shell, chat } = useTexts();
   const { peer, at, unread, isBlocked } = conversation;
   const person = usePerson(peer);
-  const { state: sight } = useSight(peer);
+  const { state: presence } = usePresence(peer);
   return (
     <ListRow
       href={chatPath(peer)}
       isSelected={isActive}
-      start={<PersonAvatar person={person} size={44} sight={sight} />}
+      start={<PersonAvatar person={person} size={44} presence={presence} />}
       title={<PersonName person={person} />}
       aside={<TimeText at={at} as="brief" />}
       below={<Preview conversation={conversation} isActive={isActive} />}

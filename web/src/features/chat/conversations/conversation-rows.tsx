@@ -5,7 +5,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { ListFoot } from '../../contacts/list/list-foot.tsx';
 import { useMorePages } from '../../contacts/list/paging.ts';
-import { useSights } from '../../contacts/model/hooks.ts';
+import { usePresences } from '../../contacts/model/hooks.ts';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
 import styles from './conversation-list.module.css';
@@ -30,7 +30,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
     overscan: OVERSCAN,
   });
   const items = virtualizer.getVirtualItems();
-  useSights(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
+  usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
   const last = items.at(-1)?.index ?? 0;
   const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
   useEffect(() => onSeen(0, last), [onSeen, last]);

@@ -5,7 +5,7 @@ import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
-import { useIsBlocked, useSight, useSights } from '../../contacts/model/hooks.ts';
+import { useIsBlocked, usePresence, usePresences } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { useLastSeen } from '../../contacts/person/presence-text.tsx';
@@ -15,9 +15,9 @@ import styles from './chat-page.module.css';
 
 /** The peer of the conversation: name, presence, actions. */
 export function ChatHeader({ person }: { person: PersonView }) {
-  useSights([person.id]);
+  usePresences([person.id]);
   const called = useNameInText(person);
-  const { state } = useSight(person.id);
+  const { state } = usePresence(person.id);
   const isGone = person.state === 'gone';
   const profile = profilePath(person.id);
   return (
@@ -33,7 +33,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
         start={
           // The name beside it leads to the same place, and can be read.
           <Link href={profile} tabIndex={-1} aria-hidden="true">
-            <PersonAvatar person={person} size={40} sight={state} />
+            <PersonAvatar person={person} size={40} presence={state} />
           </Link>
         }
         below={<Presence userId={person.id} isGone={isGone} />}
@@ -48,7 +48,7 @@ function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
   const texts = useTexts();
   const isTyping = useTyping(userId);
   const isBlocked = useIsBlocked(userId);
-  const { state, lastSeen } = useSight(userId);
+  const { state, lastSeen } = usePresence(userId);
   const isAway = !isTyping && state === 'offline';
   const said = () => {
     if (isGone) return '\u00a0';

@@ -6,7 +6,7 @@ import { FoundStatus } from '../list/found-status.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
 import { useNextPage } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
-import { shownName } from '../model/display-name.ts';
+import { displayName } from '../model/display-name.ts';
 import { useDirectory } from '../model/hooks.ts';
 import type { DirectoryQueryView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
@@ -79,7 +79,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
                 <PersonRow
                   id={entry.id}
                   username={entry.username}
-                  name={shownName(entry)}
+                  name={displayName(entry)}
                   avatar={entry.avatar}
                   bio={entry.bio}
                   isOnline={entry.isOnline}

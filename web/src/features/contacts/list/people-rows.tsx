@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { rowByKey, tabStop } from '../../../ui/list/row-keys.ts';
 import { ScrollerContext } from '../../../ui/list/scroller.tsx';
-import { useSights } from '../model/hooks.ts';
+import { usePresences } from '../model/hooks.ts';
 import styles from './people-rows.module.css';
 import { useRowPlace } from './row-place.ts';
 
@@ -77,7 +77,7 @@ export function PeopleRows({
   const stop = tabStop(used, hasFocus, { first, last });
 
   useEffect(() => onSeen?.(first, last), [onSeen, first, last]);
-  useSights(useRested(first, Math.min(last, count - 1), idAt));
+  usePresences(useRested(first, Math.min(last, count - 1), idAt));
 
   useLayoutEffect(() => {
     // Moved by a key; or the row that had the focus is gone, and the one in its place takes it.

@@ -10,7 +10,7 @@ function seen({ stores }: TestClient, peer: string) {
   return {
     isBlocked: stores.blocks.isBlocked(peer).getSnapshot(),
     typing: stores.chats.thread(peer).typing.getSnapshot(),
-    sight: stores.presence.sight(peer).getSnapshot().state,
+    sight: stores.presence.of(peer).getSnapshot().state,
     unread: row?.unread,
     total: stores.chats.unreadTotal.getSnapshot(),
     friend: stores.friends.state(peer).getSnapshot(),

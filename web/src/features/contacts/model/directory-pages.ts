@@ -10,16 +10,16 @@ const NEXT_PAGE = 1_000;
 const GOOD_FOR_MS = 60_000;
 const ONLINE_GOOD_FOR_MS = 15_000;
 
-export interface ListingHost {
+export interface DirectoryPagesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   got(entries: readonly DirectoryEntry[]): void;
 }
 
 /** The directory, or what a search found of it, as far as it was loaded. */
-export class Listing {
+export class DirectoryPages {
   readonly view: Derived<DirectoryView>;
-  readonly #host: ListingHost;
+  readonly #host: DirectoryPagesOptions;
   readonly #query: DirectoryQueryView;
   #entries: readonly DirectoryEntry[] = [];
   readonly #ids = new Set<string>();
@@ -31,7 +31,7 @@ export class Listing {
   #waitsUntil: number | undefined;
   #failure: string | undefined;
 
-  constructor(query: DirectoryQueryView, host: ListingHost) {
+  constructor(query: DirectoryQueryView, host: DirectoryPagesOptions) {
     this.#query = query;
     this.#host = host;
     this.view = new Derived(

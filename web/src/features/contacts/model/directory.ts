@@ -1,5 +1,5 @@
 import { Derived } from '../../../data/store.ts';
-import { Listing, type ListingHost } from './directory-pages.ts';
+import { DirectoryPages, type DirectoryPagesOptions } from './directory-pages.ts';
 import type { DirectorySearch } from './stores.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
@@ -11,12 +11,12 @@ const MAX_LISTINGS = 8;
 
 /** Everybody, and searches among them, page by page. */
 export class Directory {
-  readonly #host: ListingHost;
+  readonly #host: DirectoryPagesOptions;
   /** The one that was asked for last comes last. */
-  readonly #listings = new Map<string, Listing>();
+  readonly #listings = new Map<string, DirectoryPages>();
   readonly #searches = new Set<Search>();
 
-  constructor(host: ListingHost) {
+  constructor(host: DirectoryPagesOptions) {
     this.#host = host;
   }
 
@@ -40,9 +40,9 @@ export class Directory {
     for (const search of this.#searches) search.restart();
   }
 
-  #listing(query: DirectoryQueryView): Listing {
+  #listing(query: DirectoryQueryView): DirectoryPages {
     const key = keyOf(query);
-    const listing = this.#listings.get(key) ?? new Listing(query, this.#host);
+    const listing = this.#listings.get(key) ?? new DirectoryPages(query, this.#host);
     this.#listings.delete(key);
     this.#listings.set(key, listing);
     for (const oldest of this.#listings.keys()) {
@@ -54,8 +54,8 @@ export class Directory {
 }
 
 interface SearchHost {
-  listing(query: DirectoryQueryView): Listing;
-  find(query: DirectoryQueryView): Listing | undefined;
+  listing(query: DirectoryQueryView): DirectoryPages;
+  find(query: DirectoryQueryView): DirectoryPages | undefined;
   opened(search: Search): void;
   closed(search: Search): void;
 }
@@ -76,9 +76,9 @@ class Search implements DirectorySearch {
   readonly #view: Derived<DirectoryView>;
   #query = EVERYBODY;
   #isOpen = false;
-  #shown: Listing | undefined;
+  #shown: DirectoryPages | undefined;
   /** What is asked for, until it can be shown. */
-  #wanted: Listing | undefined;
+  #wanted: DirectoryPages | undefined;
   #end: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownName } from './display-name.ts';
+import { displayName } from './display-name.ts';
 
 test('somebody has the name he gave himself', () => {
   for (const nickname of ['Ada', ' a ', '小明', '😀', 'é', 'م', '.', '❤️', '한'])
-    assert.equal(shownName({ nickname, username: 'ada' }), nickname);
+    assert.equal(displayName({ nickname, username: 'ada' }), nickname);
 });
 
 test('a nickname of which nothing can be seen is none', () => {
@@ -19,6 +19,6 @@ test('a nickname of which nothing can be seen is none', () => {
     '\u0301',
     '\n',
   ])
-    assert.equal(shownName({ nickname, username: 'ada' }), 'ada');
-  assert.equal(shownName({ username: 'ada' }), 'ada');
+    assert.equal(displayName({ nickname, username: 'ada' }), 'ada');
+  assert.equal(displayName({ username: 'ada' }), 'ada');
 });

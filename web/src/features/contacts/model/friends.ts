@@ -5,7 +5,7 @@ import type { RequestQueue } from '../../../data/request-queue.ts';
 import { SerialQueue } from '../../../data/serial-queue.ts';
 import { Derived, type Readable } from '../../../data/store.ts';
 import type { FriendsStore } from './stores.ts';
-import type { FriendAct, FriendState, FriendsView, FriendView } from './views.ts';
+import type { FriendAction, FriendState, FriendsView, FriendView } from './views.ts';
 
 interface FriendsHost {
   readonly doorman: Doorman;
@@ -18,7 +18,7 @@ interface FriendsHost {
 type FriendPage = Awaited<ReturnType<Doorman['api']['friends']>>;
 
 /** What is to be seen at once; the service may see it otherwise, and then has the last word. */
-const WANTED: Record<FriendAct, FriendState | ((before: FriendState) => FriendState)> = {
+const WANTED: Record<FriendAction, FriendState | ((before: FriendState) => FriendState)> = {
   // A request to a user who sent one accepts theirs.
   request: (before) => (before === 'asked' || before === 'friends' ? 'friends' : 'requested'),
   cancel: 'none',
@@ -74,7 +74,7 @@ export class Friends implements FriendsStore {
     return this.#views.of(userId);
   }
 
-  async act(act: FriendAct, userId: string): Promise<void> {
+  async act(act: FriendAction, userId: string): Promise<void> {
     const { doorman, queue } = this.#host;
     const wish = WANTED[act];
     const state = typeof wish === 'string' ? wish : wish(this.#stateOf(userId));

@@ -8,8 +8,8 @@ import type {
   FriendState,
   FriendsView,
   PersonView,
+  PresenceView,
   ProfileView,
-  SightView,
 } from './views.ts';
 
 export const ContactsContext = createContext<Contacts | undefined>(undefined);
@@ -37,27 +37,27 @@ export function useDirectory(query: DirectoryQueryView): { view: DirectoryView; 
   return { view: useReadable(search), search };
 }
 
-/** Watches those who are on the screen. Each row reads its own with `useSight`. */
-export function useSights(userIds: readonly string[]): void {
+/** Watches those who are on the screen. Each row reads its own with `usePresence`. */
+export function usePresences(userIds: readonly string[]): void {
   const { presence } = useContacts();
   const key = userIds.join(' ');
   useEffect(() => (key === '' ? undefined : presence.watch(key.split(' '))), [presence, key]);
 }
 
 /**
- * How somebody appears who is watched by `useSights`.
+ * How somebody appears who is watched by `usePresences`.
  *
  * @param guess `isOnline` of the directory or a profile, used until the user is watched
  */
-export function useSight(userId: string, guess?: number): SightView {
-  const sight = useReadable(useContacts().presence.sight(userId));
+export function usePresence(userId: string, guess?: number): PresenceView {
+  const presence = useReadable(useContacts().presence.of(userId));
   const isBlocked = useIsBlocked(userId);
   const isLive = useConnection().state === 'live';
-  if (sight.state !== 'unknown' || guess === undefined || isBlocked || !isLive) return sight;
+  if (presence.state !== 'unknown' || guess === undefined || isBlocked || !isLive) return presence;
   return guess === 1 ? GUESSED_ONLINE : GUESSED_OFFLINE;
 }
-const GUESSED_ONLINE: SightView = { state: 'online', lastSeen: 0 };
-const GUESSED_OFFLINE: SightView = { state: 'offline', lastSeen: 0 };
+const GUESSED_ONLINE: PresenceView = { state: 'online', lastSeen: 0 };
+const GUESSED_OFFLINE: PresenceView = { state: 'offline', lastSeen: 0 };
 
 export function useFriends(): FriendsView {
   return useReadable(useContacts().friends.all);

@@ -2,7 +2,7 @@ import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import type { Readable } from '../../../data/store.ts';
-import { shownName } from './display-name.ts';
+import { displayName } from './display-name.ts';
 import type { PersonView } from './views.ts';
 
 /** What names somebody; profiles, entries of the directory, friends and blocked people all have it, but for the nickname. */
@@ -45,7 +45,7 @@ interface NamesHost {
 }
 
 /** Who is called how: from whatever the service tells, and asked for, few at a time, where somebody has to be shown. */
-export class Names {
+export class NameCache {
   readonly #host: NamesHost;
   /** The one that was told or shown last comes last. */
   readonly #known = new Map<string, Known>();
@@ -141,6 +141,6 @@ export class Names {
     if (!known) return { id, ...UNKNOWN };
     if (known.named === 'gone') return { id, ...UNKNOWN, state: 'gone' };
     const { username, avatar } = known.named;
-    return { id, name: shownName(known.named), username, avatar, state: 'known' };
+    return { id, name: displayName(known.named), username, avatar, state: 'known' };
   }
 }

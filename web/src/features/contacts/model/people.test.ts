@@ -266,7 +266,7 @@ onSqlite('people of the page', (database) => {
     const startedAt = Date.now();
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { id } = bob;
-    const sight = alice.stores.presence.sight(id);
+    const sight = alice.stores.presence.of(id);
     assert.equal(sight.getSnapshot().state, 'unknown');
     const end = alice.stores.presence.watch([id]);
     await until(() => sight.getSnapshot().state === 'online');
@@ -276,7 +276,7 @@ onSqlite('people of the page', (database) => {
     await until(() => sight.getSnapshot().state === 'offline');
     assert.ok(sight.getSnapshot().lastSeen >= startedAt);
     end();
-    await until(() => alice.stores.presence.sight(id).getSnapshot().state === 'unknown');
+    await until(() => alice.stores.presence.of(id).getSnapshot().state === 'unknown');
   });
 
   test('an id that no service takes is that of a user who does not exist, and the connection stays live', async (t) => {
@@ -297,7 +297,7 @@ onSqlite('people of the page', (database) => {
     // The service answers over the same connection still.
     const bob = await town.join('bob');
     alice.stores.presence.watch([bob.id]);
-    await until(() => alice.stores.presence.sight(bob.id).getSnapshot().state === 'online');
+    await until(() => alice.stores.presence.of(bob.id).getSnapshot().state === 'online');
     assert.deepEqual(connections, []);
   });
 });

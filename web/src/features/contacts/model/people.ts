@@ -2,7 +2,7 @@ import type { Doorman, PublicProfile } from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import type { Readable } from '../../../data/store.ts';
 import { Directory } from './directory.ts';
-import { Names } from './name-cache.ts';
+import { NameCache } from './name-cache.ts';
 import { Profiles } from './profiles.ts';
 import type { DirectorySearch, PeopleStore } from './stores.ts';
 import type { PersonView, ProfileView } from './views.ts';
@@ -16,7 +16,7 @@ interface PeopleHost {
 
 /** Names, profiles and the directory, which learn from each other. */
 export class People implements PeopleStore {
-  readonly names: Names;
+  readonly names: NameCache;
   readonly #profiles: Profiles;
   readonly #directory: Directory;
 
@@ -26,7 +26,7 @@ export class People implements PeopleStore {
       this.names.add([profile]);
     };
     const gone = (userId: string) => this.names.noteGone(userId);
-    this.names = new Names({ doorman, queue, persistNames, gotProfile });
+    this.names = new NameCache({ doorman, queue, persistNames, gotProfile });
     this.#profiles = new Profiles({ doorman, queue, gotProfile, gone });
     this.#directory = new Directory({ doorman, queue, got: (entries) => this.names.add(entries) });
   }

@@ -2,11 +2,11 @@ import type { Doorman, PresenceState } from 'doorman-client';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { Readable } from '../../../data/store.ts';
 import type { PresenceStore } from './stores.ts';
-import type { SightView } from './views.ts';
+import type { PresenceView } from './views.ts';
 
 /** After so long without a connection nobody can say any more who is online. */
 const STALE_MS = 10_000;
-const UNKNOWN: SightView = { state: 'unknown', lastSeen: 0 };
+const UNKNOWN: PresenceView = { state: 'unknown', lastSeen: 0 };
 
 interface PresenceHost {
   readonly doorman: Doorman;
@@ -16,7 +16,7 @@ interface PresenceHost {
 /** How those appear who are on the screen. The kit gathers who is watched; here blocks and breaks are minded. */
 export class Presence implements PresenceStore {
   readonly #host: PresenceHost;
-  readonly #views = new KeyedStore<SightView>({ view: (id) => this.#view(id) });
+  readonly #views = new KeyedStore<PresenceView>({ view: (id) => this.#view(id) });
   #isStale = false;
   #goingStale: ReturnType<typeof setTimeout> | undefined;
 
@@ -24,7 +24,7 @@ export class Presence implements PresenceStore {
     this.#host = host;
   }
 
-  sight(userId: string): Readable<SightView> {
+  of(userId: string): Readable<PresenceView> {
     return this.#views.of(userId);
   }
 
@@ -63,7 +63,7 @@ export class Presence implements PresenceStore {
     clearTimeout(this.#goingStale);
   }
 
-  #view(id: string): SightView {
+  #view(id: string): PresenceView {
     const sight = this.#host.doorman.presenceOf(id);
     if (!sight || this.#isStale || this.#host.isBlocked(id)) return UNKNOWN;
     const state = sight.online === 0 ? 'offline' : sight.idle === 1 ? 'idle' : 'online';

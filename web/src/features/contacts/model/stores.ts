@@ -4,12 +4,12 @@ import type {
   BlockedView,
   DirectoryQueryView,
   DirectoryView,
-  FriendAct,
+  FriendAction,
   FriendState,
   FriendsView,
   PersonView,
+  PresenceView,
   ProfileView,
-  SightView,
 } from './views.ts';
 
 /** What the page knows of other users. */
@@ -41,7 +41,7 @@ export interface DirectorySearch extends Readable<DirectoryView> {
 
 export interface PresenceStore {
   /** The presence of a user who is watched. */
-  sight(userId: string): Readable<SightView>;
+  of(userId: string): Readable<PresenceView>;
   /** Wants to know about these until what is returned is called. 500 in all; the latest asked count. */
   watch(userIds: readonly string[]): () => void;
 }
@@ -52,7 +52,7 @@ export interface FriendsStore {
   readonly moreFriends: MorePages;
   readonly moreRequests: MorePages;
   state(userId: string): Readable<FriendState>;
-  act(act: FriendAct, userId: string): Promise<void>;
+  act(act: FriendAction, userId: string): Promise<void>;
 }
 
 export interface BlocksStore {

@@ -19,7 +19,7 @@ export interface ProfileView {
 }
 
 /** How somebody appears. `unknown` also while there is no connection, and for whom one blocks. */
-export interface SightView {
+export interface PresenceView {
   readonly state: 'online' | 'idle' | 'offline' | 'unknown';
   /** Epoch milliseconds of going offline; 0: not known, or not offline. */
   readonly lastSeen: number;
@@ -39,7 +39,7 @@ export interface DirectoryView extends PagesView {
 }
 
 export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
-export type FriendAct = 'request' | 'cancel' | 'accept' | 'decline' | 'remove';
+export type FriendAction = 'request' | 'cancel' | 'accept' | 'decline' | 'remove';
 
 export interface FriendView {
   readonly id: string;

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { useIsBlocked, useSight } from '../model/hooks.ts';
+import { useIsBlocked, usePresence } from '../model/hooks.ts';
 import { FriendButtons } from './friend-buttons.tsx';
 import styles from './person-hero.module.css';
 import { PresenceText } from './presence-text.tsx';
@@ -22,13 +22,13 @@ export interface ShownPerson {
 /** Picture, names, presence, and the likeliest action. */
 export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const texts = useTexts().people;
-  const sight = useSight(person.id, person.isOnline);
+  const presence = usePresence(person.id, person.isOnline);
   const isBlocked = useIsBlocked(person.id);
   const isKnown = person.name !== '';
   return (
     <div className={styles.hero}>
       {isKnown ? (
-        <PersonAvatar person={person} size={104} sight={sight.state} />
+        <PersonAvatar person={person} size={104} presence={presence.state} />
       ) : (
         <Skeleton circle height={104} />
       )}
@@ -41,7 +41,7 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
             <p className={styles.username}>
               <bdi>@{person.username}</bdi>
             </p>
-            <PresenceText sight={sight} isBlocked={isBlocked} />
+            <PresenceText presence={presence} isBlocked={isBlocked} />
           </>
         ) : (
           <>

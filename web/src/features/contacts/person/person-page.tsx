@@ -7,8 +7,8 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { addressBefore, wayBack } from '../../../ui/page/person-paths.ts';
-import { shownName } from '../model/display-name.ts';
-import { usePerson, useProfile, useSights } from '../model/hooks.ts';
+import { displayName } from '../model/display-name.ts';
+import { usePerson, usePresences, useProfile } from '../model/hooks.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
 import { PersonActions } from './person-actions.tsx';
@@ -36,7 +36,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
   const session = useSession();
   const { profile, state } = useProfile(userId);
   const known = usePerson(userId);
-  useSights([userId]);
+  usePresences([userId]);
   const isOwn = session.state === 'signed_in' && session.session.userId === userId;
 
   if (state === 'gone')
@@ -58,7 +58,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
     );
 
   const { username, avatar } = profile ?? known;
-  const name = profile ? shownName(profile) : known.name;
+  const name = profile ? displayName(profile) : known.name;
   const person = { id: userId, name, username, avatar, isOnline: profile?.isOnline };
   return (
     <>

@@ -6,7 +6,7 @@ import { ListRow } from '../../../ui/list/list-row.tsx';
 import { chatPath, profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { useFriendState, useIsBlocked, useSight } from '../model/hooks.ts';
+import { useFriendState, useIsBlocked, usePresence } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
 import { bioExcerpt } from './person-facts.ts';
 import styles from './person-row.module.css';
@@ -49,7 +49,7 @@ export const PersonRow = memo(function PersonRow({
   end,
 }: PersonRowProps) {
   const texts = useTexts().people;
-  const sight = useSight(id, isOnline);
+  const presence = usePresence(id, isOnline);
   const isBlocked = useIsBlocked(id);
   const [isOpen, params] = useRoute('/people/:id');
   const about = bioExcerpt(bio);
@@ -62,7 +62,7 @@ export const PersonRow = memo(function PersonRow({
         testId={`person-${id}`}
         tabIndex={tabIndex}
         isSelected={isOpen && params.id === id}
-        start={<PersonAvatar person={{ id, name, avatar }} sight={sight.state} />}
+        start={<PersonAvatar person={{ id, name, avatar }} presence={presence.state} />}
         title={<PersonName person={{ name, state }} />}
         aside={aside === undefined ? tag : (aside ?? undefined)}
         below={

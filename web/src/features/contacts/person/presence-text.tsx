@@ -1,15 +1,15 @@
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
-import type { SightView } from '../model/views.ts';
+import type { PresenceView } from '../model/views.ts';
 import styles from './presence-text.module.css';
 
 /** Online, idle or when last seen. Nothing while it is unknown; a blocked user appears offline. */
-export function PresenceText({ sight, isBlocked }: { sight: SightView; isBlocked: boolean }) {
+export function PresenceText({ presence, isBlocked }: { presence: PresenceView; isBlocked: boolean }) {
   const { people: texts, shell } = useTexts();
-  const lastSeen = useLastSeen(sight.lastSeen);
+  const lastSeen = useLastSeen(presence.lastSeen);
   const say = () => {
     if (isBlocked) return texts.offline;
-    switch (sight.state) {
+    switch (presence.state) {
       case 'online':
         return shell.online;
       case 'idle':
@@ -21,7 +21,11 @@ export function PresenceText({ sight, isBlocked }: { sight: SightView; isBlocked
     }
   };
   return (
-    <p className={styles.sight} data-sight={isBlocked ? 'offline' : sight.state} data-testid="profile-sight">
+    <p
+      className={styles.sight}
+      data-sight={isBlocked ? 'offline' : presence.state}
+      data-testid="profile-sight"
+    >
       {say()}
     </p>
   );

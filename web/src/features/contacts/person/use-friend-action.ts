@@ -2,14 +2,14 @@ import { DoormanError } from 'doorman-client';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts } from '../model/hooks.ts';
-import type { FriendAct } from '../model/views.ts';
+import type { FriendAction } from '../model/views.ts';
 
 /**
  * Steps between the user and somebody. What they do is seen at once; if the service refuses, it is taken back and said why.
  *
  * @param done what is said when the service has agreed
  */
-export function useFriendAction(userId: string): (act: FriendAct, done?: string) => Promise<void> {
+export function useFriendAction(userId: string): (act: FriendAction, done?: string) => Promise<void> {
   const { friends } = useContacts();
   const toast = useToast();
   const texts = useTexts().people;
