@@ -12,6 +12,12 @@ export interface SubscriptionJson {
   keys: { p256dh: string; auth: string };
 }
 
+/** A device's own keys, as base64url. */
+export interface SavedKeys {
+  privateKey: string;
+  auth: string;
+}
+
 /** One POST to a subscription. `status` is missing where nothing was answered. */
 export interface ReceivedPush {
   endpoint: string;
@@ -43,6 +49,8 @@ export interface PushService extends AsyncDisposable {
   readonly requests: number;
   /** @param applicationServerKey if given, only VAPID headers of this key pass */
   subscribe(applicationServerKey?: string): SubscriptionJson;
+  /** Takes over a subscription that was made before. @param path of its endpoint */
+  adopt(path: string, keys: SavedKeys, applicationServerKey: string): void;
   /** What the next request to the subscription gets; several calls queue up. */
   answerNext(endpoint: string, behaviour: Behaviour): void;
   /** What every request gets from now on; `undefined` goes back to 201. */
@@ -188,6 +196,17 @@ export async function startPushService({
     response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
   }
 
+  function add(endpoint: string, keys: ReceiverKeys, applicationServerKey: string | undefined): void {
+    subscriptions.set(endpoint, {
+      keys,
+      applicationServerKey,
+      queued: [],
+      always: undefined,
+      attempts: [],
+      taken: 0,
+    });
+  }
+
   function find(endpoint: string): Subscription {
     const subscription = subscriptions.get(endpoint);
     if (!subscription) throw new Error(`No subscription was made with ${endpoint}`);
@@ -217,9 +236,13 @@ export async function startPushService({
       const p256dh = ecdh.generateKeys('base64url');
       const auth = randomBytes(16);
       const endpoint = `${origin}/push/${randomBytes(24).toString('base64url')}`;
-      const fresh = { applicationServerKey, queued: [], always: undefined, attempts: [], taken: 0 };
-      subscriptions.set(endpoint, { keys: { ecdh, auth }, ...fresh });
+      add(endpoint, { ecdh, auth }, applicationServerKey);
       return { endpoint, expirationTime: null, keys: { p256dh, auth: auth.toString('base64url') } };
+    },
+    adopt(path, { privateKey, auth }, applicationServerKey) {
+      const ecdh = createECDH('prime256v1');
+      ecdh.setPrivateKey(privateKey, 'base64url');
+      add(`${origin}${path}`, { ecdh, auth: Buffer.from(auth, 'base64url') }, applicationServerKey);
     },
     answerNext: (endpoint, behaviour) => void find(endpoint).queued.push(behaviour),
     answerAlways(endpoint, behaviour) {

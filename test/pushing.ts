@@ -98,6 +98,6 @@ export async function startPushing(
 }
 
 /** What the push service took for a device, decrypted. */
-export function notifications(pushService: PushService, { endpoint }: SubscriptionJson) {
+export function notifications(pushService: PushService, { endpoint }: Pick<SubscriptionJson, 'endpoint'>) {
   return pushService.received(endpoint).map((push) => JSON.parse(push.text ?? '').notification);
 }

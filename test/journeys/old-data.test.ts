@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import { ManualClock, type SocketService, startSockets } from '../../src/sockets/test-client.ts';
+import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../databases.ts';
+import type { Body } from '../harness.ts';
+import { type PushService, type SavedKeys, startPushService } from '../push-service.ts';
+import { notifications } from '../pushing.ts';
+
+// The files in old-data/ were written by version 402b5b9 (migrations 0001 to 0014), once on each of the two databases. The
+// service of that version's own tests was used over HTTP and sockets, with a manual clock and a local push service. Each
+// `.sql` file is the database at a moment at which the process could have been killed, with a push in flight: tables and
+// indexes of `sqlite_master` with their rows, or the output of `pg_dump --inserts`. Each `.jsonl` file holds what that
+// version answered at that moment. Eight entries of dave's push log, which take up to a week to come about, were added by
+// that version's `addToPushLog`.
+
+/** The origin of the push service in the files. */
+const OLD_ORIGIN = 'http://127.0.0.1:49999';
+
+type Actor = 'alice' | 'bob' | 'carol' | 'dave' | 'erin';
+type Device = 'firefox' | 'unknown' | 'laptop' | 'hangs' | 'fails' | 'busy' | 'refuses';
+
+/** The first line of a `.jsonl` file. */
+interface Story {
+  /** When the database was written, epoch milliseconds. */
+  now: number;
+  publicKey: string;
+  /** `phone` is another session of Alice, `tablet` one that was ended. */
+  tokens: Record<Actor | 'phone' | 'tablet', string>;
+  endpoints: Record<Device, SavedKeys & { endpoint: string }>;
+}
+
+/** What one request was answered. */
+interface Answered {
+  user: Actor;
+  path: string;
+  answer: Body;
+}
+
+/** The whole event log of a user, as frames. */
+interface Logged {
+  user: Actor;
+  epoch: string;
+  events: { seq: number; event: string }[];
+}
+
+/** Details of the push log that are more than one word, and the reason that stands for each of them now. */
+const REASONS: Record<string, string> = {
+  'refused for 7 days: refused': 'refused_7_days',
+  'given up after 24 hours': 'gave_up_24h',
+  'its push service said so': 'push_service_paused',
+  'its push service refuses us at the moment': 'push_service_refuses',
+  'unconfirmed: at most once a minute': 'unconfirmed_rate',
+};
+const OUTCOMES_WITH_REASON = ['waiting', 'gone', 'refused', 'failed', 'unusable'];
+
+/** An entry of the push log, as this version shows one that the old version wrote. */
+function renewed(entry: { outcome: string; detail: string }): object {
+  const { outcome, detail } = entry;
+  return {
+    ...entry,
+    outcome: outcome === 'told_already' ? 'already_notified' : outcome,
+    reason: OUTCOMES_WITH_REASON.includes(outcome) ? (REASONS[detail] ?? detail) : '',
+  };
+}
+
+async function load(settings: DatabaseSettings, dump: string): Promise<void> {
+  if ('dataDir' in settings) {
+    const path = join(settings.dataDir, 'doorman.db');
+    await rm(path);
+    using db = new DatabaseSync(path);
+    db.exec(`begin; ${dump} commit;`);
+  } else {
+    const sql = postgres(settings.databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
+    await sql.unsafe(`drop schema public cascade; create schema public; ${dump}`);
+    await sql.end();
+  }
+}
+
+interface Opened {
+  service: SocketService;
+  pushService: PushService;
+  clock: ManualClock;
+  story: Story;
+  answers: Answered[];
+  logs: Logged[];
+  endpointOf(device: Device): string;
+}
+
+/**
+ * This version on the old version's database, at the moment at which that was written.
+ *
+ * @param options.hangs the push that was in flight, which is sent at once, is not answered
+ */
+async function open(t: TestContext, database: TestDatabase, { hangs = false } = {}): Promise<Opened> {
+  const clock = new ManualClock();
+  const pushService = await startPushService({ now: clock.world.now });
+  t.after(() => pushService[Symbol.asyncDispose]());
+  const read = async (name: string) =>
+    (await readFile(new URL(`old-data/${name}`, import.meta.url), 'utf8')).replaceAll(
+      OLD_ORIGIN,
+      pushService.origin,
+    );
+  const [dump, lines] = await Promise.all([read(`${database.kind}.sql`), read(`${database.kind}.jsonl`)]);
+  const [story, ...rest] = lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line)) as [Story, ...(Answered | Logged)[]];
+  clock.add(story.now - clock.world.now());
+  for (const { endpoint, ...keys } of Object.values(story.endpoints))
+    pushService.adopt(new URL(endpoint).pathname, keys, story.publicKey);
+  const endpointOf = (device: Device) => story.endpoints[device].endpoint;
+  if (hangs) pushService.answerNext(endpointOf('hangs'), 'hang');
+  const service = await startSockets(
+    t,
+    {
+      ...database,
+      async create(t) {
+        const settings = await database.create(t);
+        await load(settings, dump);
+        return settings;
+      },
+    },
+    {
+      env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },
+      world: clock.world,
+    },
+  );
+  return {
+    service,
+    pushService,
+    clock,
+    story,
+    answers: rest.filter((line) => 'path' in line),
+    logs: rest.filter((line) => 'events' in line),
+    endpointOf,
+  };
+}
+
+onEachDatabase('the data of an earlier version', (database) => {
+  test('answers every request as before, by tokens and passwords of before', async (t) => {
+    const { service, pushService, story, answers } = await open(t, database, { hangs: true });
+    assert.equal(answers.length, 40);
+    for (const { user, path, answer } of answers) {
+      const now = await service.get(path, { token: story.tokens[user] });
+      const before = path === '/api/push/log' ? { ...answer, data: answer.data.map(renewed) } : answer;
+      assert.deepEqual(now.body, before, `${user} ${path}`);
+    }
+    const { body } = await service.get('/api/push/public-key');
+    assert.equal(body.publicKey, story.publicKey);
+    const statusOf = async (token: string) => (await service.get('/api/sync', { token })).status;
+    assert.equal(await statusOf(story.tokens.phone), 200);
+    assert.equal(await statusOf(story.tokens.tablet), 401);
+    const logIn = (username: string) =>
+      service.post('/api/login', { username, password: `password-of-${username}` });
+    assert.equal((await logIn('alice')).status, 200);
+    assert.notEqual((await logIn('frank')).status, 200, 'was deleted');
+    pushService.dropConnections();
+  });
+
+  test('gives a device every event after the position that it has, as it was', async (t) => {
+    const { service, story, logs } = await open(t, database);
+    const kinds = new Set(logs.flatMap(({ events }) => events.map(({ event }) => event)));
+    const known = ['message', 'marked', 'friend', 'block', 'unblock', 'profile', 'settings', 'sessions'];
+    assert.deepEqual([...kinds].sort(), known.sort());
+    for (const { user, epoch, events } of logs)
+      for (const seq of [0, Math.floor(events.length / 2), events.length]) {
+        const socket = await service.connect();
+        const { data } = await socket.hello({ token: story.tokens[user], epoch, seq, visible: false });
+        assert.deepEqual([data.resumed, data.seq], [true, events.length], user);
+        const sent = socket.unread.filter(({ type }) => type === 'event');
+        assert.deepEqual(sent, events.slice(seq), `${user} from ${seq}`);
+        socket.ws.close();
+        await socket.ended;
+      }
+  });
+
+  test('sends each queued push once, when it is due', async (t) => {
+    const { service, pushService, clock, story, endpointOf } = await open(t, database);
+    const devices = Object.keys(story.endpoints) as Device[]; // as their type says
+    const sentTo = () =>
+      devices.filter((device) => {
+        const count = pushService.received(endpointOf(device)).length;
+        assert(count <= 1, `${device}: ${count}`);
+        return count === 1;
+      });
+    const passTo = async (at: number) => {
+      clock.add(at - clock.world.now());
+      await service.pushes.runDue();
+      return sentTo();
+    };
+    // One was in flight.
+    assert.deepEqual(await passTo(story.now), ['hangs']);
+    // One failed, and one is about a message that was not seen within 5 s.
+    assert.deepEqual(await passTo(story.now + 10_000), ['laptop', 'hangs', 'fails']);
+    // An unconfirmed device, a minute after its last notification.
+    assert.deepEqual(await passTo(story.now + 30_000), ['unknown', 'laptop', 'hangs', 'fails']);
+    // After Retry-After, and after the hour for which a device is set aside.
+    const last = ['unknown', 'laptop', 'hangs', 'fails', 'busy'];
+    assert.deepEqual(await passTo(story.now + 31 * 60_000), last);
+    assert.deepEqual(await passTo(story.now + 61 * 60_000), [...last, 'refuses']);
+    assert.deepEqual(await passTo(story.now + 24 * 60 * 60_000), [...last, 'refuses']);
+
+    const [pending] = notifications(pushService, { endpoint: endpointOf('laptop') });
+    assert.match(
+      JSON.stringify(pending),
+      /carol.*still pending/,
+      'with the text, as the preview of alice says',
+    );
+    const outcomes = async (user: Actor) =>
+      (await service.get('/api/push/log', { token: story.tokens[user] })).body.data.map(
+        ({ outcome }: Body) => outcome,
+      );
+    assert.deepEqual(await outcomes('carol'), Array(4).fill('accepted'));
+    assert.deepEqual((await outcomes('bob')).slice(0, 2), ['accepted', 'already_notified']);
+  });
+
+  test('goes on from there: messages, marks, friends, blocks and devices', async (t) => {
+    const { service, story, answers } = await open(t, database);
+    const { tokens } = story;
+    const sync = (user: Actor) =>
+      answers.find((line) => line.user === user && line.path === '/api/sync')?.answer.data;
+    const idOf = (user: Actor) => sync(user).profile.id;
+    const ok = async (token: string, path: string, body?: object) => {
+      const answer = await (body ? service.post(path, body, { token }) : service.get(path, { token }));
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body.data;
+    };
+    const conversation = async (user: Actor, peer: Actor) =>
+      (await ok(tokens[user], `/api/conversations?peer=${idOf(peer)}`))[0];
+
+    const before = await conversation('alice', 'bob');
+    const sent = await ok(tokens.bob, '/api/messages', { to: idOf('alice'), cid: 'new', body: 'and on' });
+    assert.equal(sent.n, before.last.n + 1);
+    assert.equal((await conversation('alice', 'bob')).unread, before.unread + 1);
+    await ok(tokens.alice, '/api/messages/mark', { peer: idOf('bob'), read: sent.n });
+    assert.equal((await conversation('bob', 'alice')).read, sent.n);
+
+    // What erin read while alice blocked them is still not disclosed.
+    assert.deepEqual((await conversation('erin', 'alice')).ownRead, 1);
+    assert.deepEqual((await conversation('alice', 'erin')).read, 0);
+    const refused = await service.post(
+      '/api/messages',
+      { to: idOf('alice'), cid: 'refused', body: 'let me in' },
+      { token: tokens.erin },
+    );
+    assert.equal(refused.body.error, 'not_accepting');
+    await ok(tokens.alice, '/api/user/unblock', { blockedId: idOf('erin') });
+    await ok(tokens.erin, '/api/messages', { to: idOf('alice'), cid: 'let in', body: 'thank you' });
+
+    await ok(tokens.alice, '/api/friends/accept', { userId: idOf('carol') });
+    const friends = await ok(tokens.carol, '/api/friends?list=friends');
+    assert.deepEqual(
+      friends.map(({ id }: Body) => id),
+      [idOf('alice')],
+    );
+
+    // The end of a session removes its devices.
+    assert.equal((await ok(tokens.dave, '/api/push/devices')).length, 3);
+    await ok(tokens.dave, '/api/logout', {});
+    const { token } = (await service.post('/api/login', { username: 'dave', password: 'password-of-dave' }))
+      .body.data;
+    const left = await ok(token, '/api/push/devices');
+    assert.deepEqual(
+      left.map(({ device }: Body) => device),
+      ["a stranger's"],
+    );
+  });
+});
