@@ -20,12 +20,12 @@ import {
 } from './conversations.ts';
 import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
-import { Outbox } from './pending-messages.ts';
+import { PendingMessages } from './pending-messages.ts';
 import type { ChatsStore, Draft } from './stores.ts';
 import type { ThreadHost, ThreadStore } from './thread.ts';
 import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
-import { correctCount, unreadOf, wouldGuess } from './unread.ts';
+import { correctCount, isEstimate, unreadOf } from './unread.ts';
 import type { ConversationView } from './views.ts';
 
 /** What the chats stand on. */
@@ -51,7 +51,7 @@ export class Chats implements ChatsStore {
   readonly drafts: Drafts;
   readonly typing = new Typing();
   readonly #host: ChatsHost;
-  readonly #outbox: Outbox;
+  readonly #pending: PendingMessages;
   readonly #pages: ConversationPages;
   readonly #known = new Map<string, Conversation>();
   readonly #threads: Threads;
@@ -60,7 +60,7 @@ export class Chats implements ChatsStore {
 
   constructor(host: ChatsHost) {
     this.#host = host;
-    this.#outbox = new Outbox(host.doorman);
+    this.#pending = new PendingMessages(host.doorman);
     this.#pages = new ConversationPages({
       ...host,
       isKnown: (peer) => this.has(peer),
@@ -73,7 +73,7 @@ export class Chats implements ChatsStore {
       conversation: (of) => this.conversation(of),
       isLoaded: (of) => this.#pages.has(of),
       load: (of) => this.#pages.load(of),
-      outgoing: (to) => this.#outbox.of(to),
+      outgoing: (to) => this.#pending.of(to),
       typing: (from) => this.typing.of(from),
       markRead: (of, n) => this.#markRead(of, n),
       outgoingChanged: () => this.noteOutgoing(),
@@ -83,7 +83,7 @@ export class Chats implements ChatsStore {
       listConversations({
         own: host.ownId(),
         known: this.#known,
-        outgoing: new Map(this.#outbox.peers().map((peer) => [peer, this.#outbox.of(peer)])),
+        outgoing: new Map(this.#pending.peers().map((peer) => [peer, this.#pending.of(peer)])),
         isBlocked: (peer) => host.isBlocked(peer),
         before,
       }),
@@ -112,12 +112,12 @@ export class Chats implements ChatsStore {
   noteSnapshot({ conversations, next }: Snapshot, isOtherDatabase: boolean): void {
     this.#known.clear();
     this.#pages.begin(conversations, next.conversations);
-    this.#outbox.noteSnapshot();
+    this.#pending.noteSnapshot();
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     if (isOtherDatabase) this.#reads.clear();
     for (const [peer, read] of this.#reads) {
       const one = this.conversation(peer);
-      if (read <= one.tally.read) this.#reads.delete(peer);
+      if (read <= one.counter.read) this.#reads.delete(peer);
       else this.#known.set(peer, withOwnRead(one, read));
     }
     for (const thread of this.#threads.all()) thread.noteSnapshot(isOtherDatabase);
@@ -127,7 +127,7 @@ export class Chats implements ChatsStore {
   noteMessage(event: MessageEvent): void {
     const { peer, n, from, cid, body, at } = event;
     if (n === 1) this.#pages.add(peer);
-    this.#outbox.noteMessage(event);
+    this.#pending.noteMessage(event);
     this.#known.set(peer, withMessage(this.conversation(peer), event));
     if (from === peer) this.typing.end(peer);
     // Of one that begins all messages are known, also before it is opened.
@@ -143,7 +143,7 @@ export class Chats implements ChatsStore {
     this.#known.set(peer, withMark(before, event));
     if (by !== peer) {
       if (read >= (this.#reads.get(peer) ?? 0)) this.#reads.delete(peer);
-      if (wouldGuess(before.tally, read)) void this.#countAnew(peer, read);
+      if (isEstimate(before.counter, read)) void this.#countAnew(peer, read);
       this.#tellIfRead(peer, before);
     }
     this.#threads.find(peer)?.lookAgain();
@@ -152,8 +152,8 @@ export class Chats implements ChatsStore {
 
   /** A message of one's own changed its state, or some of them did. */
   noteOutgoing(outgoing?: Outgoing): void {
-    if (outgoing) this.#outbox.note(outgoing, this.conversation(outgoing.to).tally.head);
-    else this.#outbox.read();
+    if (outgoing) this.#pending.note(outgoing, this.conversation(outgoing.to).counter.head);
+    else this.#pending.read();
     if (outgoing) this.#threads.find(outgoing.to)?.view.invalidate();
     else for (const thread of this.#threads.all()) thread.view.invalidate();
     this.#changed();
@@ -188,7 +188,7 @@ export class Chats implements ChatsStore {
   ): void {
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     this.#pages.begin(conversations);
-    this.#outbox.read();
+    this.#pending.read();
     // Told again: whether the service heard of it before the page was closed is not known.
     for (const [peer, n] of reads) this.#markRead(peer, n);
     this.#changed();
@@ -207,7 +207,7 @@ export class Chats implements ChatsStore {
   clear(): void {
     this.#known.clear();
     this.#pages.begin([]);
-    this.#outbox.clear();
+    this.#pending.clear();
     this.#reads.clear();
     this.drafts.clear();
     this.typing.clear();
@@ -225,16 +225,17 @@ export class Chats implements ChatsStore {
   }
 
   #tellIfRead(peer: string, before: Conversation): void {
-    if (unreadOf(before.tally) > 0 && unreadOf(this.conversation(peer).tally) === 0) this.#host.allRead(peer);
+    if (unreadOf(before.counter) > 0 && unreadOf(this.conversation(peer).counter) === 0)
+      this.#host.allRead(peer);
   }
 
   /** Own messages lie between the unread ones: how many are the peer's is not known from the mark alone. */
   async #countAnew(peer: string, read: number): Promise<void> {
-    const { countedTo } = this.conversation(peer).tally;
+    const { countedTo } = this.conversation(peer).counter;
     const count = await countUnread(this.#host, peer, read, countedTo);
     if (count === undefined) return;
     const now = this.conversation(peer);
-    this.#known.set(peer, { ...now, tally: correctCount(now.tally, read, count) });
+    this.#known.set(peer, { ...now, counter: correctCount(now.counter, read, count) });
     this.#changed();
   }
 

@@ -1,7 +1,7 @@
 import { isSame } from '../../../data/keyed-store.ts';
 import { type Conversation, noConversation } from './conversations.ts';
 import { showOutgoing, stateOf } from './message-views.ts';
-import type { OnItsWay } from './pending-messages.ts';
+import type { PendingMessage } from './pending-messages.ts';
 import { unreadOf } from './unread.ts';
 import type { ConversationView, MessageView } from './views.ts';
 
@@ -10,7 +10,7 @@ interface Material {
   own: string;
   known: ReadonlyMap<string, Conversation>;
   /** What is on its way, by peer. */
-  outgoing: ReadonlyMap<string, readonly OnItsWay[]>;
+  outgoing: ReadonlyMap<string, readonly PendingMessage[]>;
   isBlocked: (peer: string) => boolean;
   /** The list before, of which all that did not change is given back as it is. */
   before: readonly ConversationView[] | undefined;
@@ -32,7 +32,7 @@ function showRow(
   { own, outgoing, isBlocked }: Material,
   old: ConversationView | undefined,
 ): ConversationView {
-  const { peer, last, tally } = one;
+  const { peer, last, counter } = one;
   const unsent = outgoing.get(peer)?.at(-1);
   const pending = unsent && reuse(old?.pending, showOutgoing(unsent, own));
   const hidden = isBlocked(peer);
@@ -42,8 +42,8 @@ function showRow(
     pending,
     lastState: last && stateOf(last, peer, one),
     at: Math.max(last?.at ?? 0, pending?.at ?? 0),
-    unread: hidden ? 0 : unreadOf(tally),
-    ownRead: tally.read,
+    unread: hidden ? 0 : unreadOf(counter),
+    ownRead: counter.read,
     isBlocked: hidden,
   });
 }

@@ -1,35 +1,43 @@
 import type { MarkedEvent, Message, MessageEvent, Conversation as WireConversation } from 'doorman-client';
-import { countMessage, countRead, NO_TALLY, recount, startTally, type Tally, unreadOf } from './unread.ts';
+import {
+  countMessage,
+  countRead,
+  NO_UNREAD,
+  recount,
+  startCounter,
+  type UnreadCounter,
+  unreadOf,
+} from './unread.ts';
 
 /** A conversation as the log of the user tells of it. */
 export interface Conversation {
   readonly peer: string;
   /** Absent while nothing but a mark is known. */
   readonly last: Message | undefined;
-  readonly tally: Tally;
+  readonly counter: UnreadCounter;
   /** How far the peer is. */
   readonly received: number;
   readonly read: number;
 }
 
 export function noConversation(peer: string): Conversation {
-  return { peer, last: undefined, tally: NO_TALLY, received: 0, read: 0 };
+  return { peer, last: undefined, counter: NO_UNREAD, received: 0, read: 0 };
 }
 
 export function fromWire({ peer, last, unread, received, read, ownRead }: WireConversation): Conversation {
-  return { peer, last, tally: startTally(ownRead, last.n, unread), received, read };
+  return { peer, last, counter: startCounter(ownRead, last.n, unread), received, read };
 }
 
 /** As the service would tell it now; `undefined` for one without messages. */
-export function toWire({ peer, last, tally, received, read }: Conversation): WireConversation | undefined {
-  return last && { peer, last, unread: unreadOf(tally), received, read, ownRead: tally.read };
+export function toWire({ peer, last, counter, received, read }: Conversation): WireConversation | undefined {
+  return last && { peer, last, unread: unreadOf(counter), received, read, ownRead: counter.read };
 }
 
 /** A message stands in the log. One that came before changes nothing. */
 export function withMessage(one: Conversation, { n, from, cid, body, at }: MessageEvent): Conversation {
   const shown = withStored(one, { n, from, cid, body, at });
-  const tally = countMessage(one.tally, n, from !== one.peer);
-  return tally === one.tally ? shown : { ...shown, tally };
+  const counter = countMessage(one.counter, n, from !== one.peer);
+  return counter === one.counter ? shown : { ...shown, counter };
 }
 
 /** A message is known to be stored, though the log may not have told of those before it yet. */
@@ -44,8 +52,8 @@ export function withMark(one: Conversation, { by, received, read }: MarkedEvent)
 }
 
 export function withOwnRead(one: Conversation, read: number): Conversation {
-  const tally = countRead(one.tally, read);
-  return tally === one.tally ? one : { ...one, tally };
+  const counter = countRead(one.counter, read);
+  return counter === one.counter ? one : { ...one, counter };
 }
 
 /** What the service tells anew of one conversation, beside the log: as after a block, during which nothing was told. */
@@ -53,7 +61,7 @@ export function withFresh(one: Conversation, fresh: WireConversation): Conversat
   const { last, unread, received, read, ownRead } = fresh;
   return {
     ...withStored(one, last),
-    tally: recount(one.tally, ownRead, last.n, unread),
+    counter: recount(one.counter, ownRead, last.n, unread),
     received: Math.max(one.received, received),
     read: Math.max(one.read, read),
   };

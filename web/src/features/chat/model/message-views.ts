@@ -1,6 +1,6 @@
 import type { Message } from 'doorman-client';
 import { isSame } from '../../../data/keyed-store.ts';
-import type { OnItsWay } from './pending-messages.ts';
+import type { PendingMessage } from './pending-messages.ts';
 import type { MessageState, MessageView } from './views.ts';
 
 /** How far the peer is. */
@@ -25,7 +25,7 @@ export function showMessages(
   peer: string,
   own: string,
   stored: readonly Message[],
-  outgoing: readonly OnItsWay[],
+  outgoing: readonly PendingMessage[],
   marks: PeerMarks,
   before: readonly MessageView[] = [],
 ): readonly MessageView[] {
@@ -48,7 +48,7 @@ function showStored({ n, from, cid, body, at }: Message, peer: string, state: Me
   return { key: isOwn ? `own-${cid}` : `n-${n}`, n, from, isOwn, cid, body, at, state, error: undefined };
 }
 
-export function showOutgoing(outgoing: OnItsWay, own: string): MessageView {
+export function showOutgoing(outgoing: PendingMessage, own: string): MessageView {
   const { cid, body, state, n, writtenAt, at = writtenAt, error } = outgoing;
   return { key: `own-${cid}`, n, from: own, isOwn: true, cid, body, at, state, error };
 }

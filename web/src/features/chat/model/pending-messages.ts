@@ -1,23 +1,23 @@
 import type { Doorman, MessageEvent, Outgoing } from 'doorman-client';
 
 /** A message of one's own that the log has not told of. */
-export type OnItsWay = Outgoing & { readonly state: Exclude<Outgoing['state'], 'discarded'> };
+export type PendingMessage = Outgoing & { readonly state: Exclude<Outgoing['state'], 'discarded'> };
 
-const NONE: readonly OnItsWay[] = [];
+const NONE: readonly PendingMessage[] = [];
 
 /** The user's own messages that are on their way, by peer: those that are not stored, and those the log has not told yet. */
-export class Outbox {
+export class PendingMessages {
   readonly #doorman: Doorman;
   /** Stored, but not heard of from the log yet. */
-  readonly #stored = new Map<string, readonly OnItsWay[]>();
-  #unsent = new Map<string, readonly OnItsWay[]>();
+  readonly #stored = new Map<string, readonly PendingMessage[]>();
+  #unsent = new Map<string, readonly PendingMessage[]>();
 
   constructor(doorman: Doorman) {
     this.#doorman = doorman;
   }
 
   /** In the order they were written. */
-  of(peer: string): readonly OnItsWay[] {
+  of(peer: string): readonly PendingMessage[] {
     const stored = this.#stored.get(peer);
     const unsent = this.#unsent.get(peer) ?? NONE;
     return stored ? [...stored, ...unsent] : unsent;
@@ -30,7 +30,7 @@ export class Outbox {
   /** @param head the last message of that conversation that the log told of */
   note(outgoing: Outgoing, head: number): void {
     const { to, cid, n = 0 } = outgoing;
-    if (isOnItsWay(outgoing) && outgoing.state === 'stored' && n > head)
+    if (isPending(outgoing) && outgoing.state === 'stored' && n > head)
       this.#stored.set(to, [...(this.#stored.get(to) ?? []).filter((one) => one.cid !== cid), outgoing]);
     this.read();
   }
@@ -51,7 +51,7 @@ export class Outbox {
 
   /** What is not stored, as the kit has it now. */
   read(): void {
-    this.#unsent = Map.groupBy(this.#doorman.outgoing().filter(isOnItsWay), ({ to }) => to);
+    this.#unsent = Map.groupBy(this.#doorman.outgoing().filter(isPending), ({ to }) => to);
   }
 
   clear(): void {
@@ -60,6 +60,6 @@ export class Outbox {
   }
 }
 
-function isOnItsWay(outgoing: Outgoing): outgoing is OnItsWay {
+function isPending(outgoing: Outgoing): outgoing is PendingMessage {
   return outgoing.state !== 'discarded';
 }

@@ -4,7 +4,7 @@ import { Derived, type Readable } from '../../../data/store.ts';
 import type { Conversation } from './conversations.ts';
 import { endOf, type MessageRange } from './message-range.ts';
 import { showMessages } from './message-views.ts';
-import type { OnItsWay } from './pending-messages.ts';
+import type { PendingMessage } from './pending-messages.ts';
 import type { Thread } from './stores.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';
@@ -20,7 +20,7 @@ export interface ThreadHost {
   isLoaded(peer: string): boolean;
   /** @throws {DoormanError} */
   load(peer: string): Promise<void>;
-  outgoing(peer: string): readonly OnItsWay[];
+  outgoing(peer: string): readonly PendingMessage[];
   typing(peer: string): Readable<boolean>;
   /** Whether the service has told which message is the last of each conversation. */
   isFresh(): boolean;
@@ -54,7 +54,7 @@ export class ThreadStore implements Thread {
       doorman: host.doorman,
       queue: host.queue,
       peer,
-      head: () => host.conversation(peer).tally.head,
+      head: () => host.conversation(peer).counter.head,
       isLoaded: () => host.isLoaded(peer),
       load: () => host.load(peer),
       isWanted: () => this.isOpen && host.isFresh(),
@@ -182,16 +182,16 @@ export class ThreadStore implements Thread {
 
   #markSeen(): void {
     if (!this.#isAttended() || !this.range) return;
-    const { tally } = this.#host.conversation(this.#peer);
+    const { counter } = this.#host.conversation(this.#peer);
     const end = endOf(this.range);
-    if (end >= tally.head && unreadOf(tally) > 0) this.#host.markRead(this.#peer, end);
+    if (end >= counter.head && unreadOf(counter) > 0) this.#host.markRead(this.#peer, end);
   }
 
   /** Where the line "new" goes: before the first that nobody has seen yet. */
   #drawLine(): void {
-    const { tally } = this.#host.conversation(this.#peer);
-    if (!this.isOpen || unreadOf(tally) === 0) return;
-    if (this.#unreadAfter === undefined || this.#unreadAfter < tally.read) this.#unreadAfter = tally.read;
+    const { counter } = this.#host.conversation(this.#peer);
+    if (!this.isOpen || unreadOf(counter) === 0) return;
+    if (this.#unreadAfter === undefined || this.#unreadAfter < counter.read) this.#unreadAfter = counter.read;
   }
 
   #show(before: ThreadView | undefined): ThreadView {
