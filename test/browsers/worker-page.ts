@@ -24,13 +24,13 @@ declare global {
  */
 export function workerPage(name: string, more = ''): string {
   return `
-    import { linkWorker } from '../../web/src/app/worker-registration.ts';
+    import { registerWorker } from '../../web/src/app/worker-registration.ts';
     const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
     sessionStorage.setItem('loads', String(loads));
     const told = { loads, updates: 0, opened: [], pushChanges: 0 };
     Object.assign(window, { told });
     document.getElementById('root').textContent = ${JSON.stringify(name)};
-    linkWorker({
+    registerWorker({
       onUpdate: (accept) => {
         told.updates += 1;
         window.accept = accept;

@@ -12,7 +12,7 @@ import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { ListRoutes, PageRoutes } from './routes.tsx';
 import { SignOutProvider } from './sign-out.tsx';
-import { useVisibleHeight } from './viewport-height.ts';
+import { useViewportHeight } from './viewport-height.ts';
 
 /** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
 export function Layout() {
@@ -20,7 +20,7 @@ export function Layout() {
   const [path] = useLocation();
   const place = placeOf(path);
   const { unreadTotal } = useChats();
-  useVisibleHeight();
+  useViewportHeight();
   useEffect(() => awaitFocusOf(path), [path]);
   const front = place.isDeep ? 'page' : 'list';
   return (

@@ -10,7 +10,7 @@ import { App } from './app.tsx';
 import { waitingUpdate } from './app-update.ts';
 import { createStores } from './create-stores.ts';
 import { waitForStorage } from './storage-opening.ts';
-import { linkWorker } from './worker-registration.ts';
+import { registerWorker } from './worker-registration.ts';
 
 const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);
 const storage = openStorage();
@@ -31,7 +31,7 @@ void begin();
 async function begin(): Promise<void> {
   await waitForStorage(storage);
   await stores.start();
-  await linkWorker({
+  await registerWorker({
     onUpdate: (accept) => waitingUpdate.set(accept),
     onOpen: (path) => navigate(path),
     onPushChanged: checkPush,

@@ -22,8 +22,8 @@ const PeopleList = lazy(async () => ({
 const PersonPage = lazy(async () => ({
   default: (await import('../features/contacts/person/person-page.tsx')).PersonPage,
 }));
-const SettingsList = lazy(async () => ({
-  default: (await import('./settings-menu.tsx')).SettingsList,
+const SettingsMenu = lazy(async () => ({
+  default: (await import('./settings-menu.tsx')).SettingsMenu,
 }));
 const ProfilePage = lazy(async () => ({
   default: (await import('../features/account/profile-page.tsx')).ProfilePage,
@@ -47,7 +47,7 @@ export function ListRoutes({ section }: { section: Section }) {
     <Suspense fallback={<Waiting />}>
       {section === 'chats' && <ConversationList />}
       {section === 'people' && <PeopleList />}
-      {section === 'settings' && <SettingsList />}
+      {section === 'settings' && <SettingsMenu />}
     </Suspense>
   );
 }

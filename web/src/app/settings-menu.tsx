@@ -26,7 +26,7 @@ import styles from './settings-menu.module.css';
 import { useSignOut } from './sign-out.tsx';
 
 /** What can be set, and how it stands with each. */
-export function SettingsList() {
+export function SettingsMenu() {
   const texts = useTexts().settings;
   const signOut = useSignOut();
   const { settings } = useOwnAccount();

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 
 /**
- * Keeps `--visible-height` to what an on-screen keyboard leaves of the window, so that a composer stands on top of it;
+ * Keeps `--viewport-height` to what an on-screen keyboard leaves of the window, so that a composer stands on top of it;
  * iOS lays its keyboard over the page and tells nobody else.
  */
-export function useVisibleHeight(): void {
+export function useViewportHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;
     if (!viewport) return;
@@ -12,14 +12,14 @@ export function useVisibleHeight(): void {
     const follow = () => {
       // Zoomed in by hand, the page stays as it was laid out.
       const isCovered = viewport.scale === 1 && window.innerHeight - viewport.height > 80;
-      if (isCovered) style.setProperty('--visible-height', `${viewport.height}px`);
-      else style.removeProperty('--visible-height');
+      if (isCovered) style.setProperty('--viewport-height', `${viewport.height}px`);
+      else style.removeProperty('--viewport-height');
       if (isCovered) window.scrollTo(0, 0);
     };
     viewport.addEventListener('resize', follow);
     return () => {
       viewport.removeEventListener('resize', follow);
-      style.removeProperty('--visible-height');
+      style.removeProperty('--viewport-height');
     };
   }, []);
 }

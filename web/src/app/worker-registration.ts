@@ -14,7 +14,7 @@ export interface WorkerListeners {
  * Registers the service worker; to be called once, when the page has shown itself. Without one, as in private windows of
  * some browsers, the page does all but notifications and starting without a network.
  */
-export async function linkWorker({ onUpdate, onOpen, onPushChanged }: WorkerListeners): Promise<void> {
+export async function registerWorker({ onUpdate, onOpen, onPushChanged }: WorkerListeners): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const { serviceWorker } = navigator;
   serviceWorker.addEventListener('message', ({ data, ports }) => {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assetsNamedIn, isKeepable, judgeRequest } from './shell-requests.ts';
+import { assetsNamedIn, classifyRequest, isKeepable } from './shell-requests.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const FILES = ['/assets/page-abc.js', '/assets/page-abc.css'];
 
 test('opening a place of the page is for the worker', () => {
   for (const path of ['/', '/?a=b', '/chat/alice', '/people', '/settings/log', '/sign-in'])
-    assert.equal(judge(path, { mode: 'navigate' }), 'page', path);
+    assert.equal(classify(path, { mode: 'navigate' }), 'page', path);
 });
 
 test('so are the files of its build, for whatever asks for them', () => {
   for (const mode of ['cors', 'no-cors', 'same-origin'])
-    for (const path of [...FILES, '/assets/page-abc.js?x']) assert.equal(judge(path, { mode }), 'file', path);
+    for (const path of [...FILES, '/assets/page-abc.js?x'])
+      assert.equal(classify(path, { mode }), 'file', path);
 });
 
 test('nothing else is, not the interface in any spelling, nor another origin', () => {
@@ -35,22 +36,22 @@ test('nothing else is, not the interface in any spelling, nor another origin', (
   ];
   for (const path of [...own, ...other])
     for (const mode of ['navigate', 'cors', 'no-cors', 'same-origin'])
-      assert.equal(judge(path, { mode }), 'none', `${mode} ${path}`);
+      assert.equal(classify(path, { mode }), 'none', `${mode} ${path}`);
   for (const origin of ['https://evil.example', 'http://chat.example.org', 'https://chat.example.org:8443'])
     for (const path of ['/', '/assets/page-abc.js'])
       for (const mode of ['navigate', 'cors'])
-        assert.equal(judgeRequest({ method: 'GET', url: origin + path, mode }, ORIGIN, FILES), 'none');
+        assert.equal(classifyRequest({ method: 'GET', url: origin + path, mode }, ORIGIN, FILES), 'none');
 });
 
 test('data of the page is asked for as data: its places by fetch go to the service', () => {
-  assert.equal(judge('/', { mode: 'cors' }), 'none');
+  assert.equal(classify('/', { mode: 'cors' }), 'none');
 });
 
 test('only GET', () => {
   for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
     for (const mode of ['navigate', 'cors']) {
-      assert.equal(judge('/', { method, mode }), 'none');
-      assert.equal(judge('/assets/page-abc.js', { method, mode }), 'none');
+      assert.equal(classify('/', { method, mode }), 'none');
+      assert.equal(classify('/assets/page-abc.js', { method, mode }), 'none');
     }
 });
 
@@ -72,6 +73,6 @@ test('a document tells of what build it is', () => {
   assert.deepEqual(assetsNamedIn(''), []);
 });
 
-function judge(path: string, { method = 'GET', mode }: { method?: string; mode: string }) {
-  return judgeRequest({ method, url: ORIGIN + path, mode }, ORIGIN, FILES);
+function classify(path: string, { method = 'GET', mode }: { method?: string; mode: string }) {
+  return classifyRequest({ method, url: ORIGIN + path, mode }, ORIGIN, FILES);
 }

@@ -13,7 +13,7 @@ export interface Asked {
  *
  * @param files paths of what is kept
  */
-export function judgeRequest(
+export function classifyRequest(
   { method, url, mode }: Asked,
   origin: string,
   files: readonly string[],

@@ -1,4 +1,4 @@
-import { assetsNamedIn, isKeepable, judgeRequest } from './shell-requests.ts';
+import { assetsNamedIn, classifyRequest, isKeepable } from './shell-requests.ts';
 
 /** Put in by the build: its files, whose names change with their content, and a word that changes with any of them. */
 declare const SHELL: { readonly version: string; readonly files: readonly string[] };
@@ -44,7 +44,7 @@ export function isThisBuild(named: readonly string[]): boolean {
 
 /** @returns undefined for what the worker has nothing to do with */
 export function answerRequest(request: Request, origin: string): Promise<Response> | undefined {
-  const kind = judgeRequest(request, origin, files);
+  const kind = classifyRequest(request, origin, files);
   if (kind === 'page') return answerPage(request);
   return kind === 'file' ? answerFile(request) : undefined;
 }

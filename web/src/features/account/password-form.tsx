@@ -3,7 +3,7 @@ import { useSession, useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
-import { judgePassword } from '../../ui/controls/form-fields.ts';
+import { checkPassword } from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';
@@ -20,7 +20,7 @@ export function PasswordForm() {
   const toast = useToast();
   const [oldPassword, setOld] = useState('');
   const [newPassword, setNew] = useState('');
-  const fault = judgePassword(newPassword);
+  const fault = checkPassword(newPassword);
   const newFault = fault && errorTexts[fault];
   const form = useForm<Field>({
     fields: FIELDS,
@@ -55,7 +55,7 @@ export function PasswordForm() {
         value={oldPassword}
         onChange={(typed) => {
           setOld(typed);
-          form.forget('oldPassword');
+          form.clearError('oldPassword');
         }}
         error={form.errors.fields.oldPassword}
       />
@@ -67,9 +67,9 @@ export function PasswordForm() {
         value={newPassword}
         onChange={(typed) => {
           setNew(typed);
-          form.forget('newPassword');
+          form.clearError('newPassword');
         }}
-        onBlur={() => newPassword !== '' && form.judge('newPassword', newFault)}
+        onBlur={() => newPassword !== '' && form.setError('newPassword', newFault)}
         error={form.errors.fields.newPassword}
       />
       <ErrorText error={form.errors.other} />

@@ -4,7 +4,7 @@ import type { OwnUser } from 'doorman-client';
 import { readFields } from '../../../../src/http/validation.ts';
 import { ProfileBody } from '../../../../src/profiles/schemas.ts';
 import { refuseUnsafeAvatar } from '../../../../src/users/names.ts';
-import { changedFields, judgeProfile, shownProfile } from './profile-fields.ts';
+import { changedFields, checkProfile, shownProfile } from './profile-fields.ts';
 
 const PAGE = 'https://chat.example.org/settings/profile';
 const ADA: OwnUser = {
@@ -77,9 +77,9 @@ const VALUES: Record<'nickname' | 'avatar' | 'bio' | 'phone' | 'email', string[]
 };
 
 for (const [field, values] of Object.entries(VALUES))
-  test(`the page judges the ${field} as the service does`, () => {
+  test(`the page checks the ${field} as the service does`, () => {
     for (const value of values) {
-      const faults = judgeProfile({ [field]: value }, PAGE);
+      const faults = checkProfile({ [field]: value }, PAGE);
       assert.deepEqual(Object.keys(faults), isTaken({ [field]: value }) ? [] : [field], value.slice(0, 40));
     }
   });

@@ -1,5 +1,5 @@
 import type { OwnUser, ProfileBody } from 'doorman-client';
-import { codePoints, judgeNickname } from '../../ui/controls/form-fields.ts';
+import { checkNickname, codePoints } from '../../ui/controls/form-fields.ts';
 import { safeAvatar } from '../../ui/person/avatar.ts';
 
 /** In the order in which they stand. */
@@ -51,10 +51,10 @@ export type ProfileFault =
   | 'emailInvalid';
 
 /** Judges what would be sent, as the service does. @param base against which a picture's address may be relative */
-export function judgeProfile(body: ProfileBody, base: string): Partial<Record<ProfileField, ProfileFault>> {
+export function checkProfile(body: ProfileBody, base: string): Partial<Record<ProfileField, ProfileFault>> {
   const { nickname, avatar, bio, phone, email } = body;
   const faults: Partial<Record<ProfileField, ProfileFault>> = {};
-  if (nickname !== undefined && judgeNickname(nickname)) faults.nickname = 'nickname_too_long';
+  if (nickname !== undefined && checkNickname(nickname)) faults.nickname = 'nickname_too_long';
   if (avatar && (safeAvatar(avatar, base) === undefined || codePoints(avatar) > MAX_AVATAR))
     faults.avatar = 'avatar_invalid';
   if (bio !== undefined && codePoints(bio) > MAX_BIO) faults.bio = 'bioTooLong';

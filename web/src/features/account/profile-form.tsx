@@ -6,14 +6,14 @@ import { Choice } from '../../ui/controls/choice.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';
-import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
+import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
 import { useOwnAccountStore } from './model/hooks.ts';
 import {
   changedFields,
+  checkProfile,
   GENDERS,
-  judgeProfile,
   PROFILE_FIELDS,
   type ProfileEdits,
   type ProfileField,
@@ -33,11 +33,11 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
   const body = changedFields(profile, edits);
   const isChanged = Object.keys(body).length > 0;
   useAskBeforeLeaving(isChanged);
-  useFocusKept(isChanged);
+  useKeepFocus(isChanged);
 
   const faults = (): Partial<Record<ProfileField, string | undefined>> =>
     Object.fromEntries(
-      Object.entries(judgeProfile(body, document.baseURI)).map(([field, fault]) => [
+      Object.entries(checkProfile(body, document.baseURI)).map(([field, fault]) => [
         field,
         { ...errorTexts, ...texts }[fault],
       ]),
@@ -57,7 +57,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
 
   const edit = (changed: ProfileEdits) => {
     change(changed);
-    for (const field of PROFILE_FIELDS) if (field in changed) form.forget(field);
+    for (const field of PROFILE_FIELDS) if (field in changed) form.clearError(field);
   };
   const field = (name: Exclude<ProfileField, 'gender'>) => ({
     size: 'md',
@@ -65,7 +65,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     value: shown[name],
     error: form.errors.fields[name],
     onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
-    onBlur: () => form.judge(name, faults()[name]),
+    onBlur: () => form.setError(name, faults()[name]),
   });
 
   return (
@@ -133,7 +133,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
               size="md"
               onClick={() => {
                 forget();
-                for (const name of PROFILE_FIELDS) form.forget(name);
+                for (const name of PROFILE_FIELDS) form.clearError(name);
               }}
               data-testid="undo-profile"
             >

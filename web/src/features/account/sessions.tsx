@@ -5,21 +5,21 @@ import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
-import { LoadedRows } from '../../ui/list/loading.tsx';
+import { FetchedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useLoaded, useReloadOnReturn } from '../../ui/list/use-fetched.ts';
-import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
+import { useFetched, useReloadOnReturn } from '../../ui/list/use-fetched.ts';
+import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
-import { useDeviceWords } from '../../ui/person/device-label.ts';
+import { useDeviceLabel } from '../../ui/person/device-label.ts';
 import { TimeText, useMinute } from '../../ui/person/time-text.tsx';
 
 /** Where the user is signed in; follows what ends elsewhere. */
 export function Sessions() {
   const { doorman } = useStores();
-  const loaded = useLoaded(doorman.api.sessions);
-  const { reload } = loaded;
+  const fetched = useFetched(doorman.api.sessions);
+  const { reload } = fetched;
   useReloadOnReturn(reload);
-  useFocusKept(loaded.value?.length);
+  useKeepFocus(fetched.value?.length);
   useEffect(() => {
     // Ending all the others tells of each.
     let soon: ReturnType<typeof setTimeout> | undefined;
@@ -33,7 +33,7 @@ export function Sessions() {
     };
   }, [doorman, reload]);
   return (
-    <LoadedRows loaded={loaded}>
+    <FetchedRows fetched={fetched}>
       {(sessions) => {
         const others = sessions.filter(({ current }) => current === 0);
         return (
@@ -47,7 +47,7 @@ export function Sessions() {
           </>
         );
       }}
-    </LoadedRows>
+    </FetchedRows>
   );
 }
 const TOGETHER_MS = 300;
@@ -57,7 +57,7 @@ const HOUR_MS = 3_600_000;
 
 function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () => void }) {
   const texts = useTexts().settings;
-  const name = useDeviceWords()(session.device);
+  const name = useDeviceLabel()(session.device);
   const now = useMinute();
   const { api } = useStores().doorman;
   const toast = useToast();
@@ -65,7 +65,7 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
   const isThisDevice = session.current === 1;
   return (
     <li className={styles.row} data-testid={`session-${session.id}`}>
-      <DeviceIcon told={session.device} />
+      <DeviceIcon device={session.device} />
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}

@@ -41,7 +41,7 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
         value={username}
         onChange={(event) => {
           setUsername(event.currentTarget.value);
-          form.forget('username');
+          form.clearError('username');
         }}
         error={form.errors.fields.username}
       />
@@ -52,7 +52,7 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
         value={password}
         onChange={(typed) => {
           setPassword(typed);
-          form.forget('password');
+          form.clearError('password');
         }}
         error={form.errors.fields.password}
       />

@@ -5,10 +5,10 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import {
+  checkNickname,
+  checkPassword,
+  checkUsername,
   type FieldError,
-  judgeNickname,
-  judgePassword,
-  judgeUsername,
 } from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
@@ -25,9 +25,9 @@ export function SignUpForm() {
   const say = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
   const form = useAuthForm({
     check: () => ({
-      username: say(judgeUsername(username)),
-      password: say(judgePassword(password)),
-      nickname: say(judgeNickname(nickname)),
+      username: say(checkUsername(username)),
+      password: say(checkPassword(password)),
+      nickname: say(checkNickname(nickname)),
     }),
     send: () =>
       session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
@@ -50,9 +50,9 @@ export function SignUpForm() {
         value={username}
         onChange={(event) => {
           setUsername(event.currentTarget.value);
-          form.forget('username');
+          form.clearError('username');
         }}
-        onBlur={() => username !== '' && form.judge('username', say(judgeUsername(username)))}
+        onBlur={() => username !== '' && form.setError('username', say(checkUsername(username)))}
         error={fields.username}
       />
       <PasswordField
@@ -63,9 +63,9 @@ export function SignUpForm() {
         value={password}
         onChange={(typed) => {
           setPassword(typed);
-          form.forget('password');
+          form.clearError('password');
         }}
-        onBlur={() => password !== '' && form.judge('password', say(judgePassword(password)))}
+        onBlur={() => password !== '' && form.setError('password', say(checkPassword(password)))}
         error={fields.password}
       />
       {hasNickname ? (
@@ -79,9 +79,9 @@ export function SignUpForm() {
           value={nickname}
           onChange={(event) => {
             setNickname(event.currentTarget.value);
-            form.forget('nickname');
+            form.clearError('nickname');
           }}
-          onBlur={() => form.judge('nickname', say(judgeNickname(nickname)))}
+          onBlur={() => form.setError('nickname', say(checkNickname(nickname)))}
           error={fields.nickname}
         />
       ) : (

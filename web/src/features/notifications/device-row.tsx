@@ -6,7 +6,7 @@ import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
-import { useDeviceWords } from '../../ui/person/device-label.ts';
+import { useDeviceLabel } from '../../ui/person/device-label.ts';
 import { TimeText } from '../../ui/person/time-text.tsx';
 import { RemoveDeviceDialog } from './remove-device-dialog.tsx';
 import { useDeviceTest } from './use-device-test.ts';
@@ -21,13 +21,13 @@ interface DeviceRowProps {
 /** One device that gets notifications, with the buttons to test and to remove it. */
 export function DeviceRow({ device, isThisDevice, onChanged }: DeviceRowProps) {
   const texts = useTexts().settings;
-  const name = useDeviceWords()(device.device);
+  const name = useDeviceLabel()(device.device);
   const test = useDeviceTest({ device, isThisDevice, onChanged });
   const [isAsking, setAsking] = useState(false);
   const isGone = test.result === 'gone';
   return (
     <li className={styles.row} data-testid={`device-${device.id}`}>
-      <DeviceIcon told={device.device} />
+      <DeviceIcon device={device.device} />
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>
           {name}

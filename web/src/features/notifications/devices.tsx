@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import { LoadedRows } from '../../ui/list/loading.tsx';
+import { FetchedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useLoaded } from '../../ui/list/use-fetched.ts';
-import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
+import { useFetched } from '../../ui/list/use-fetched.ts';
+import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { DeviceRow } from './device-row.tsx';
 import { useThisDevicePush } from './this-device-push.ts';
 
@@ -14,7 +14,7 @@ export function Devices() {
   const { doorman } = useStores();
   const { view } = useThisDevicePush();
   const isOn = view.state === 'on';
-  const loaded = useLoaded(async () => {
+  const fetched = useFetched(async () => {
     const { api, push } = doorman;
     const [devices, thisDevice] = await Promise.all([
       api.pushDevices(),
@@ -23,14 +23,14 @@ export function Devices() {
     return { devices, thisDeviceId: thisDevice?.id };
   });
   // When notifications were turned on or off on this device, it enters or leaves the list.
-  const { reload, value } = loaded;
+  const { reload, value } = fetched;
   const isListed = value?.thisDeviceId !== undefined;
   useEffect(() => {
     if (value !== undefined && isListed !== isOn) reload();
   }, [isOn]);
-  useFocusKept(value?.devices.length);
+  useKeepFocus(value?.devices.length);
   return (
-    <LoadedRows loaded={loaded}>
+    <FetchedRows fetched={fetched}>
       {({ devices, thisDeviceId }) =>
         devices.length === 0 ? (
           <p className={styles.says}>{texts.noDevices}</p>
@@ -47,6 +47,6 @@ export function Devices() {
           </ul>
         )
       }
-    </LoadedRows>
+    </FetchedRows>
   );
 }

@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
-import { useFocusKept } from '../../ui/list/use-keep-focus.ts';
+import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { browserKind } from './browser-kind.ts';
 import styles from './this-device.module.css';
@@ -15,7 +15,7 @@ export function ThisDevice() {
   const { view } = useThisDevicePush();
   const isFailing = view.error !== undefined && view.state !== 'denied';
   // The button that the user pressed may be replaced by another one.
-  useFocusKept(view.state);
+  useKeepFocus(view.state);
   const card = () => {
     if (view.state === undefined) return <LoadingRows />;
     if (isFailing) return <Failing />;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RegisterBody } from '../../../../src/accounts/schemas.ts';
 import { readFields } from '../../../../src/http/validation.ts';
-import { judgeNickname, judgePassword, judgeUsername } from './form-fields.ts';
+import { checkNickname, checkPassword, checkUsername } from './form-fields.ts';
 
 /** The word with which the service itself refuses a registration; `undefined` if it takes it. */
 function refusalOf(body: { username?: string; password?: string; nickname?: string }): string | undefined {
@@ -30,8 +30,8 @@ const NAMES = [
 const ODD_NAMES = [' ab', 'ab ', 'a b', 'a\u200bb', 'a\u202eb', 'a\nb', 'a\tb', 'a\ue000b', '\u3000ab', 'é́'];
 
 for (const username of [...NAMES, ...ODD_NAMES])
-  test(`the page judges the username ${JSON.stringify(username)} as the service does`, () => {
-    assert.equal(judgeUsername(username), refusalOf({ username }));
+  test(`the page checks the username ${JSON.stringify(username)} as the service does`, () => {
+    assert.equal(checkUsername(username), refusalOf({ username }));
   });
 
 for (const password of [
@@ -44,15 +44,15 @@ for (const password of [
   'x'.repeat(128),
   'x'.repeat(129),
 ])
-  test(`the page judges the password ${JSON.stringify(password).slice(0, 24)} as the service does`, () => {
-    assert.equal(judgePassword(password), refusalOf({ password }));
+  test(`the page checks the password ${JSON.stringify(password).slice(0, 24)} as the service does`, () => {
+    assert.equal(checkPassword(password), refusalOf({ password }));
   });
 
 test('a nickname has up to 64 code points, as at the service', () => {
   for (const nickname of ['', '😀'.repeat(64)]) {
-    assert.equal(judgeNickname(nickname), undefined);
+    assert.equal(checkNickname(nickname), undefined);
     assert.equal(refusalOf({ nickname }), undefined);
   }
-  assert.equal(judgeNickname('😀'.repeat(65)), 'nickname_too_long');
+  assert.equal(checkNickname('😀'.repeat(65)), 'nickname_too_long');
   assert.equal(refusalOf({ nickname: '😀'.repeat(65) }), 'invalid_field');
 });

@@ -1,4 +1,4 @@
-/** What is wrong with a field, as the word with which the service would refuse it; `undefined` if nothing is. */
+/** The error of a field, as the error word that the service would answer. */
 export type FieldError =
   | 'username_length'
   | 'username_invalid'
@@ -6,35 +6,35 @@ export type FieldError =
   | 'password_too_long'
   | 'nickname_too_long';
 
-/** Lengths count code points, as the service counts them: an emoji may be several, a letter never two. */
+/** The length as the service counts it. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** A new username: 2 to 32 characters (interface 2.1) that can be read and typed. */
-export function judgeUsername(username: string): FieldError | undefined {
+/** A new username has 2 to 32 characters (interface 2.1) that can be read and typed. */
+export function checkUsername(username: string): FieldError | undefined {
   const length = codePoints(username);
   if (length < 2 || length > 32) return 'username_length';
   if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|^\s|\s$/u.test(username)) return 'username_invalid';
   return undefined;
 }
 
-/** A new password: 6 to 128 characters (interface 2.1). */
-export function judgePassword(password: string): FieldError | undefined {
+/** A new password has 6 to 128 characters (interface 2.1). */
+export function checkPassword(password: string): FieldError | undefined {
   const length = codePoints(password);
   if (length < 6) return 'password_too_short';
   if (length > 128) return 'password_too_long';
   return undefined;
 }
 
-/** Up to 64 characters; empty: the username. */
-export function judgeNickname(nickname: string): FieldError | undefined {
+/** A nickname has up to 64 characters; an empty one means that the username is shown. */
+export function checkNickname(nickname: string): FieldError | undefined {
   return codePoints(nickname) > 64 ? 'nickname_too_long' : undefined;
 }
 
-/** Beside which field the refusal of the service belongs. */
+/** The field that an error word of the service belongs to. */
 export function fieldOf(word: string): 'username' | 'password' | 'nickname' | undefined {
   switch (word) {
     case 'username_taken':

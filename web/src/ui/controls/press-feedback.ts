@@ -11,18 +11,18 @@ addEventListener('pointerup', release, true);
 addEventListener('pointercancel', release, true);
 
 /**
- * Runs it now, or when the pressed button of the mouse was let go and its click has come. What is put above a button that is
- * just being pressed moves it from under the pointer, and there is no click.
+ * Runs `action` now, or, while a pointer is pressed, after its release and the click. An element that appears above a button
+ * while it is pressed moves the button from under the pointer, and the browser sends no click.
  */
-export function afterPress(act: () => void): void {
+export function afterPress(action: () => void): void {
   if (!isPressed) {
-    act();
+    action();
     return;
   }
   const ending = new AbortController();
   const end = () => {
     ending.abort();
-    setTimeout(act);
+    setTimeout(action);
   };
   const options = { capture: true, signal: ending.signal };
   addEventListener('pointerup', end, options);

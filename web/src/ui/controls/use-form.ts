@@ -2,40 +2,40 @@ import { DoormanError } from 'doorman-client';
 import { type FormEvent, useRef, useState } from 'react';
 import { afterPress } from './press-feedback.ts';
 
-/** What is wrong, where: sentences beside fields, and whatever belongs to none of them. */
+/** The errors of a form: a sentence beside each wrong field, and an error that belongs to no field. */
 export interface FormErrors<Field extends string> {
   fields: Partial<Record<Field, string | undefined>>;
-  /** What was caught, for `ErrorText`. */
+  /** The caught error, for `ErrorText`. */
   other?: unknown;
 }
 
 interface Form<Field extends string> {
   errors: FormErrors<Field>;
   isPending: boolean;
-  /** Takes back what was said about a field, because it is being changed. */
-  forget(field: Field): void;
-  /** Says what is wrong with a field that was left. */
-  judge(field: Field, sentence: string | undefined): void;
+  /** For a field that is being changed. */
+  clearError(field: Field): void;
+  /** For a field that has lost the focus; the error shows once no button is pressed. */
+  setError(field: Field, sentence: string | undefined): void;
   submit(event: FormEvent<HTMLFormElement>): void;
 }
 
-interface Asked<Field extends string> {
-  /** The `name` of each, in the order in which they stand. */
+interface Options<Field extends string> {
+  /** The `name` of each, in the order on the screen. */
   fields: readonly Field[];
-  /** What is wrong before anything is sent, as sentences. */
+  /** The errors that are found before sending, as sentences. */
   check: () => Partial<Record<Field, string | undefined>>;
   send: () => Promise<void>;
-  /** Beside which field a refusal of the service belongs, by its word. */
+  /** The field that an error word of the service belongs to. */
   fieldOf: (word: string) => Field | undefined;
   sentence: (error: unknown) => string;
 }
 
-/** The coming and going of a form; the focus goes to the first field that is wrong. */
-export function useForm<Field extends string>(asked: Asked<Field>): Form<Field> {
-  const { fields: order, check, send, fieldOf, sentence } = asked;
+/** State and submission of a form. After an error the first wrong field gets the focus. */
+export function useForm<Field extends string>(options: Options<Field>): Form<Field> {
+  const { fields: order, check, send, fieldOf, sentence } = options;
   const [errors, setErrors] = useState<FormErrors<Field>>({ fields: {} });
   const [isPending, setPending] = useState(false);
-  const underWay = useRef(false);
+  const isSending = useRef(false);
 
   const refuse = (form: HTMLFormElement, found: FormErrors<Field>) => {
     setErrors(found);
@@ -46,14 +46,14 @@ export function useForm<Field extends string>(asked: Asked<Field>): Form<Field> 
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (underWay.current) return;
+    if (isSending.current) return;
     const form = event.currentTarget;
     const found = check();
     if (order.some((field) => found[field] !== undefined)) {
       refuse(form, { fields: found });
       return;
     }
-    underWay.current = true;
+    isSending.current = true;
     setPending(true);
     setErrors({ fields: {} });
     try {
@@ -63,7 +63,7 @@ export function useForm<Field extends string>(asked: Asked<Field>): Form<Field> 
       if (field === undefined) refuse(form, { fields: {}, other: error });
       else refuse(form, { fields: { [field]: sentence(error) } as FormErrors<Field>['fields'] }); // by a key of its own
     } finally {
-      underWay.current = false;
+      isSending.current = false;
       setPending(false);
     }
   };
@@ -73,8 +73,8 @@ export function useForm<Field extends string>(asked: Asked<Field>): Form<Field> 
   return {
     errors,
     isPending,
-    forget: (field) => say(field, undefined),
-    judge: (field, text) => afterPress(() => say(field, text)),
+    clearError: (field) => say(field, undefined),
+    setError: (field, text) => afterPress(() => say(field, text)),
     submit: (event) => void submit(event),
   };
 }

@@ -4,9 +4,9 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../controls/busy-button.tsx';
 import { ErrorText } from '../controls/error-text.tsx';
 import styles from './settings.module.css';
-import type { Loaded } from './use-fetched.ts';
+import type { Fetched } from './use-fetched.ts';
 
-/** The shape of rows that are not there yet. */
+/** Placeholders for rows that are being loaded. */
 export function LoadingRows() {
   const texts = useTexts().shell;
   return (
@@ -23,15 +23,15 @@ export function LoadingRows() {
   );
 }
 
-interface LoadedRowsProps<T> {
-  loaded: Loaded<T>;
+interface FetchedRowsProps<T> {
+  fetched: Fetched<T>;
   children: (value: T) => ReactNode;
 }
 
-/** What was loaded, until then the shape of it; what went wrong stands above what was there before. */
-export function LoadedRows<T>({ loaded, children }: LoadedRowsProps<T>) {
+/** What was fetched, and placeholders until then; an error is shown above what was fetched before. */
+export function FetchedRows<T>({ fetched, children }: FetchedRowsProps<T>) {
   const texts = useTexts().shell;
-  const { value, error, isLoading, reload } = loaded;
+  const { value, error, isLoading, reload } = fetched;
   return (
     <>
       {error !== undefined && (

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useConnection } from '../../data/hooks.ts';
 
-export interface Loaded<T> {
+export interface Fetched<T> {
   /** The last that came; stays while it is asked for again. */
   readonly value: T | undefined;
   /** What was caught at the last try. */
@@ -14,7 +14,7 @@ export interface Loaded<T> {
  * Asks once when it is shown, again at `reload`, and when the connection is back after an error. An answer that was
  * overtaken by a later question is dropped.
  */
-export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
+export function useFetched<T>(load: () => Promise<T>): Fetched<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown; isLoading: boolean }>({ isLoading: true });
   const asked = useRef(0);
   const loading = useRef(load);

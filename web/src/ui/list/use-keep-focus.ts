@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * When a button is gone after it was used, as `now` has become something else, the heading of the page has the focus
- * rather than nothing: keys and screen readers go on from there.
+ * Moves the focus to the heading of the page if a change of `value` has removed the element that had it, such as a button
+ * that was used: keyboards and screen readers continue from there.
  */
-export function useFocusKept(now: unknown): void {
-  const before = useRef(now);
+export function useKeepFocus(value: unknown): void {
+  const before = useRef(value);
   useEffect(() => {
-    if (Object.is(before.current, now)) return;
-    before.current = now;
+    if (Object.is(before.current, value)) return;
+    before.current = value;
     if (document.activeElement === document.body)
       document.querySelector('h1')?.focus({ preventScroll: true });
-  }, [now]);
+  }, [value]);
 }

@@ -1,13 +1,13 @@
 import { useCallback } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { deviceName } from './device-name.ts';
-import { tameDevice } from './sanitize-device-name.ts';
+import { sanitizeDeviceName } from './sanitize-device-name.ts';
 
-/** Says which device it is, by its User-Agent or its own word for itself. */
-export function useDeviceWords(): (told: string) => string {
+/** @returns names a device in the user's language, by its User-Agent or the name that it gave itself */
+export function useDeviceLabel(): (device: string) => string {
   const { shell, settings } = useTexts();
   return useCallback(
-    (told: string) => tameDevice(deviceName(told, shell.device)) || settings.unknownDevice,
+    (device: string) => sanitizeDeviceName(deviceName(device, shell.device)) || settings.unknownDevice,
     [shell, settings],
   );
 }

@@ -1,4 +1,4 @@
-/** What a browser calls itself, the more special first: each of these also names those it descends from. */
+/** What browsers call themselves in a User-Agent. The more special come first: their User-Agents also name those below them. */
 const BROWSERS: readonly [pattern: RegExp, name: string][] = [
   [/\bEdg(?:e|A|iOS)?\b/, 'Edge'],
   [/\bOPR\b|\bOpera\b/, 'Opera'],
@@ -21,14 +21,15 @@ const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
 ];
 
 /**
- * A device in the words of a person, of its User-Agent or of what this gave before; what is not known stays as it is.
+ * A short name of a device for users, such as `Firefox on Linux`; an unknown device keeps the name it gave.
  *
- * @param on says `Firefox on Linux` in a language
+ * @param device its User-Agent, or the name that an earlier call returned
+ * @param on puts browser and system together in a language
  */
-export function deviceName(told: string, on: (browser: string, system: string) => string): string {
-  const first = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(told))?.[1];
+export function deviceName(device: string, on: (browser: string, system: string) => string): string {
+  const first = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(device))?.[1];
   const browser = first(BROWSERS);
   const system = first(SYSTEMS);
   if (browser && system) return on(browser, system);
-  return browser ?? system ?? told;
+  return browser ?? system ?? device;
 }

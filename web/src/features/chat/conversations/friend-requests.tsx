@@ -2,7 +2,7 @@ import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { ListRow } from '../../../ui/list/list-row.tsx';
-import { listMemory } from '../../../ui/list/scroll-memory.ts';
+import { directoryMemory } from '../../contacts/model/directory-memory.ts';
 import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
 import styles from './conversation-list.module.css';
 
@@ -15,7 +15,7 @@ export function FriendRequests() {
   if (asked.length === 0 || session.state !== 'signed_in') return null;
   const { userId } = session.session;
   const showRequests = () => {
-    listMemory(people, userId).filter = 'requests';
+    directoryMemory(people, userId).filter = 'requests';
   };
   return (
     <div className={styles.requests} onClickCapture={showRequests}>

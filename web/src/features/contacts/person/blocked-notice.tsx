@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
+import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useIsBlocked } from '../model/hooks.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
 import styles from './notice.module.css';
@@ -12,7 +12,7 @@ export function BlockedNotice({ userId }: { userId: string }) {
   const texts = useTexts().people;
   const isBlocked = useIsBlocked(userId);
   const [isAsking, setAsking] = useState(false);
-  useFocusKept(isAsking);
+  useKeepFocus(isAsking);
   return (
     <>
       {isBlocked && (

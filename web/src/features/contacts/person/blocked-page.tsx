@@ -9,7 +9,7 @@ import { EndOfList } from '../../../ui/list/end-of-list.tsx';
 import { LoadingRows } from '../../../ui/list/loading.tsx';
 import { SettingsPage } from '../../../ui/list/section.tsx';
 import styles from '../../../ui/list/settings.module.css';
-import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
+import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
@@ -31,7 +31,7 @@ export function BlockedPage() {
   const view = useReadable(more.view);
   const [count, setCount] = useState(ROWS);
   const loadMore = () => (count < blocked.length ? setCount(count + ROWS) : more.loadMore());
-  useFocusKept(blocked.length);
+  useKeepFocus(blocked.length);
   return (
     <SettingsPage title={texts.blocked}>
       {!isKnown && <LoadingRows />}

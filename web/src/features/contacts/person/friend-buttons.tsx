@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
+import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
 import { useFriendAction } from './use-friend-action.ts';
@@ -11,7 +11,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
   const texts = useTexts().people;
   const state = useFriendState(userId);
   const act = useFriendAction(userId);
-  useFocusKept(state);
+  useKeepFocus(state);
   switch (state) {
     case 'none':
       return (

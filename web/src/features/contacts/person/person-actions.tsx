@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
-import { useFocusKept } from '../../../ui/list/use-keep-focus.ts';
+import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../model/hooks.ts';
 import { BlockDialog } from './block-dialogs.tsx';
@@ -20,7 +20,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
   const isFriend = useFriendState(person.id) === 'friends';
   const [asking, setAsking] = useState<'copy' | 'remove' | 'block'>();
   const close = () => setAsking(undefined);
-  useFocusKept(asking);
+  useKeepFocus(asking);
   const link = new URL(profilePath(person.id), location.origin).href;
 
   const copy = async () => {

@@ -4,10 +4,10 @@ import { useStores } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { BusyButton } from '../../../ui/controls/busy-button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
-import { LoadedRows } from '../../../ui/list/loading.tsx';
+import { FetchedRows } from '../../../ui/list/loading.tsx';
 import { SettingsPage } from '../../../ui/list/section.tsx';
 import settings from '../../../ui/list/settings.module.css';
-import { useLoaded, useReloadOnReturn } from '../../../ui/list/use-fetched.ts';
+import { useFetched, useReloadOnReturn } from '../../../ui/list/use-fetched.ts';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import styles from './log.module.css';
 import { byDay } from './log-days.ts';
@@ -17,8 +17,8 @@ import { LogRow } from './log-row.tsx';
 export function LogPage() {
   const texts = useTexts().settings;
   const { api } = useStores().doorman;
-  const loaded = useLoaded(api.pushLog);
-  useReloadOnReturn(loaded.reload);
+  const fetched = useFetched(api.pushLog);
+  useReloadOnReturn(fetched.reload);
   return (
     <SettingsPage
       title={texts.log}
@@ -27,14 +27,14 @@ export function LogPage() {
           size="xs"
           variant="default"
           label={texts.refresh}
-          isPending={loaded.isLoading && loaded.value !== undefined}
-          onClick={loaded.reload}
+          isPending={fetched.isLoading && fetched.value !== undefined}
+          onClick={fetched.reload}
           testId="refresh"
         />
       }
     >
       <p className={settings.says}>{texts.logExplains}</p>
-      <LoadedRows loaded={loaded}>
+      <FetchedRows fetched={fetched}>
         {(entries) =>
           entries.length === 0 ? (
             <EmptyState icon={<BellIcon size={24} />} title={texts.logEmpty}>
@@ -44,7 +44,7 @@ export function LogPage() {
             <Days entries={entries} />
           )
         }
-      </LoadedRows>
+      </FetchedRows>
     </SettingsPage>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { daysBetween } from '../../../i18n/times.ts';
 import { chatPath } from '../../../ui/page/person-paths.ts';
-import { useDeviceWords } from '../../../ui/person/device-label.ts';
+import { useDeviceLabel } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
@@ -15,7 +15,7 @@ import { logSentence } from './log-sentence.ts';
 /** One entry of the push log: the sender of the messages, what happened to the notification, and when. */
 export function LogRow({ entry }: { entry: PushLogEntry }) {
   const texts = useTexts().settings;
-  const device = useDeviceWords();
+  const device = useDeviceLabel();
   const times = useTimes();
   const now = useMinute();
   const time = (at: number) => (daysBetween(at, entry.at) === 0 ? times.clock(at) : times.full(at));
