@@ -3,7 +3,7 @@ import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
 import type { FrameTable } from './frames/frame-kinds.ts';
-import { operationRoutes } from './health/routes.ts';
+import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';
 import { type App, openServer } from './http/server.ts';
@@ -45,7 +45,7 @@ export async function buildApp(services: Services): Promise<App> {
   ]);
   app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
   app.register(pageRoutes, services); // the built page at /
-  app.register(operationRoutes, services); // healthz, readyz, openapi.json, docs
+  app.register(healthRoutes, services); // healthz, readyz, openapi.json, docs
   await app.ready();
   return app;
 }

@@ -50,9 +50,9 @@ onEachDatabase('account status', (database) => {
     assert.equal((await findUserByNameOrId(db, 'a'))?.status, 'deleted');
     for (const act of [suspendUser, deleteUser, restoreUser])
       await assert.rejects(
-        db.transaction<unknown>((tx) => act(tx, 'nobody')),
+        db.transaction<unknown>((tx) => act(tx, 'unknown')),
         notFound,
       );
-    assert.equal(await findUserByNameOrId(db, 'nobody'), undefined);
+    assert.equal(await findUserByNameOrId(db, 'unknown'), undefined);
   });
 });

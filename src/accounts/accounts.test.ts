@@ -30,8 +30,8 @@ function withMeanwhile(act: () => Promise<unknown>): Passwords {
   let left: (() => Promise<unknown>) | undefined = act;
   return {
     ...passwords,
-    async verify(...asked) {
-      const verified = await passwords.verify(...asked);
+    async verify(...args) {
+      const verified = await passwords.verify(...args);
       const now = left;
       left = undefined;
       await now?.();
@@ -43,15 +43,15 @@ function withMeanwhile(act: () => Promise<unknown>): Passwords {
 onEachDatabase('accounts', (database) => {
   async function start(t: Parameters<TestDatabase['open']>[0]) {
     const db = await database.open(t);
-    const asked = { db, events: new Events(), passwords, now: START, signal: new AbortController().signal };
+    const context = { db, events: new Events(), passwords, now: START, signal: new AbortController().signal };
     const hashOf = async (username: string) =>
       (await db.get<{ password_hash: string }>`select password_hash from users where username = ${username}`)
         ?.password_hash ?? '';
     return {
       db,
-      asked,
+      context,
       hashOf,
-      signUp: (username: string, password = 'secret1') => register(asked, { username, password }, ''),
+      signUp: (username: string, password = 'secret1') => register(context, { username, password }, ''),
       sessions: () =>
         db.all<{ id: string; user_id: string; device: string }>`select * from sessions order by id`,
     };
@@ -62,9 +62,9 @@ onEachDatabase('accounts', (database) => {
   }
 
   test('registering stores what was sent, hashed where it is the password, and opens a session', async (t) => {
-    const { asked, sessions, hashOf } = await start(t);
+    const { context, sessions, hashOf } = await start(t);
     const body = { username: 'Alice', password: 'secret1', nickname: 'Al', email: 'a@b', avatar: '/a' };
-    const { user, sessionId } = await register(asked, body, 'Phone');
+    const { user, sessionId } = await register(context, body, 'Phone');
     assert.deepEqual([user.username, user.username_key, user.nickname], ['Alice', 'alice', 'Al']);
     assert.deepEqual([user.email, user.avatar, user.status, user.created_at], ['a@b', '/a', 'active', START]);
     assert.match(await hashOf('Alice'), /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/);
@@ -104,20 +104,20 @@ onEachDatabase('accounts', (database) => {
   });
 
   test('avatars that are not picture addresses are refused', async (t) => {
-    const { asked, sessions } = await start(t);
+    const { context, sessions } = await start(t);
     const body = { username: 'alice', password: 'secret1', avatar: 'javascript:1' };
-    await assert.rejects(register(asked, body, ''), refusedAs('avatar_invalid'));
+    await assert.rejects(register(context, body, ''), refusedAs('avatar_invalid'));
     assert.deepEqual(await sessions(), []);
   });
 
   test('a queued hash is dropped when its client disconnects, and nothing is stored', async (t) => {
-    const { db, asked } = await start(t);
+    const { db, context } = await start(t);
     const busy = openPasswords({ cost: 4, concurrency: 1 });
     const gone = new AbortController();
     const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
     const holder = busy.queue.run(() => mayEnd);
     const body = { username: 'alice', password: 'secret1' };
-    const waiting = register({ ...asked, passwords: busy, signal: gone.signal }, body, '');
+    const waiting = register({ ...context, passwords: busy, signal: gone.signal }, body, '');
     while (busy.queue.waiting === 0) await new Promise(setImmediate);
     gone.abort();
     await assert.rejects(waiting, { name: 'AbortError' });
@@ -128,41 +128,41 @@ onEachDatabase('accounts', (database) => {
   });
 
   test('login finds the name in any spelling', async (t) => {
-    const { asked, signUp, sessions } = await start(t);
+    const { context, signUp, sessions } = await start(t);
     const { user } = await signUp('Σοφός');
     for (const name of ['Σοφός', 'ΣΟΦΌΣ', 'σοφόσ']) {
-      const { user: found, sessionId } = await logIn(asked, name, 'secret1', 'Laptop');
+      const { user: found, sessionId } = await logIn(context, name, 'secret1', 'Laptop');
       assert.equal(found.id, user.id);
       assert.deepEqual((await sessions()).at(-1)?.id, sessionId);
       assert.deepEqual((await sessions()).at(-1)?.device, 'Laptop');
     }
-    await assert.rejects(logIn(asked, 'σοφος', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
+    await assert.rejects(logIn(context, 'σοφος', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
   });
 
   test('login reports an unknown user, a wrong password, and a suspended account only with the right password', async (t) => {
-    const { db, asked, signUp, sessions } = await start(t);
+    const { db, context, signUp, sessions } = await start(t);
     const { user } = await signUp('alice');
-    await assert.rejects(logIn(asked, 'bob', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
-    await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
+    await assert.rejects(logIn(context, 'bob', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
+    await assert.rejects(logIn(context, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
     await db.transaction((tx) => suspendUser(tx, user.id));
-    await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
-    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('account_suspended'));
+    await assert.rejects(logIn(context, 'alice', 'secret2', ''), refusedAs('wrong_password', '密码错误'));
+    await assert.rejects(logIn(context, 'alice', 'secret1', ''), refusedAs('account_suspended'));
     await db.run`update users set status = 'deleted' where id = ${user.id}`;
-    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
+    await assert.rejects(logIn(context, 'alice', 'secret1', ''), refusedAs('unknown_user', '用户不存在'));
     assert.deepEqual(await sessions(), []);
   });
 
   test('the whole password counts, up to its 128th character', async (t) => {
-    const { asked, signUp } = await start(t);
+    const { context, signUp } = await start(t);
     const password = '密'.repeat(127);
     await signUp('alice', `${password}a`);
-    await assert.rejects(logIn(asked, 'alice', `${password}b`, ''), refusedAs('wrong_password'));
-    await assert.rejects(logIn(asked, 'alice', password, ''), refusedAs('wrong_password'));
-    assert.ok(await logIn(asked, 'alice', `${password}a`, ''));
+    await assert.rejects(logIn(context, 'alice', `${password}b`, ''), refusedAs('wrong_password'));
+    await assert.rejects(logIn(context, 'alice', password, ''), refusedAs('wrong_password'));
+    assert.ok(await logIn(context, 'alice', `${password}a`, ''));
   });
 
   test('a login replaces a weaker hash and keeps one of the current format and cost', async (t) => {
-    const { db, asked, signUp, hashOf } = await start(t);
+    const { db, context, signUp, hashOf } = await start(t);
     const { user } = await signUp('alice');
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
     const cheap = await bcryptHash('secret1', 4);
@@ -171,37 +171,37 @@ onEachDatabase('accounts', (database) => {
     weaker.push(await passwords.wrapLegacy(sha256('secret1')));
     for (const hash of weaker) {
       await setHash(db, user.id, hash);
-      await assert.rejects(logIn(asked, 'alice', 'secret2', ''), refusedAs('wrong_password'));
+      await assert.rejects(logIn(context, 'alice', 'secret2', ''), refusedAs('wrong_password'));
       assert.equal(await hashOf('alice'), hash);
-      await logIn(asked, 'alice', 'secret1', '');
+      await logIn(context, 'alice', 'secret1', '');
       const replaced = await hashOf('alice');
       assert.match(replaced, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/, hash);
-      await logIn(asked, 'alice', 'secret1', '');
+      await logIn(context, 'alice', 'secret1', '');
       assert.equal(await hashOf('alice'), replaced);
     }
-    const costlier = { ...asked, passwords: openPasswords({ cost: 5 }) };
+    const costlier = { ...context, passwords: openPasswords({ cost: 5 }) };
     await logIn(costlier, 'alice', 'secret1', '');
     assert.match(await hashOf('alice'), /^\$bcrypt-sha256\$v=2,t=2b,r=5\$/);
     const kept = await hashOf('alice');
-    await logIn(asked, 'alice', 'secret1', '');
+    await logIn(context, 'alice', 'secret1', '');
     assert.equal(await hashOf('alice'), kept);
   });
 
   test('a plain bcrypt hash is not replaced for a password over 72 bytes: the rest was not checked', async (t) => {
-    const { db, asked, signUp, hashOf } = await start(t);
+    const { db, context, signUp, hashOf } = await start(t);
     const { user } = await signUp('alice');
     const plain = await bcryptHash('p'.repeat(80), 4);
     await setHash(db, user.id, plain);
-    assert.ok(await logIn(asked, 'alice', `${'p'.repeat(72)}other`, ''));
+    assert.ok(await logIn(context, 'alice', `${'p'.repeat(72)}other`, ''));
     assert.equal(await hashOf('alice'), plain);
   });
 
   test('a password that was changed while a login upgraded the old one stays changed, and the login fails', async (t) => {
-    const { db, asked, signUp, hashOf, sessions } = await start(t);
+    const { db, context, signUp, hashOf, sessions } = await start(t);
     const { user, sessionId } = await signUp('alice');
     await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
     const changed = await passwords.hash('secret2');
-    const racing = { ...asked, passwords: withMeanwhile(() => setHash(db, user.id, changed)) };
+    const racing = { ...context, passwords: withMeanwhile(() => setHash(db, user.id, changed)) };
     await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('wrong_password', '密码错误'));
     assert.equal(await hashOf('alice'), changed);
     assert.deepEqual(
@@ -211,23 +211,23 @@ onEachDatabase('accounts', (database) => {
   });
 
   test('two logins that upgrade one hash both succeed', async (t) => {
-    const { db, asked, signUp, sessions } = await start(t);
+    const { db, context, signUp, sessions } = await start(t);
     const { user } = await signUp('alice');
     await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
-    await Promise.all(Array.from({ length: 4 }, () => logIn(asked, 'alice', 'secret1', '')));
+    await Promise.all(Array.from({ length: 4 }, () => logIn(context, 'alice', 'secret1', '')));
     assert.equal((await sessions()).length, 5);
-    assert.ok(await logIn(asked, 'alice', 'secret1', ''));
+    assert.ok(await logIn(context, 'alice', 'secret1', ''));
   });
 
   test('a login opens no session when the password was changed between its check and the session', async (t) => {
-    const { db, asked, signUp, sessions } = await start(t);
+    const { db, context, signUp, sessions } = await start(t);
     const { user, sessionId } = await signUp('alice');
     const changed = await passwords.hash('secret2');
-    const racing = { ...asked, passwords: withMeanwhile(() => setHash(db, user.id, changed)) };
+    const racing = { ...context, passwords: withMeanwhile(() => setHash(db, user.id, changed)) };
     await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('wrong_password', '密码错误'));
     assert.equal((await sessions()).length, 1);
     const again = {
-      ...asked,
+      ...context,
       passwords: withMeanwhile(async () => setHash(db, user.id, await passwords.hash('secret2'))),
     };
     assert.ok(
@@ -238,18 +238,21 @@ onEachDatabase('accounts', (database) => {
   });
 
   test('a login opens no session when the account was suspended between its check and the session', async (t) => {
-    const { db, asked, signUp, sessions } = await start(t);
+    const { db, context, signUp, sessions } = await start(t);
     const { user } = await signUp('alice');
     const suspend = () => db.transaction((tx) => suspendUser(tx, user.id));
-    const racing = { ...asked, passwords: withMeanwhile(suspend) };
+    const racing = { ...context, passwords: withMeanwhile(suspend) };
     await assert.rejects(logIn(racing, 'alice', 'secret1', ''), refusedAs('account_suspended'));
     assert.deepEqual(await sessions(), []);
   });
 
   test('a change of password ends every other session with its push subscriptions, and keeps the caller’s', async (t) => {
-    const { db, asked, signUp, sessions } = await start(t);
+    const { db, context, signUp, sessions } = await start(t);
     const { user, sessionId } = await signUp('alice');
-    const others = [await logIn(asked, 'alice', 'secret1', ''), await logIn(asked, 'alice', 'secret1', '')];
+    const others = [
+      await logIn(context, 'alice', 'secret1', ''),
+      await logIn(context, 'alice', 'secret1', ''),
+    ];
     const bob = await signUp('bob');
     const subscribe = (userId: string, session: string | null) =>
       saveSubscription(db, {
@@ -266,7 +269,7 @@ onEachDatabase('accounts', (database) => {
     for (const other of others) await subscribe(user.id, other.sessionId);
 
     const caller = { userId: user.id, sessionId };
-    const ended = await changePassword(asked, caller, 'secret1', 'secret2');
+    const ended = await changePassword(context, caller, 'secret1', 'secret2');
     assert.deepEqual(ended.sort(), others.map((other) => other.sessionId).sort());
     assert.deepEqual(
       (await sessions()).map((one) => one.id),
@@ -277,29 +280,29 @@ onEachDatabase('accounts', (database) => {
       left.map((row) => row.endpoint),
       [sessionId, null, bob.sessionId].map((one) => `https://push.example/${one}`),
     );
-    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('wrong_password'));
-    assert.ok(await logIn(asked, 'alice', 'secret2', ''));
+    await assert.rejects(logIn(context, 'alice', 'secret1', ''), refusedAs('wrong_password'));
+    assert.ok(await logIn(context, 'alice', 'secret2', ''));
   });
 
   test('a wrong old password changes nothing', async (t) => {
-    const { asked, signUp, hashOf, sessions } = await start(t);
+    const { context, signUp, hashOf, sessions } = await start(t);
     const { user, sessionId } = await signUp('alice');
-    await logIn(asked, 'alice', 'secret1', '');
+    await logIn(context, 'alice', 'secret1', '');
     const before = await hashOf('alice');
     const caller = { userId: user.id, sessionId };
     const refused = refusedAs('wrong_old_password', '旧密码错误');
-    await assert.rejects(changePassword(asked, caller, 'secret2', 'secret3'), refused);
+    await assert.rejects(changePassword(context, caller, 'secret2', 'secret3'), refused);
     assert.equal(await hashOf('alice'), before);
     assert.equal((await sessions()).length, 2);
   });
 
   test('of two parallel changes from two sessions one succeeds, and the old password stays invalid', async (t) => {
-    const { asked, signUp, sessions } = await start(t);
+    const { context, signUp, sessions } = await start(t);
     const { user, sessionId } = await signUp('alice');
-    const other = await logIn(asked, 'alice', 'secret1', '');
+    const other = await logIn(context, 'alice', 'secret1', '');
     const results = await Promise.allSettled([
-      changePassword(asked, { userId: user.id, sessionId }, 'secret1', 'secret-a'),
-      changePassword(asked, { userId: user.id, sessionId: other.sessionId }, 'secret1', 'secret-b'),
+      changePassword(context, { userId: user.id, sessionId }, 'secret1', 'secret-a'),
+      changePassword(context, { userId: user.id, sessionId: other.sessionId }, 'secret1', 'secret-b'),
     ]);
     const won = results.findIndex((one) => one.status === 'fulfilled');
     assert.equal(results.filter((one) => one.status === 'fulfilled').length, 1);
@@ -307,53 +310,53 @@ onEachDatabase('accounts', (database) => {
       (await sessions()).map((one) => one.id),
       [won === 0 ? sessionId : other.sessionId],
     );
-    assert.ok(await logIn(asked, 'alice', won === 0 ? 'secret-a' : 'secret-b', ''));
-    await assert.rejects(logIn(asked, 'alice', 'secret1', ''), refusedAs('wrong_password'));
+    assert.ok(await logIn(context, 'alice', won === 0 ? 'secret-a' : 'secret-b', ''));
+    await assert.rejects(logIn(context, 'alice', 'secret1', ''), refusedAs('wrong_password'));
   });
 
   test('a change whose old password was changed meanwhile in the same session is refused', async (t) => {
-    const { asked, signUp } = await start(t);
+    const { context, signUp } = await start(t);
     const { user, sessionId } = await signUp('alice');
     const caller = { userId: user.id, sessionId };
-    const racing = withMeanwhile(() => changePassword(asked, caller, 'secret1', 'secret-b'));
+    const racing = withMeanwhile(() => changePassword(context, caller, 'secret1', 'secret-b'));
     await assert.rejects(
-      changePassword({ ...asked, passwords: racing }, caller, 'secret1', 'secret-a'),
+      changePassword({ ...context, passwords: racing }, caller, 'secret1', 'secret-a'),
       refusedAs('wrong_old_password', '旧密码错误'),
     );
-    assert.ok(await logIn(asked, 'alice', 'secret-b', ''));
+    assert.ok(await logIn(context, 'alice', 'secret-b', ''));
   });
 
   test('a session that ended while its change was checked changes nothing', async (t) => {
-    const { db, asked, signUp, hashOf } = await start(t);
+    const { db, context, signUp, hashOf } = await start(t);
     const { user, sessionId } = await signUp('alice');
     const before = await hashOf('alice');
     const racing = withMeanwhile(() => db.run`delete from sessions where id = ${sessionId}`);
     const caller = { userId: user.id, sessionId };
     await assert.rejects(
-      changePassword({ ...asked, passwords: racing }, caller, 'secret1', 'secret2'),
+      changePassword({ ...context, passwords: racing }, caller, 'secret1', 'secret2'),
       refusedAs('unauthenticated'),
     );
     assert.equal(await hashOf('alice'), before);
   });
 
   test('a change whose hash a login upgraded meanwhile reads again and succeeds', async (t) => {
-    const { db, asked, signUp } = await start(t);
+    const { db, context, signUp } = await start(t);
     const { user, sessionId } = await signUp('alice');
     await setHash(db, user.id, createHash('sha256').update('secret1').digest('hex'));
-    const racing = withMeanwhile(() => logIn(asked, 'alice', 'secret1', ''));
+    const racing = withMeanwhile(() => logIn(context, 'alice', 'secret1', ''));
     const caller = { userId: user.id, sessionId };
-    const ended = await changePassword({ ...asked, passwords: racing }, caller, 'secret1', 'secret2');
+    const ended = await changePassword({ ...context, passwords: racing }, caller, 'secret1', 'secret2');
     assert.equal(ended.length, 1);
-    assert.ok(await logIn(asked, 'alice', 'secret2', ''));
+    assert.ok(await logIn(context, 'alice', 'secret2', ''));
   });
 
   test('a session opened with the old hash ends with a change of password', async (t) => {
-    const { db, asked, signUp, hashOf } = await start(t);
+    const { db, context, signUp, hashOf } = await start(t);
     const { user, sessionId } = await signUp('alice');
     const old = await hashOf('alice');
     const [late] = await Promise.all([
       openSession(db, user.id, old, '', START),
-      changePassword(asked, { userId: user.id, sessionId }, 'secret1', 'secret2'),
+      changePassword(context, { userId: user.id, sessionId }, 'secret1', 'secret2'),
     ]);
     assert.equal(
       late === undefined ? undefined : await db.get`select id from sessions where id = ${late}`,

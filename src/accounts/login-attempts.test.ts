@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 onEachDatabase('Guessing the password of one account', (database) => {
-  /** A service with the printed limits and the user alice; its clock stands still until `pass`. */
+  /** A service with the printed limits and the user alice; its clock moves by `pass` alone. */
   async function startLimited(t: TestContext, env: Record<string, string> = {}) {
     let ms = 1_000_000;
     const service = await startService(t, database, {
@@ -125,9 +125,9 @@ onEachDatabase('Guessing the password of one account', (database) => {
 
   test('a device that signed in before can sign in while the account is being guessed', async (t) => {
     const { guesses, logIn } = await startLimited(t);
-    const asked = { 'device-proof': 'none' };
+    const withoutProof = { 'device-proof': 'none' };
     const proof = String(
-      (await logIn('203.0.113.1', 'password-of-alice', 'alice', asked)).headers['device-proof'],
+      (await logIn('203.0.113.1', 'password-of-alice', 'alice', withoutProof)).headers['device-proof'],
     );
     await guesses(addresses(8), 5);
     const own = { 'device-proof': proof };
@@ -142,9 +142,9 @@ onEachDatabase('Guessing the password of one account', (database) => {
 
   test('a device with a proof has 20 attempts in 15 minutes of its own, then the limits of any other', async (t) => {
     const { guesses, logIn, pass } = await startLimited(t);
-    const asked = { 'device-proof': 'none' };
+    const withoutProof = { 'device-proof': 'none' };
     const proof = String(
-      (await logIn('203.0.113.1', 'password-of-alice', 'alice', asked)).headers['device-proof'],
+      (await logIn('203.0.113.1', 'password-of-alice', 'alice', withoutProof)).headers['device-proof'],
     );
     await guesses(addresses(8), 5);
     const own = { 'device-proof': proof };
@@ -156,9 +156,9 @@ onEachDatabase('Guessing the password of one account', (database) => {
 
   test('wrong passwords of a device with a proof do not count for others', async (t) => {
     const { logIn, guesses } = await startLimited(t);
-    const asked = { 'device-proof': 'none' };
+    const withoutProof = { 'device-proof': 'none' };
     const proof = String(
-      (await logIn('203.0.113.1', 'password-of-alice', 'alice', asked)).headers['device-proof'],
+      (await logIn('203.0.113.1', 'password-of-alice', 'alice', withoutProof)).headers['device-proof'],
     );
     const own = { 'device-proof': proof };
     for (const from of addresses(20, '192.0.2')) await logIn(from, 'a wrong one', 'alice', own);
@@ -168,9 +168,12 @@ onEachDatabase('Guessing the password of one account', (database) => {
 
   test('proofs of another account, unknown and malformed proofs are ignored', async (t) => {
     const { service, guesses, logIn } = await startLimited(t);
-    const asked = { 'device-proof': 'none' };
+    const withoutProof = { 'device-proof': 'none' };
     const body = { username: 'mallory', password: 'password-of-mallory' };
-    const registered = await service.post('/api/register', body, { headers: asked, from: '203.0.113.1' });
+    const registered = await service.post('/api/register', body, {
+      headers: withoutProof,
+      from: '203.0.113.1',
+    });
     const ofMallory = String(registered.headers['device-proof']);
     await guesses(addresses(8), 5);
     const unknown = 'A'.repeat(43);

@@ -54,7 +54,7 @@ export class LoginAttempts {
     if (this.#ofAccount.isFull(userId, now)) {
       const { allowed, retryAfterSeconds } = this.#shared.take(userId, now);
       if (!allowed) {
-        this.#refusals.note('account', address);
+        this.#refusals.count('account', address);
         throw tooManyLogins(retryAfterSeconds);
       }
       return verify();

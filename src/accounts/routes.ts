@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
-import { addressKey, callerOf, clientGone } from '../http/authenticate.ts';
+import { callerOf, disconnectSignal } from '../http/authenticate.ts';
+import { addressKeyOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
@@ -40,7 +41,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   /** Limits the guesses of one account, unless logins have no limit (`RATE_LIMIT_AUTH=off`). */
   function limitLogins(request: FastifyRequest): LimitLogins {
-    const address = addressKey(request, config.trustProxy);
+    const address = addressKeyOf(request.raw, config.trustProxy);
     return async (userId, verify) => {
       if (!loginAttempts) return verify();
       const sent = readProofs(request.headers['device-proof']) ?? [];
@@ -53,7 +54,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     config: { access: 'public', limit: 'auth' },
     schema: { body: RegisterBody, response: answers(messageAnswer(Registered), 400) },
     handler: async (request, reply) => {
-      const context = { db, events, passwords, now: now(), signal: clientGone(reply) };
+      const context = { db, events, passwords, now: now(), signal: disconnectSignal(reply) };
       const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
       const token = await tokens.issue(id, sessionId);
@@ -67,7 +68,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { body: LoginBody, response: answers(dataAnswer(LoggedIn), 400, 403) },
     handler: async (request, reply) => {
       const { username, password } = request.body;
-      const context = { db, passwords, now: now(), signal: clientGone(reply) };
+      const context = { db, passwords, now: now(), signal: disconnectSignal(reply) };
       const limit = limitLogins(request);
       const { user, sessionId } = await logIn(context, username, password, deviceOf(request), limit);
       await endSurplusSessions({ db, events }, user.id, sessionId, context.now);
@@ -86,7 +87,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const { oldPassword, newPassword } = request.body;
       await passwordAttempts.guard(caller.userId, () =>
         changePassword(
-          { db, events, passwords, now: now(), signal: clientGone(reply) },
+          { db, events, passwords, now: now(), signal: disconnectSignal(reply) },
           caller,
           oldPassword,
           newPassword,

@@ -47,7 +47,7 @@ onEachDatabase('sessions', (database) => {
     assert.equal(await openSession(db, alice, 'older hash', '', START), undefined);
     assert.equal(await openSession(db, sam, '!', '', START), undefined);
     assert.equal(await openSession(db, dora, '!', '', START), undefined);
-    assert.equal(await openSession(db, 'nobody', '!', '', START), undefined);
+    assert.equal(await openSession(db, 'unknown', '!', '', START), undefined);
     assert.deepEqual(await db.all`select id from sessions`, []);
     const id = await open(db, alice);
     assert.deepEqual(await findSession(db, id, START), { userId: alice, usedAt: START });

@@ -104,7 +104,7 @@ onEachDatabase('surplus sessions', (database) => {
     const alice = await service.join('alice');
     const socket = await service.enter(alice);
     const usedAt = async () => (await db.get<{ used_at: number }>`select used_at from sessions`)?.used_at;
-    // The time is held up, so that no heartbeat is missed within the hour.
+    // Timers do not run, so that no heartbeat is missed within the hour.
     clock.add(3_600_000);
     await clock.advance(500);
     assert.ok(socket.isOpen);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { BoundedQueue } from '../bounded-queue.ts';
-import { clientGone } from '../http/authenticate.ts';
+import { disconnectSignal } from '../http/authenticate.ts';
 import { answers } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
@@ -36,7 +36,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
         });
         reply.header('content-type', 'application/json; charset=utf-8').send(answer);
         await once(reply.raw, 'close');
-      }, clientGone(reply));
+      }, disconnectSignal(reply));
       return reply;
     },
   });

@@ -6,7 +6,7 @@ import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Answer, type Body, type Person, startService, type TestService } from '../../test/harness.ts';
 import { isHidden } from './openapi.ts';
 
-/** Interface 4.2, and ours. */
+/** Public by interface 4.2, and `receipt`, which is ours. */
 const PUBLIC = [
   'POST /api/register',
   'POST /api/login',
@@ -17,7 +17,7 @@ const PUBLIC = [
 ];
 
 onSqlite('The description of the interface', (database) => {
-  test('it holds every route that there is, but pages and their files', async (t) => {
+  test('it has every route except pages and their files', async (t) => {
     const service = await startService(t, database);
     const described = Object.entries<object>((await describe(service)).paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -35,7 +35,7 @@ onSqlite('The description of the interface', (database) => {
     for (const known of PUBLIC) assert.ok(described.includes(known), known);
   });
 
-  test('a route asks for a token exactly where the service does', async (t) => {
+  test('a route requires a token exactly where the service does', async (t) => {
     const service = await startService(t, database);
     const { paths, components } = await describe(service);
     assert.deepEqual(components.securitySchemes.token.scheme, 'bearer');
@@ -101,14 +101,14 @@ onEachDatabase('The description and the answers', (database) => {
               '{"userId":"x","blockedId":"x","id":"x","to":"x","cid":"x","body":"x","peer":"x","read":0}',
             ]
           : [undefined]) {
-          const url = path.replace(/{.*}/, 'nobody');
+          const url = path.replace(/{.*}/, 'unknown');
           const answer = await service.call(method, url, { ...(token && { token }), ...(raw && { raw }) });
           assertDescribed(description, method, url, answer);
         }
   });
 });
 
-/** What the router itself says, without HEAD: a tree, in which each line holds the rest of a path. */
+/** The routes that the router prints, without HEAD: a tree in which each line has the rest of a path. */
 function* routesOf({ app }: TestService): Generator<string> {
   const starts: string[] = [];
   for (const line of app.printRoutes({ commonPrefix: false }).split('\n')) {
@@ -121,7 +121,7 @@ function* routesOf({ app }: TestService): Generator<string> {
   }
 }
 
-/** Pages for people, with what they load. */
+/** Pages, and the files that they load. */
 function hiddenRoutes({ app }: TestService): string[] {
   return app.definedRoutes
     .filter(({ route }) => isHidden(route.schema ?? {}))
@@ -132,7 +132,7 @@ function spell(url: string): string {
   return url.replace(/:(\w+)/g, '{$1}');
 }
 
-/** In an order in which each succeeds; together they are all routes. */
+/** Calls of all routes, in an order in which each succeeds. */
 function goodCalls(
   alice: Person,
   bob: Person,
@@ -196,7 +196,7 @@ function assertDescribed({ paths }: Body, method: string, url: string, answer: A
   return path;
 }
 
-/** Whether every field is in the schema, however deep; a schema of our own allows others silently. */
+/** Checks that every field is in the schema at any depth; our schemas do not forbid other fields. */
 function assertNothingElse(schema: Body, value: unknown, seen: string): void {
   if (Array.isArray(value)) for (const one of value) assertNothingElse(schema.items, one, seen);
   else if (typeof value === 'object' && value !== null) {

@@ -4,10 +4,10 @@ import Fastify from 'fastify';
 import { ErrorAnswer } from '../http/envelope.ts';
 import type { DefinedRoute } from '../http/server.ts';
 
-/** Our annotations of a schema that are not JSON Schema's (`http/validation.ts`). */
+/** Our annotations of a schema, which are not of JSON Schema (`http/validation.ts`). */
 const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'refine']);
 
-/** A route's schemas; those of its answers by code. */
+/** A route's schemas; those of its answers are keyed by code. */
 interface Definition {
   response?: Record<string, object>;
 }
@@ -25,9 +25,9 @@ const MEANINGS: Record<string, string> = {
 };
 
 /**
- * The OpenAPI 3.1 description of the routes, as text. A second application, which never serves anything, is made
- * of their definitions, so that the service itself starts without any of this. A path with a parameter may be one
- * that cannot be read, which no definition says. Pages for people, which say `hide`, are left out.
+ * The OpenAPI 3.1 description of the routes, as text. It is made by a second application with the same definitions, which
+ * serves nothing, so that the service starts without loading OpenAPI. A path with a parameter may be malformed, so it gets a
+ * 400 that no definition has. Pages, which have `hide`, are left out.
  */
 export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<string> {
   const app = Fastify();

@@ -4,14 +4,14 @@ import Fastify from 'fastify';
 
 export interface ReferencePage {
   readonly html: string;
-  /** Lets the page load nothing from anywhere else, and run only its own two scripts. */
+  /** Lets the page load nothing from other origins, and run only its own two scripts. */
   readonly contentSecurityPolicy: string;
   readonly script: Buffer;
 }
 
 /**
- * The page that shows an OpenAPI description, with the script it runs. Both come from the package, through an
- * application that never serves anything.
+ * The page that shows an OpenAPI description, with its script. Both come from the package, by an application that serves
+ * nothing.
  */
 export async function renderReference(urls: { openapi: string; script: string }): Promise<ReferencePage> {
   const app = Fastify();
@@ -21,7 +21,7 @@ export async function renderReference(urls: { openapi: string; script: string })
       url: urls.openapi,
       cdn: urls.script,
       pageTitle: 'Doorman',
-      // All that would ask other origins for something.
+      // Everything that would call other origins.
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },
@@ -36,7 +36,7 @@ export async function renderReference(urls: { openapi: string; script: string })
   return { html, contentSecurityPolicy: policyFor(html), script };
 }
 
-/** The page's styles are written by its script, where no hash can name them. */
+/** Styles are inline, since the page's script writes them, so no hash can name them. */
 function policyFor(html: string): string {
   const inline = [...html.matchAll(/<script(?: type="text\/javascript")?>([\s\S]*?)<\/script>/g)];
   const hashes = inline.map(

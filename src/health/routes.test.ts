@@ -9,7 +9,7 @@ import { fillDisk, findSmallDisk } from '../../test/small-disk.ts';
 import { eventually } from '../sockets/test-client.ts';
 
 onEachDatabase('Whether the service is alive and ready', (database) => {
-  test('it is both, for anybody, uncounted', async (t) => {
+  test('it is both, without a token or a limit', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '1/1m' } });
     for (let n = 0; n < 3; n++)
       for (const path of ['/healthz', '/readyz']) {
@@ -44,11 +44,11 @@ onPostgres('Whether the service is ready', (database) => {
     ['the disk fails', '58030'],
     ['it is read-only', '25006'],
   ] as const)
-    test(`when ${fault} it is not, until a write succeeds again, which it tries by itself`, async (t) => {
+    test(`when ${fault} it is not, until one of its own probes is written`, async (t) => {
       const service = await startService(t, database);
       const { db } = service.services;
       const { token } = await service.join('alice');
-      // The server's own error, raised where tables are written.
+      // A trigger raises the server's error when a table is written.
       await db.changeSchema(async (tx) => {
         await tx.script(`create function refuse() returns trigger language plpgsql as
           $$ begin raise exception 'no write' using errcode = '${code}'; end $$`);
@@ -70,7 +70,7 @@ onPostgres('Whether the service is ready', (database) => {
       assert.equal((await service.post('/api/user/profile', { bio: 'new' }, { token })).status, 200);
     });
 
-  test('refusals and constraints leave it ready', async (t) => {
+  test('it stays ready after refusals and violated constraints', async (t) => {
     const service = await startService(t, database);
     const { db } = service.services;
     await service.join('alice');
@@ -84,7 +84,7 @@ onPostgres('Whether the service is ready', (database) => {
 
 const disk = findSmallDisk();
 onSqlite('Whether the service is ready', () => {
-  test('on a full disk it is not, until there is room again, and reads are served meanwhile', {
+  test('on a full disk it is not, until there is space again, and reads are served meanwhile', {
     skip: disk.skip,
   }, async () => {
     const within = [
@@ -116,7 +116,7 @@ onSqlite('Whether the service is ready', () => {
 });
 
 onSqlite('The reference page', (database) => {
-  test('everything that it loads comes from here, and it may load nothing else', async (t) => {
+  test('it loads only files of this service, and may load nothing else', async (t) => {
     const service = await startService(t, database);
     const { statusCode, headers, payload } = await service.app.inject('/docs');
     assert.equal(statusCode, 200);

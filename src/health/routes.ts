@@ -6,8 +6,8 @@ import type { ReferencePage } from './reference-page.ts';
 
 const Alive = Type.Object({ code: Type.Literal(200) });
 
-/** For operators and developers; outside `/api`, so neither counted nor guarded. */
-export async function operationRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {
+/** For operators and developers; outside `/api`, so without limits and tokens. */
+export async function healthRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {
   app.get('/healthz', {
     config: { access: 'public' },
     schema: { response: answers(Alive) },
@@ -34,7 +34,7 @@ export async function operationRoutes(app: App, { db, lifecycle, log }: Services
     }
   }
 
-  // What follows is loaded and made at its first call, so that the service starts without it.
+  // Loaded and made at the first call, so that the service starts without it.
   let description: Promise<string> | undefined;
   let page: Promise<ReferencePage> | undefined;
 

@@ -9,7 +9,7 @@ const REPORT_MS = 60_000;
 export interface ApiLimits {
   readonly api: SlidingLog | null;
   readonly auth: SlidingLog | null;
-  /** For the log: what these limits, and that of logins to one account, refused in this minute. */
+  /** Counts, for the log, what these limits and the limit of logins to one account refuse. */
   readonly refusals: Refusals;
 }
 
@@ -24,7 +24,7 @@ export function openApiLimits(
   };
 }
 
-/** Logs what the limits refused. */
+/** Logs once a minute what the limits refused. */
 export function apiLimitJobs({ refusals }: ApiLimits): PeriodicJob[] {
   return [
     {

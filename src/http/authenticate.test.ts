@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLog } from '../log.ts';
-import { callerOf, clientGone, guardRequests } from './authenticate.ts';
+import { callerOf, disconnectSignal, guardRequests } from './authenticate.ts';
 import { parseNetworks } from './client-address.ts';
 import { openRateLimit } from './rate-limits.ts';
 import { openServer } from './server.ts';
 
 const alice = { userId: 'alice', sessionId: 's1', expiresAt: Number.MAX_SAFE_INTEGER };
 
-/** A guarded server with routes of the test's own, for which one token is known. */
-function startGuarded({ remembered = false, fails = false } = {}) {
+/** A guarded server with some routes, which accepts one token. */
+function startGuarded({ cached = false, fails = false } = {}) {
   const lines: string[] = [];
   const app = openServer(openLog('debug', { write: (line: string) => void lines.push(line) }));
   guardRequests(app, {
     authentication: {
-      recall: (token) => (remembered && token === 'good' ? alice : undefined),
+      recall: (token) => (cached && token === 'good' ? alice : undefined),
       identify: async (token) => {
-        if (fails) throw new Error('the database is away');
+        if (fails) throw new Error('the database cannot be reached');
         return token === 'good' ? alice : undefined;
       },
     },
-    limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null, refusals: { note() {} } },
+    limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null, refusals: { count() {} } },
     trustProxy: parseNetworks('') ?? [],
     clock: { monotonicMs: () => 0 },
   });
@@ -40,7 +40,7 @@ function startGuarded({ remembered = false, fails = false } = {}) {
   return { app, get, lines };
 }
 
-test('a route is closed unless its definition opens it, wherever it lies', async () => {
+test('a route is closed unless its definition opens it, under any path', async () => {
   const { get } = startGuarded();
   for (const url of ['/api/closed', '/closed']) {
     assert.equal((await get(url)).statusCode, 401, url);
@@ -49,19 +49,19 @@ test('a route is closed unless its definition opens it, wherever it lies', async
   }
 });
 
-test('a public route knows its caller if there is one, cached or not', async () => {
-  for (const remembered of [true, false]) {
-    const { get } = startGuarded({ remembered });
+test('a public route has its caller if there is one, cached or not', async () => {
+  for (const cached of [true, false]) {
+    const { get } = startGuarded({ cached });
     assert.deepEqual((await get('/api/open', 'good')).json(), { code: 200, id: 'alice' });
     for (const token of [undefined, 'bad'])
       assert.deepEqual((await get('/api/open', token)).json(), { code: 200, id: null });
   }
 });
 
-test('a public route that takes its caller for granted is a fault, not a hole', async () => {
+test('a public route that requires a caller fails instead of serving others', async () => {
   const { get, lines } = startGuarded();
   assert.equal((await get('/api/mistaken')).statusCode, 500);
-  assert.ok(lines.some((line) => line.includes('a public route asked for its caller')));
+  assert.ok(lines.some((line) => line.includes('a public route requires a caller')));
 });
 
 test('when identification fails, a request is refused with a 500 in the envelope', async () => {
@@ -72,8 +72,8 @@ test('when identification fails, a request is refused with a 500 in the envelope
   }
 });
 
-test('a caller without a token is no former caller', async () => {
-  const { get } = startGuarded({ remembered: true });
+test('a caller without a token is not taken for the caller before', async () => {
+  const { get } = startGuarded({ cached: true });
   const answers = await Promise.all([
     get('/api/open', 'good'),
     get('/api/open'),
@@ -86,12 +86,12 @@ test('a caller without a token is no former caller', async () => {
   );
 });
 
-test('a client that goes before its answer is noticed, one that has it is not', async (t) => {
+test('the signal aborts when a client disconnects before its answer, and not after it', async (t) => {
   const { app } = startGuarded();
   const signals: AbortSignal[] = [];
   const arrived = Promise.withResolvers<void>();
   app.get('/waits', { config: { access: 'public' } }, async (request, reply) => {
-    const signal = clientGone(reply);
+    const signal = disconnectSignal(reply);
     signals.push(signal);
     if (request.headers['x-quick']) return { code: 200 };
     arrived.resolve();

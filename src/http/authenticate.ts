@@ -1,14 +1,14 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { ApiLimits } from './api-limits.ts';
-import { clientKey, type TrustedNetworks } from './client-address.ts';
+import { addressKeyOf, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
 import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
 
-/** Who calls, by a valid token of a session that has not ended. */
+/** The user of a valid token whose session has not ended. */
 export interface Caller {
   readonly userId: string;
   readonly sessionId: string;
@@ -28,7 +28,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `public` opens a route to callers without a token; every other route answers them 401 (interface 5.5). */
     access?: 'public';
-    /** Which of the two limits counts the calls (interface 8); by default `api`. */
+    /** The limit that counts the calls (interface 8); `api` by default. */
     limit?: 'auth' | 'api';
   }
   interface FastifyRequest {
@@ -36,9 +36,9 @@ declare module 'fastify' {
   }
 }
 
-interface Guard {
+interface GuardOptions {
   readonly authentication: Authenticator;
-  readonly limits: Pick<ApiLimits, 'api' | 'auth'> & { readonly refusals: Pick<Refusals, 'note'> };
+  readonly limits: Pick<ApiLimits, 'api' | 'auth'> & { readonly refusals: Pick<Refusals, 'count'> };
   readonly trustProxy: TrustedNetworks;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -47,7 +47,7 @@ interface Guard {
  * Authorizes every request before its body is read: first the limit, then the token (architecture 10.1).
  * An invalid token counts as none: the limit then counts the client's address, and a public route goes on.
  */
-export function guardRequests(app: App, { authentication, limits, trustProxy, clock }: Guard): void {
+export function guardRequests(app: App, { authentication, limits, trustProxy, clock }: GuardOptions): void {
   app.decorateRequest('caller', null);
 
   app.addHook('onRequest', authorizeRequest);
@@ -58,7 +58,7 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     reply: FastifyReply,
     done: (refused?: Error) => void,
   ): void {
-    // A getter that builds a new object at each access.
+    // Read once: the getter makes a new object at each access.
     const { url, config: route } = request.routeOptions;
     const path = url ?? pathOf(request);
     if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
@@ -84,11 +84,11 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (log) {
       // Signing in is counted by address only, so that many tokens give a caller no more attempts.
-      const key = caller && limit === 'api' ? caller.userId : addressKey(request, trustProxy);
+      const key = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
       const verdict = log.take(key, clock.monotonicMs());
       reply.headers({ ...rateLimitHeaders(limit, log, verdict) });
       if (!verdict.allowed) {
-        limits.refusals.note(limit, addressKey(request, trustProxy));
+        limits.refusals.count(limit, addressKeyOf(request.raw, trustProxy));
         return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
       }
     }
@@ -98,34 +98,24 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
   }
 }
 
-/** The key by which limits count the client of a request (`clientKey`). */
-export function addressKey({ raw }: FastifyRequest, trusted: TrustedNetworks): string {
-  const forwarded = raw.headers['x-forwarded-for'];
-  return clientKey(
-    raw.socket.remoteAddress,
-    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-    trusted,
-  );
-}
-
 /** RFC 6750, 2.1; the scheme's name is case-insensitive (RFC 9110, 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   return /^bearer +([\w~+/.-]+=*) *$/i.exec(authorization)?.[1];
 }
 
-/** The caller of a route that is not public. */
+/** The caller of a route that is not public. @throws {Error} on a public route without a caller */
 export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error('a public route asked for its caller');
+  if (!request.caller) throw new Error('a public route requires a caller');
   return request.caller;
 }
 
-/** Aborts when the client disconnects before the answer is sent. */
-export function clientGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (reply.raw.destroyed) gone.abort();
+/** A signal that aborts when the client disconnects before the answer is sent. */
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
+  const disconnect = new AbortController();
+  if (reply.raw.destroyed) disconnect.abort();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+    if (!reply.raw.writableFinished) disconnect.abort();
   });
-  return gone.signal;
+  return disconnect.signal;
 }

@@ -14,7 +14,7 @@ function wordOf(parse: () => unknown): string | undefined {
   }
 }
 
-test('an object comes out as it was written', () => {
+test('an object is parsed as it was written', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (object) => {
       const text = JSON.stringify(object);
@@ -28,7 +28,7 @@ test('an object comes out as it was written', () => {
   );
 });
 
-test('bytes of any kind are an object or refused, and nothing else happens', () => {
+test('any bytes are parsed to an object or refused', () => {
   const jsonLike = fc.array(
     fc.constantFrom('{', '}', '[', ']', '"', '\\', 'a', ':', ',', '0', '\\u0000', '\\ud800', ' '),
   );
@@ -47,7 +47,7 @@ test('bytes of any kind are an object or refused, and nothing else happens', () 
   );
 });
 
-test('32 levels are read and 33 are not, with any brackets in strings', () => {
+test('32 levels are parsed and 33 are refused, with any brackets in strings', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
   assert.equal(
     wordOf(() => parseObject(nested(32))),
@@ -64,7 +64,7 @@ test('32 levels are read and 33 are not, with any brackets in strings', () => {
   );
 });
 
-test('depth is found before anything recursive runs, for a million levels too', () => {
+test('the depth is checked before anything recursive runs, also for a million levels', () => {
   const text = '['.repeat(1_000_000);
   assert.equal(
     wordOf(() => parseObject(text)),
@@ -72,7 +72,7 @@ test('depth is found before anything recursive runs, for a million levels too', 
   );
 });
 
-test('U+0000 and lone surrogates are found wherever they stand, and whole characters are none', () => {
+test('U+0000 and lone surrogates are refused anywhere, whole characters are not', () => {
   for (const bad of [
     '{"a":"\\u0000"}',
     '{"a":["x",{"b":"\\ud83d"}]}',
@@ -88,7 +88,7 @@ test('U+0000 and lone surrogates are found wherever they stand, and whole charac
   assert.deepEqual(parseObject('{"a":"\\\\u0000"}'), { a: '\\u0000' });
 });
 
-test('a field named __proto__ is a field and changes nothing', () => {
+test('a field named __proto__ is a plain field', () => {
   const parsed = parseObject('{"__proto__":{"isAdmin":true}}');
   assert.deepEqual(Object.keys(parsed), ['__proto__']);
   assert.equal('isAdmin' in parsed, false);

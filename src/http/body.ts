@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { refusal } from './errors.ts';
 
-/** Interface silent, our choice: what a chat client sends is small. */
+/** Our choice, the interface names no limit: what a chat client sends is small. */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 const MAX_DEPTH = 32;
 
@@ -9,7 +9,7 @@ const MAX_DEPTH = 32;
  * Reads a JSON object from bytes: strict UTF-8, at most {@link MAX_DEPTH} levels (counted before anything
  * recursive runs), every string well-formed and without U+0000.
  *
- * @throws {ServiceError} `invalid` with a word for each fault
+ * @throws {ServiceError} `invalid`, with a word for each cause
  */
 export function parseBody(bytes: Buffer): object {
   if (bytes.length === 0) throw refusal('invalid', 'body_empty');
@@ -24,7 +24,7 @@ export function parseObject(text: string): object {
   return value;
 }
 
-/** The same without the check of strings, for a caller that has to read a field before it refuses the rest. */
+/** The same without the check of strings, for a caller that must read a field before it refuses the rest. */
 export function parseUncheckedObject(text: string): object {
   if (isTooDeep(text)) throw refusal('invalid', 'body_too_deep');
   let value: unknown;
@@ -38,7 +38,7 @@ export function parseUncheckedObject(text: string): object {
   return value;
 }
 
-/** {@link hasBadText} of what was parsed from `text`, which is well-formed itself: bad text can only come from an escape. */
+/** {@link hasBadText} of `value`, parsed from the well-formed `text`: bad text can only come from an escape. */
 export function holdsBadText(text: string, value: object): boolean {
   return text.includes('\\u') && hasBadText(value);
 }

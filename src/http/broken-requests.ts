@@ -2,17 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
 
-/** How long a connection that was refused may still send, unread: closed at once, it might lose the answer. */
+/** How long a refused connection stays open and ignores what it receives: closed at once, the answer might be lost. */
 const LINGER_MS = 2_000;
 
-/** @returns what answers a connection whose bytes are no request, for Node's `clientError` */
+/** Answers what is no valid HTTP request with the envelope. @returns the handler for Node's `clientError` */
 export function answerBrokenRequests(server: Server, nextId: () => string) {
-  /** The youngest answer of each connection; the older ones are written before it. */
-  const youngest = new WeakMap<Duplex, ServerResponse>();
+  /** The latest answer of each connection; earlier ones are written before it. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
 
   server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
-    youngest.set(request.socket, answer);
+    latest.set(request.socket, answer);
   });
   // An unknown expectation need not be refused (RFC 9110, 10.1.1), and the interface has no code 417.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
@@ -24,10 +24,10 @@ export function answerBrokenRequests(server: Server, nextId: () => string) {
   return (error: Error, socket: Duplex): void => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const answer = youngest.get(socket);
+    const answer = latest.get(socket);
     if (('code' in error && error.code === 'ECONNRESET') || !socket.writable) socket.destroy();
     else if (answer === undefined || answer.writableFinished) refuseMalformed(socket);
-    // What came before is answered first, so that no answer is taken for another request's.
+    // Earlier requests are answered first, so that no answer is taken for that of another request.
     else if (answer.req.complete) answer.once('close', () => refuseMalformed(socket));
     else if (answer.socket === socket && !answer.headersSent) refuseMalformed(socket);
     else socket.destroy();

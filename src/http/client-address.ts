@@ -1,30 +1,30 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Networks whose word about a client's address is taken: each an address and the length of its prefix in bits. */
+/** Networks of proxies whose `X-Forwarded-For` is believed: each an address and the length of its prefix in bits. */
 export type TrustedNetworks = readonly (readonly [Address, number])[];
 
 interface Client {
   readonly ip: Address;
-  /** Canonical text (RFC 5952), without zone. */
-  readonly address: string;
+  /** What the client is counted by ({@link clientKey}). */
   readonly key: string;
 }
 
-/** Where the connection has no address any more, because it was closed meanwhile. */
-const unknown = 'unknown';
+/** The key of a connection without an address, since it is closed. */
+const UNKNOWN = 'unknown';
 
-const loopback: TrustedNetworks = [
+const LOOPBACK: TrustedNetworks = [
   [ipaddr.IPv4.parse('127.0.0.0'), 8],
   [ipaddr.IPv6.parse('::1'), 128],
 ];
 
-/** Addresses seen lately, as they were written: reading one costs 1 to 3 µs, and every request has one or two. */
-const seen = new Map<string, Client>();
-const maxSeen = 4096;
-const maxSeenLength = 64;
+/** Parsed addresses by their text: parsing one costs 1 to 3 µs, and every request has one or two. */
+const parsed = new Map<string, Client>();
+const MAX_PARSED = 4096;
+const MAX_PARSED_LENGTH = 64;
 
 /**
  * Reads a comma-separated list of addresses, networks (`10.0.0.0/8`, `fd00::/8`), and the word `loopback`. An empty
@@ -39,7 +39,7 @@ export function parseNetworks(text: string): TrustedNetworks | undefined {
   for (const entry of text.split(',')) {
     const word = entry.trim();
     if (word === 'loopback') {
-      networks.push(...loopback);
+      networks.push(...LOOPBACK);
       continue;
     }
     const network = parseNetwork(word);
@@ -58,51 +58,46 @@ function parseNetwork(word: string): readonly [Address, number] | undefined {
   const prefix = bits === undefined ? width : Number(bits);
   if (prefix > width) return undefined;
   if (!isMapped(ip)) return [ip, prefix];
-  // A mapped network is an IPv4 network, because mapped clients are IPv4 clients here.
+  // A mapped network is an IPv4 network, as mapped clients are IPv4 clients.
   return prefix > 96 ? [ip.toIPv4Address(), prefix - 96] : undefined;
 }
 
 /**
- * What a client is counted by (architecture 10.7): an IPv4 address as itself, also where it is mapped into IPv6;
- * an IPv6 address by its /64, since a client with one address of a /64 has all of them.
+ * What a client is counted by (architecture 10.7): an IPv4 address, also where it is mapped into IPv6; of an IPv6 address
+ * its /64, since a client with one address of a /64 has all of them.
  *
- * @param remoteAddress the other end of the connection, `undefined` once it is closed: then the key is `unknown`
+ * `X-Forwarded-For` counts only if the peer of the connection is trusted. It is read from the right, where the nearest
+ * proxy wrote: trusted addresses are our own proxies, the first other address is the client. If all are trusted, the
+ * leftmost is the client. An entry that is no address ends the search, and the proxy that passed it on is the client:
+ * entries further left are unproven, and a proxy that hides its clients is limited as one client.
+ *
+ * The `Forwarded` header (RFC 7239) is not read: proxies that do not know it pass on what a client sent.
+ *
+ * @param remoteAddress the peer of the connection, `undefined` once it is closed: then the key is `unknown`
  * @param forwarded the value of `X-Forwarded-For`, several lines joined by commas in their order
- * @param trusted the networks of our own proxies; see `clientAddress`
+ * @param trusted the networks of our own proxies
  */
 export function clientKey(
   remoteAddress: string | undefined,
   forwarded: string | undefined,
   trusted: TrustedNetworks,
 ): string {
-  return findClient(remoteAddress, forwarded, trusted)?.key ?? unknown;
+  return findClient(remoteAddress, forwarded, trusted)?.key ?? UNKNOWN;
+}
+
+/** The {@link clientKey} of a request. */
+export function addressKeyOf({ headers, socket }: IncomingMessage, trusted: TrustedNetworks): string {
+  const forwarded = headers['x-forwarded-for'];
+  return clientKey(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, trusted);
 }
 
 /**
- * The client's whole address, for logs and sockets; canonical, without zone. `unknown` as in `clientKey`.
+ * The network of a client, for logs: the /24 of an IPv4 address, the /48 of an IPv6 address.
  *
- * `X-Forwarded-For` counts only if the other end of the connection is trusted. It is read from the right, where the
- * nearest proxy wrote: trusted addresses are hops of our own, the first other one is the client. If all are trusted,
- * the furthest is the client. At an entry that is not an address the walk ends, and the hop that passed it on is the
- * client: nothing vouches for what stands further left, and a proxy that hides its clients is limited as one.
- *
- * The `Forwarded` header (RFC 7239) is not read: proxies that do not know it let a client's own one through.
- */
-export function clientAddress(
-  remoteAddress: string | undefined,
-  forwarded: string | undefined,
-  trusted: TrustedNetworks,
-): string {
-  return findClient(remoteAddress, forwarded, trusted)?.address ?? unknown;
-}
-
-/**
- * The network around a client, for logs: the /24 of an IPv4 address, the /48 of an IPv6 one.
- *
- * @param key of `clientKey`
+ * @param key of {@link clientKey}
  */
 export function networkOf(key: string): string {
-  if (key === unknown) return unknown;
+  if (key === UNKNOWN) return UNKNOWN;
   return key.includes(':')
     ? `${key.split(':').slice(0, 3).join(':')}::/48`
     : `${key.slice(0, key.lastIndexOf('.'))}.0/24`;
@@ -130,29 +125,26 @@ function findClient(
 }
 
 function recallClient(text: string): Client | undefined {
-  const known = seen.get(text);
+  const known = parsed.get(text);
   if (known) return known;
   const client = parseClient(text);
-  if (client && text.length <= maxSeenLength) {
-    if (seen.size >= maxSeen) seen.clear();
-    // A copy: an entry is a slice of its header, and would keep all of it in memory.
-    seen.set(Buffer.from(text, 'latin1').toString('latin1'), client);
+  if (client && text.length <= MAX_PARSED_LENGTH) {
+    if (parsed.size >= MAX_PARSED) parsed.clear();
+    // A copy, since an entry is a slice of its header and would keep the whole header in memory.
+    parsed.set(Buffer.from(text, 'latin1').toString('latin1'), client);
   }
   return client;
 }
 
 function parseClient(text: string): Client | undefined {
-  // Node's own test is the strict one: ipaddr.js also takes `010.1` and `0x7f000001`, which proxies never write.
+  // Node's test is strict: ipaddr.js also parses `010.1` and `0x7f000001`, which proxies never write.
   if (isIP(text) === 0) return undefined;
   const zone = text.indexOf('%');
   const ip = ipaddr.process(zone === -1 ? text : text.slice(0, zone));
-  if (ip instanceof ipaddr.IPv4) {
-    const address = ip.toString();
-    return { ip, address, key: address };
-  }
-  // One join, so that the key is a string of its own and not a chain of pieces.
+  if (ip instanceof ipaddr.IPv4) return { ip, key: ip.toString() };
+  // One join, so that the key is one flat string in memory.
   const key = [...ip.parts.slice(0, 4).map((part) => part.toString(16)), ':/64'].join(':');
-  return { ip, address: ip.toRFC5952String(), key };
+  return { ip, key };
 }
 
 /** `1.2.3.4:567`, `[::1]:567` and `[::1]` without port and brackets; anything else as it is. */

@@ -8,7 +8,7 @@ onSqlite('Pages of other origins', (database) => {
   const cors = (headers: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control')));
 
-  test('a page of a named origin may call, and read what the headers say', async (t) => {
+  test('a page of an allowed origin may call, and read the headers', async (t) => {
     const service = await startService(t, database, { env });
     for (const origin of ['https://app.example.com', 'http://localhost:5173']) {
       const { status, headers } = await service.get('/api/push/public-key', { headers: { origin } });
@@ -25,7 +25,7 @@ onSqlite('Pages of other origins', (database) => {
   test('it may read refusals too', async (t) => {
     const service = await startService(t, database, { env });
     const headers = { origin: 'https://app.example.com' };
-    const paths = ['/api/users', '/api/nothing', '/api/user/profile/nobody', '/api/users'];
+    const paths = ['/api/users', '/api/nothing', '/api/user/profile/unknown', '/api/users'];
     for (const [n, path] of paths.entries()) {
       const answer = await service.get(path, { headers });
       assert.equal(answer.status, [401, 404, 404, 429][n]);
@@ -33,7 +33,7 @@ onSqlite('Pages of other origins', (database) => {
     }
   });
 
-  test('its question beforehand is answered, and does not count', async (t) => {
+  test('its preflight request is answered, and does not count', async (t) => {
     const service = await startService(t, database, { env });
     for (let n = 0; n < 5; n++) {
       const answer = await service.call('OPTIONS', '/api/user/profile', {
@@ -74,10 +74,10 @@ onSqlite('Pages of other origins', (database) => {
       const answer = await service.get('/api/push/public-key', { headers: { origin } });
       assert.deepEqual(cors(answer.headers), {}, origin);
       assert.equal(answer.headers.vary, 'Origin');
-      const asked = await service.call('OPTIONS', '/api/login', {
+      const preflight = await service.call('OPTIONS', '/api/login', {
         headers: { origin, 'access-control-request-method': 'POST' },
       });
-      assert.deepEqual([asked.status, cors(asked.headers)], [404, {}], origin);
+      assert.deepEqual([preflight.status, cors(preflight.headers)], [404, {}], origin);
     }
   });
 

@@ -2,7 +2,7 @@ import type { App } from './server.ts';
 
 const EXPOSED = 'Device-Proof, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
-/** Lets pages of the named origins call the interface and read what its headers say (Fetch standard, CORS). */
+/** Lets pages of these origins call the API and read its headers (Fetch standard, CORS). */
 export function allowOrigins(app: App, origins: readonly string[]): void {
   if (origins.length === 0) return;
   const allowed = new Set(origins);

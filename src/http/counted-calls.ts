@@ -1,18 +1,18 @@
 /**
- * The moments of the counted calls of many keys, each key by its slot, a small number: one number for a slot with
- * one call, a ring that doubles up to `limit` moments for others. New slots are used in order, and the moments of a
- * slot are appended in order. A moment is over when it is `windowMs` old.
+ * The times of the counted calls of many keys. A key has a slot, a small number; a slot with one call has one number, others
+ * a ring buffer that doubles up to `limit` times. New slots are used in order, and the times of a slot are appended in
+ * order. A time has expired when it is `windowMs` old.
  */
 export class CountedCalls {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #newest: Float64Array;
   readonly #count: Int32Array;
-  /** All moments of a slot from `#head` on, going round; undefined where there was only one at a time. */
+  /** The times of a slot from `#head` on, wrapping around; undefined for a slot that never had two. */
   readonly #rings: (number[] | undefined)[] = [];
   readonly #head: Int32Array;
 
-  /** Pages of these arrays that no slot was used of yet take no memory. */
+  /** Memory pages of these arrays are allocated when their first slot is used. */
   constructor(limit: number, windowMs: number, slots: number) {
     this.#limit = limit;
     this.#windowMs = windowMs;
@@ -26,7 +26,7 @@ export class CountedCalls {
     return at(this.#count, slot);
   }
 
-  /** The latest call, also after it is over. */
+  /** The latest call, also after it has expired. */
   newest(slot: number): number {
     return at(this.#newest, slot);
   }
@@ -37,22 +37,22 @@ export class CountedCalls {
     return ring === undefined ? this.newest(slot) : at(ring, at(this.#head, slot));
   }
 
-  isOver(moment: number, now: number): boolean {
-    return now - moment >= this.#windowMs;
+  hasExpired(time: number, now: number): boolean {
+    return now - time >= this.#windowMs;
   }
 
-  /** Drops the calls that are over; how many are left. */
+  /** Drops expired calls. @returns how many are left */
   expire(slot: number, now: number): number {
     let count = this.count(slot);
-    if (this.isOver(this.newest(slot), now)) {
+    if (this.hasExpired(this.newest(slot), now)) {
       this.clear(slot);
       return 0;
     }
     const ring = this.#rings[slot];
     if (ring === undefined) return count;
     let head = at(this.#head, slot);
-    // Ends before the newest, which is not over.
-    while (this.isOver(at(ring, head), now)) {
+    // It ends at the newest at the latest, which has not expired.
+    while (this.hasExpired(at(ring, head), now)) {
       head = head + 1 === ring.length ? 0 : head + 1;
       count--;
     }
@@ -65,7 +65,7 @@ export class CountedCalls {
   append(slot: number, now: number): void {
     const count = this.count(slot);
     if (count === 0) {
-      // Written even so: an array that is filled in order stays one block of memory.
+      // Written although it is undefined: an array that is filled in order stays one block of memory.
       this.#rings[slot] = undefined;
     } else {
       let ring = this.#rings[slot];
@@ -82,7 +82,7 @@ export class CountedCalls {
     this.#count[slot] = 0;
   }
 
-  /** Plain arrays: numbers lie flat in them too, without the 200 bytes that each typed array adds. */
+  /** Plain arrays of numbers are as compact as typed arrays, without the 200 bytes that each of those adds. */
   #grow(slot: number, count: number): number[] {
     const old = this.#rings[slot];
     const head = at(this.#head, slot);
@@ -94,7 +94,7 @@ export class CountedCalls {
   }
 }
 
-/** An element that is known to be there: slots and heads never leave the arrays they are made for. */
+/** An element that exists: slots and heads never exceed their arrays. */
 function at(numbers: Float64Array | Int32Array | number[], index: number): number {
   return numbers[index] as number;
 }

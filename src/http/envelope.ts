@@ -1,19 +1,19 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 
-/** An answer that carries data (interface 4.1). */
+/** An answer with data (interface 4.1). */
 export function dataAnswer<Data extends TSchema>(data: Data) {
   return Type.Object({ code: Type.Literal(200), data });
 }
 
-/** An answer that says what was done, and carries data. */
+/** An answer with a text for the user, and data. */
 export function messageAnswer<Data extends TSchema>(data: Data) {
   return Type.Object({ code: Type.Literal(200), message: Type.String(), data });
 }
 
-/** An answer that only says what was done. */
+/** An answer with a text for the user alone. */
 export const MessageOnly = Type.Object({ code: Type.Literal(200), message: Type.String() });
 
-/** What every refusal and fault looks like (interface 4.1, 7); `error` is our addition, for programs. */
+/** The body of every refusal and fault (interface 4.1, 7); `error` is our addition, for programs. */
 export const ErrorAnswer = Type.Object({
   code: Type.Integer({ description: 'The HTTP status too' }),
   error: Type.String({ description: 'A stable word for programs' }),
@@ -22,7 +22,7 @@ export const ErrorAnswer = Type.Object({
 
 type RefusalCode = 400 | 401 | 403 | 404;
 
-/** The answers of a route for its definition: the success, and the codes it may refuse with beside 429 and 500. */
+/** The `response` of a route's schema: its success, and the codes that it refuses with beside 429 and 500. */
 export function answers(success: TObject, ...refusals: (RefusalCode | readonly [RefusalCode, TObject])[]) {
   const all: Record<number, TSchema> = { 200: success, 429: ErrorAnswer, 500: ErrorAnswer };
   for (const refusal of refusals) {

@@ -30,7 +30,7 @@ test('each kind of refusal has its code, its word and its text (interface 7)', a
   }
 });
 
-test('our own texts are English on the push endpoints, however the path is spelt, and Chinese elsewhere', async () => {
+test('our own texts are English on the push endpoints, in any spelling of the path, and Chinese elsewhere', async () => {
   const { get } = startThrowing(refusal('invalid', 'body_not_json'));
   assert.equal((await get('/api/x')).msg, '请求体不是有效的 JSON');
   assert.equal((await get('/api/push/x')).msg, 'The body is not valid JSON');

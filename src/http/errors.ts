@@ -11,7 +11,7 @@ export const CODES: Record<ErrorKind, number> = {
   'rate-limited': 429,
 };
 
-/** Our words for what is refused alike everywhere: Chinese, and English on the push endpoints. */
+/** Our texts for refusals that any route may have: Chinese, and English on the push endpoints. */
 const TEXTS: Record<string, readonly [chinese: string, english: string]> = {
   unauthenticated: ['未登录或登录已过期', 'Not signed in, or the sign-in has expired'],
   rate_limited: ['请求过于频繁，请稍后再试', 'Too many requests, try again later'],
@@ -51,7 +51,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   reply.header('content-type', 'application/json; charset=utf-8');
   keepConnection(reply);
   if (!refused) {
-    if (!isAbandoned(error, request, reply))
+    if (!isDisconnect(error, request, reply))
       request.log.error(
         {
           err: error,
@@ -72,23 +72,23 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Where the framework would close the connection because a body was refused: the rest of a large one may be on its
- * way still, and the answer would be lost with the connection. Node reads the rest and drops it.
+ * Keeps a connection open that the framework would close because it refused a body: the rest of a large body may still
+ * arrive, and would end the connection before the client has read the answer. Node reads the rest and drops it.
  */
 function keepConnection(reply: FastifyReply): void {
-  const isOurs = reply.hasHeader('connection') && !reply.raw.hasHeader('connection');
-  if (isOurs && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
+  const isOurHeader = reply.hasHeader('connection') && !reply.raw.hasHeader('connection');
+  if (isOurHeader && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
 }
 
-/** The client has disconnected: no one reads the answer, and nothing is wrong. */
-function isAbandoned(error: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
+/** Whether the client has disconnected, so that the error is no fault. */
+function isDisconnect(error: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
   if (!(error instanceof Error)) return false;
-  const waitedInVain = error.name === 'AbortError' && reply.raw.destroyed;
+  const wasWaiting = error.name === 'AbortError' && reply.raw.destroyed;
   const sentHalf = 'code' in error && error.code === 'ECONNRESET' && request.raw.complete === false;
-  return waitedInVain || sentHalf;
+  return wasWaiting || sentHalf;
 }
 
-/** What the framework refuses by itself, in our words; `undefined` for a fault. */
+/** A refusal of the framework as one of ours; `undefined` for a fault. */
 function fromFramework(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   switch (error.code) {

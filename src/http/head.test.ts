@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 
-/** Differ from one answer to the next, or tell how a body is sent. */
-const OWN_HEADERS = ['date', 'x-request-id', 'transfer-encoding'];
+/** These differ between two answers, or describe how a body is sent. */
+const UNCOMPARED_HEADERS = ['date', 'x-request-id', 'transfer-encoding'];
 
 onEachDatabase('HEAD', (database) => {
   test('every route that answers GET answers HEAD with the same status and headers, and no body', async (t) => {
@@ -26,7 +26,7 @@ onEachDatabase('HEAD', (database) => {
         const head = await app.inject({ method: 'HEAD', url, headers });
         assert.equal(head.statusCode, get.statusCode, url);
         assert.equal(head.payload, '', url);
-        for (const name of OWN_HEADERS) {
+        for (const name of UNCOMPARED_HEADERS) {
           delete get.headers[name];
           delete head.headers[name];
         }
@@ -34,7 +34,7 @@ onEachDatabase('HEAD', (database) => {
       }
   });
 
-  test('HEAD counts as GET does', async (t) => {
+  test('HEAD counts like GET', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '3/1m' } });
     const { token } = await service.join('alice');
     const statuses: number[] = [];
@@ -45,7 +45,7 @@ onEachDatabase('HEAD', (database) => {
 });
 
 onSqlite('HEAD', (database) => {
-  test('the socket has none', async (t) => {
+  test('the socket answers no HEAD', async (t) => {
     const service = await startService(t, database);
     assert.equal((await service.call('HEAD', '/ws')).status, 404);
   });

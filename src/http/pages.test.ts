@@ -5,7 +5,7 @@ import { cutPage, type Place, readPlace } from './pages.ts';
 
 const place = (at: number, id: string): Place => ({ at, id });
 
-test('a page ends with the cursor of its last entry, the last page with none', () => {
+test('`next` is the cursor of the last entry, and absent on the last page', () => {
   const rows = [place(3, 'c'), place(2, 'b'), place(1, 'a')];
   const { rows: first, next } = cutPage(rows, 2, (row) => row);
   assert.deepEqual(first, rows.slice(0, 2));
@@ -24,7 +24,7 @@ test('without a cursor a page begins before every entry', () => {
   assert(readPlace(undefined).at >= Number.MAX_SAFE_INTEGER);
 });
 
-test('a cursor that no page ever gave is refused', () => {
+test('a cursor that no page had as `next` is refused', () => {
   const { next = '' } = cutPage([place(7, 'x'), place(6, 'y')], 1, (row) => row);
   const forged = ['', 'x', `${next}=`, `${next} `, Buffer.from('-1:x').toString('base64url')];
   forged.push(Buffer.from('1e3:x').toString('base64url'), Buffer.from('7:x\0').toString('base64url'));

@@ -2,19 +2,19 @@ import { Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { text } from './validation.ts';
 
-/** Entries of one page, unless fewer are asked for. */
+/** Entries of one page, and the most that a request may ask for. */
 export const PAGE_ENTRIES = 200;
 
 const MAX_CURSOR_LENGTH = 200;
 const AFTER = text({ maxLength: MAX_CURSOR_LENGTH, description: '`next` of the page before' });
 
-/** Which page of a list, as a frame says it. */
+/** The fields of a frame that request a page of a list. */
 export const PageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_ENTRIES, description: '200 if left out' })),
   after: Type.Optional(AFTER),
 };
 
-/** The same as a query says it. */
+/** The same for the query of a URL. */
 export const PageQuery = {
   limit: Type.Optional(text({ pattern: '^([1-9][0-9]?|1[0-9]{2}|200)$', description: '1 to 200' })),
   after: Type.Optional(AFTER),
@@ -23,7 +23,7 @@ export const PageQuery = {
 export const NextPage = Type.Optional(
   Type.String({ description: 'Where the next page starts; absent on the last one' }),
 );
-/** The number of the event of the log up to which a page is true: only later ones change it. */
+/** The page includes all events of the log up to this number; only later ones change it. */
 export const PageSeq = Type.Integer({ description: 'The event of the log up to which this is true' });
 
 export interface PageRequest {
@@ -31,12 +31,12 @@ export interface PageRequest {
   readonly after?: string;
 }
 
-/** {@link PageQuery} as {@link PageFields} has it. */
+/** Turns a {@link PageQuery} into {@link PageFields}. */
 export function toPageRequest({ limit, after }: { limit?: string; after?: string }): PageRequest {
   return { ...(limit !== undefined && { limit: Number(limit) }), ...(after !== undefined && { after }) };
 }
 
-/** Where an entry stands in a list whose greatest `at` comes first; entries of the same `at` stand by id, the greatest first. */
+/** The position of an entry in a list that is sorted by `at` and then by id, the greatest first. */
 export interface Place {
   readonly at: number;
   readonly id: string;
@@ -48,7 +48,7 @@ const START: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
 /**
  * The place after which a page begins.
  *
- * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no page ever gave
+ * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no page had as `next`
  */
 export function readPlace(after: string | undefined): Place {
   if (after === undefined) return START;
@@ -63,7 +63,7 @@ function toCursor({ at, id }: Place): string {
   return Buffer.from(`${at}:${id}`).toString('base64url');
 }
 
-/** Cuts rows that were read one beyond `limit` to a page. `next` is absent on the last one. */
+/** Makes a page of rows that were read up to one beyond `limit`. `next` is absent on the last page. */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,

@@ -7,7 +7,7 @@ import { openRateLimit, rateLimitHeaders, type SlidingLog, type Verdict } from '
 
 const minute = 60_000;
 
-/** Takes `count` calls at `now`; how many of them were allowed. */
+/** Takes `count` calls at `now`. @returns how many of them were allowed */
 function takeMany(log: SlidingLog, key: string, now: number, count: number): number {
   let allowed = 0;
   for (let i = 0; i < count; i++) if (log.take(key, now).allowed) allowed++;
@@ -62,7 +62,7 @@ test('a refusal gives in whole seconds, rounded up, when the next call is allowe
   });
 });
 
-test('a key that called slowly and then often is still freed call by call, in their order', () => {
+test('the calls of a key that called slowly and then often expire one by one, in their order', () => {
   const log = openRateLimit({ limit: 8, windowMs: 1_000 });
   for (const now of [0, 600, 1_000, 1_100, 1_200, 1_590]) log.take('alice', now);
   const freed = [1_599, 1_600, 1_999, 2_000, 2_100, 2_199, 2_200, 2_590].map(
@@ -71,7 +71,7 @@ test('a key that called slowly and then often is still freed call by call, in th
   assert.deepEqual(freed, [3, 4, 4, 5, 6, 6, 7, 8]);
 });
 
-test('a key that calls as often as it may for long is freed call by call too', () => {
+test('the calls of a key that stays at its limit expire one by one too', () => {
   const log = openRateLimit({ limit: 3, windowMs: minute });
   for (const now of [0, 20_000, 40_000, 60_000, 80_000]) assert.equal(log.take('alice', now).allowed, true);
   assert.equal(log.take('alice', 99_999).allowed, false);
@@ -122,7 +122,7 @@ test('peeking counts nothing and says whether a call would be allowed', () => {
   });
 });
 
-test('a clock that runs backwards allows nothing more and breaks nothing', () => {
+test('a clock that runs backwards allows no further calls', () => {
   const log = openRateLimit({ limit: 2, windowMs: minute });
   assert.equal(takeMany(log, 'alice', 100_000, 2), 2);
   for (const now of [99_999, 0, -1e9, Number.NaN]) assert.equal(log.take('alice', now).allowed, false);
@@ -130,7 +130,7 @@ test('a clock that runs backwards allows nothing more and breaks nothing', () =>
   assert.equal(log.take('alice', 160_000).allowed, true);
 });
 
-test('numbers that make no sense are refused', () => {
+test('numbers out of bounds are refused', () => {
   for (const limit of [0, -1, 1.5, Number.NaN])
     assert.throws(() => openRateLimit({ limit, windowMs: 1 }), RangeError);
   for (const windowMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
@@ -207,7 +207,7 @@ test('never more than the limit in any window, wherever it begins', () => {
   );
 });
 
-test('no number of other keys frees one at its limit before its time', () => {
+test('no number of other keys evicts a key at its limit before its time', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),
@@ -218,7 +218,7 @@ test('no number of other keys frees one at its limit before its time', () => {
         let now = 0;
         for (const [i, pause] of pauses.entries()) {
           now += pause;
-          // With room for one key alone, the attacker's place is the only one there is.
+          // With room for one key alone, the attacker's is the only one that can be evicted.
           if (maxKeys > 1) log.take(`other ${i}`, now);
           assert.equal(log.peek('attacker', now).allowed, now >= 1_000);
           assert.ok(log.size <= maxKeys);
@@ -228,7 +228,7 @@ test('no number of other keys frees one at its limit before its time', () => {
   );
 });
 
-test('under pressure the key whose last call is oldest goes first, and one at its limit stays', () => {
+test('at `maxKeys` the key whose last call is the oldest is evicted first, and one at its limit stays', () => {
   const log = openRateLimit({ limit: 2, windowMs: minute, maxKeys: 3 });
   takeMany(log, 'attacker', 0, 2);
   log.take('alice', 1);
@@ -243,7 +243,7 @@ test('under pressure the key whose last call is oldest goes first, and one at it
   assert.equal(log.take('attacker', 2_000).allowed, false);
 });
 
-test('a call makes a key the youngest, a refused or peeked one does not', () => {
+test('a call makes a key the most recent, a refused or peeked one does not', () => {
   const log = openRateLimit({ limit: 3, windowMs: minute, maxKeys: 2 });
   log.take('alice', 0);
   log.take('bob', 1);
@@ -254,7 +254,7 @@ test('a call makes a key the youngest, a refused or peeked one does not', () => 
   assert.equal(log.peek('alice', 5).remaining, 1);
 });
 
-test('a key that is no longer at its limit goes in its turn', () => {
+test('a key that is no longer at its limit is evicted in order', () => {
   const log = openRateLimit({ limit: 2, windowMs: minute, maxKeys: 3 });
   log.take('earlier', 0);
   log.take('earlier', 40_000);
@@ -266,7 +266,7 @@ test('a key that is no longer at its limit goes in its turn', () => {
   assert.equal(log.peek('alice', 60_000).remaining, 1);
 });
 
-test('a key that is no longer at its limit does not go before an older one', () => {
+test('a key that is no longer at its limit is not evicted before an older one', () => {
   const log = openRateLimit({ limit: 2, windowMs: minute, maxKeys: 2 });
   log.take('released', 0);
   log.take('alice', 30_000);
@@ -276,7 +276,7 @@ test('a key that is no longer at its limit does not go before an older one', () 
   assert.equal(log.peek('released', 60_000).remaining, 1);
 });
 
-test('if all keys are at their limit, the oldest of them goes', () => {
+test('if all keys are at their limit, the oldest is evicted', () => {
   const log = openRateLimit({ limit: 1, windowMs: minute, maxKeys: 2 });
   for (const [now, key] of ['alice', 'bob', 'carol'].entries()) log.take(key, now);
   assert.equal(log.size, 2);
@@ -285,7 +285,7 @@ test('if all keys are at their limit, the oldest of them goes', () => {
   assert.equal(log.take('alice', 10).allowed, true);
 });
 
-test('keys that are idle for a window are forgotten, a few with each later call', () => {
+test('keys that are idle for a window are removed, a few with each later call', () => {
   const log = openRateLimit({ limit: 5, windowMs: minute });
   for (let i = 0; i < 1_000; i++) log.take(`once ${i}`, 0);
   for (let i = 0; i < 100; i++) takeMany(log, `often ${i}`, 1_000, 5);
@@ -298,7 +298,7 @@ test('keys that are idle for a window are forgotten, a few with each later call'
   assert.equal(log.size, 1);
 });
 
-test('forgotten slots are used again and start from nothing', () => {
+test('freed slots are reused and start without calls', () => {
   const log = openRateLimit({ limit: 4, windowMs: 100, maxKeys: 8 });
   for (let now = 0; now < 5_000; now += 7) {
     const key = `key ${Math.floor(now / 50)}`;
@@ -343,14 +343,14 @@ test('the headers name the policy, what is left and until when, as the draft spe
   );
 });
 
-test('a policy of the same name with other numbers has headers of its own', () => {
+test('a policy of the same name with other numbers has its own headers', () => {
   const verdict = { allowed: true, remaining: 1, resetSeconds: 1, retryAfterSeconds: 0 };
   rateLimitHeaders('changing', { limit: 5, windowMs: 1_000 }, verdict);
   const headers = rateLimitHeaders('changing', { limit: 7, windowMs: 1_500 }, verdict);
   assert.equal(headers['ratelimit-policy'], '"changing";q=7;w=2');
 });
 
-test('a refusal never says to come back at once', () => {
+test('a refusal never has a retry-after of 0', () => {
   const headers = rateLimitHeaders('api', openRateLimit({ limit: 2, windowMs: 10 }), {
     allowed: false,
     remaining: 0,

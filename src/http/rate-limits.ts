@@ -6,7 +6,7 @@ export interface Limit {
   readonly windowMs: number;
 }
 
-/** What a limit says about one key at one moment. All seconds are whole and rounded up. */
+/** The state of one key at one time. Seconds are whole and rounded up. */
 export interface Verdict {
   readonly allowed: boolean;
   /** Calls that would still be allowed now, after this one. */
@@ -17,45 +17,45 @@ export interface Verdict {
   readonly retryAfterSeconds: number;
 }
 
-const defaultMaxKeys = 1_000_000;
+const DEFAULT_MAX_KEYS = 1_000_000;
 
 /** Many small maps: growing a single one of a million keys stops the process for 100 ms, one of these for 1. */
-const shardCount = 64;
+const SHARDS = 64;
 
-/** How many idle keys at most a call forgets in each list: more than the one it may add, so the sweep keeps up. */
-const sweptPerCall = 2;
+/** How many idle keys a call removes from each list at most: more than the one it may add, so the sweep keeps up. */
+const SWEPT_PER_CALL = 2;
 
-/** How many keys at their limit an eviction looks at for one that no longer is. */
-const evictionLooks = 8;
+/** How many keys at their limit an eviction checks for one that no longer is. */
+const EVICTION_CHECKS = 8;
 
-/** Slots 0 and 1 are the ends of the two circular lists; keys have the slots from 2 up. */
-const below = 0;
-const atLimit = 1;
-const firstSlot = 2;
+/** Slots 0 and 1 are the heads of two circular lists, of keys below and at their limit; keys have the slots from 2 up. */
+const BELOW_LIMIT = 0;
+const AT_LIMIT = 1;
+const FIRST_SLOT = 2;
 
 /**
- * Opens a limit that lives in this process's memory.
+ * Makes a limit in this process's memory.
  *
  * @param options.limit calls, a whole number from 1
  * @param options.windowMs milliseconds, above 0
- * @param options.maxKeys keys that are remembered at once, 1,000,000 if left out
+ * @param options.maxKeys how many keys are kept at once; 1,000,000 by default
  * @throws {RangeError} when a number is outside these bounds
  */
 export function openRateLimit(options: Limit & { readonly maxKeys?: number }): SlidingLog {
-  return new SlidingLog(options.limit, options.windowMs, options.maxKeys ?? defaultMaxKeys);
+  return new SlidingLog(options.limit, options.windowMs, options.maxKeys ?? DEFAULT_MAX_KEYS);
 }
 
 /**
- * The moments of all counted calls of the last window, per key: never more than `limit` in any window, wherever it
- * begins, which counters of fixed windows cannot promise. A call at `t` counts until just before `t + windowMs`.
- * A refused call does not count.
+ * A sliding log: the times of the counted calls of the last window, for each key. There are never more than `limit` in any
+ * window, wherever it begins, which counters of fixed windows cannot guarantee. A call at `t` counts until just before
+ * `t + windowMs`. A refused call does not count.
  *
  * `now` is in milliseconds from a clock that never runs backwards, such as `performance.now()`. Should it run
- * backwards, the log stays at the latest moment it has seen: it then refuses longer, and never allows more.
+ * backwards, the log stays at the latest time it has seen: it then refuses longer, and never allows more.
  *
- * A key that is idle for a window is forgotten in the course of later calls. At `maxKeys` the key goes whose last
- * counted call is the oldest, among those below their limit, and starts from nothing when it comes back; one at its
- * limit goes only if there is no other. Keys should be strings of their own: a slice of a long text keeps all of it.
+ * Later calls remove keys that were idle for a window. At `maxKeys` a new key evicts the key below its limit whose last
+ * counted call is the oldest; a key at its limit is evicted only if there is no other. Keys should be flat strings, since a
+ * slice of a long text keeps the whole text in memory.
  */
 export class SlidingLog implements Limit {
   readonly limit: number;
@@ -65,7 +65,7 @@ export class SlidingLog implements Limit {
   readonly #calls: CountedCalls;
   readonly #shards: readonly Map<string, number>[];
   readonly #keys: string[] = ['', ''];
-  /** Neighbours in the list of the keys that were below, or at, their limit after their last call; oldest first. */
+  /** Neighbours in the list of keys below their limit, or at it, by their last calls; the oldest first. */
   readonly #before: Int32Array;
   readonly #after: Int32Array;
   /** The first of the free slots, chained through `#after`; 0 if there is none. */
@@ -83,45 +83,45 @@ export class SlidingLog implements Limit {
     this.limit = limit;
     this.windowMs = windowMs;
     this.maxKeys = maxKeys;
-    this.#calls = new CountedCalls(limit, windowMs, firstSlot + maxKeys);
-    this.#shards = Array.from({ length: shardCount }, () => new Map());
-    this.#before = new Int32Array(firstSlot + maxKeys);
-    this.#after = new Int32Array(firstSlot + maxKeys);
-    this.#before[atLimit] = atLimit;
-    this.#after[atLimit] = atLimit;
+    this.#calls = new CountedCalls(limit, windowMs, FIRST_SLOT + maxKeys);
+    this.#shards = Array.from({ length: SHARDS }, () => new Map());
+    this.#before = new Int32Array(FIRST_SLOT + maxKeys);
+    this.#after = new Int32Array(FIRST_SLOT + maxKeys);
+    this.#before[AT_LIMIT] = AT_LIMIT;
+    this.#after[AT_LIMIT] = AT_LIMIT;
   }
 
-  /** How many keys are remembered. */
+  /** How many keys are kept. */
   get size(): number {
     return this.#size;
   }
 
   /** Counts a call if it is allowed. */
   take(key: string, now: number): Verdict {
-    const moment = this.#notBackwards(now);
-    this.#sweep(below, moment);
-    this.#sweep(atLimit, moment);
+    const time = this.#notBackwards(now);
+    this.#sweep(BELOW_LIMIT, time);
+    this.#sweep(AT_LIMIT, time);
     const shard = this.#shardOf(key);
     let slot = shard.get(key);
     if (slot === undefined) {
-      if (this.#size >= this.maxKeys) this.#forget(this.#dispensable(moment));
+      if (this.#size >= this.maxKeys) this.#remove(this.#evictable(time));
       slot = this.#newSlot(key);
       shard.set(key, slot);
-    } else if (this.#calls.expire(slot, moment) >= this.limit) {
-      return this.#verdict(slot, moment, false);
+    } else if (this.#calls.expire(slot, time) >= this.limit) {
+      return this.#verdict(slot, time, false);
     } else {
       this.#unlink(slot);
     }
-    this.#calls.append(slot, moment);
-    this.#link(slot, this.#calls.count(slot) < this.limit ? below : atLimit);
-    return this.#verdict(slot, moment, true);
+    this.#calls.append(slot, time);
+    this.#link(slot, this.#calls.count(slot) < this.limit ? BELOW_LIMIT : AT_LIMIT);
+    return this.#verdict(slot, time, true);
   }
 
-  /** What `take` would find, counting nothing: `allowed` says whether a call now would be. */
+  /** The verdict that `take` would return, without counting a call. */
   peek(key: string, now: number): Verdict {
-    const moment = this.#notBackwards(now);
+    const time = this.#notBackwards(now);
     const slot = this.#shardOf(key).get(key);
-    if (slot !== undefined) return this.#verdict(slot, moment, this.#calls.expire(slot, moment) < this.limit);
+    if (slot !== undefined) return this.#verdict(slot, time, this.#calls.expire(slot, time) < this.limit);
     const resetSeconds = Math.ceil(this.windowMs / 1000);
     return { allowed: true, remaining: this.limit, resetSeconds, retryAfterSeconds: 0 };
   }
@@ -134,8 +134,8 @@ export class SlidingLog implements Limit {
   #shardOf(key: string): Map<string, number> {
     let hash = 0;
     for (let i = Math.max(0, key.length - 8); i < key.length; i++) hash = (hash * 31 + key.charCodeAt(i)) | 0;
-    // `shardCount` is a power of two, so the index is always one of the shards.
-    return this.#shards[hash & (shardCount - 1)] as Map<string, number>;
+    // `SHARDS` is a power of two, so the index is always one of the shards.
+    return this.#shards[hash & (SHARDS - 1)] as Map<string, number>;
   }
 
   #verdict(slot: number, now: number, allowed: boolean): Verdict {
@@ -147,24 +147,24 @@ export class SlidingLog implements Limit {
   }
 
   #sweep(list: number, now: number): void {
-    for (let swept = 0; swept < sweptPerCall; swept++) {
+    for (let swept = 0; swept < SWEPT_PER_CALL; swept++) {
       const slot = at(this.#after, list);
-      if (slot === list || !this.#calls.isOver(this.#calls.newest(slot), now)) return;
-      this.#forget(slot);
+      if (slot === list || !this.#calls.hasExpired(this.#calls.newest(slot), now)) return;
+      this.#remove(slot);
     }
   }
 
-  /** The key to forget for a new one. */
-  #dispensable(now: number): number {
-    const victim = at(this.#after, below);
-    let slot = at(this.#after, atLimit);
-    // Keys come to this list in the order of their last call, but fall below their limit in that of their oldest.
-    for (let looks = 0; looks < evictionLooks && slot !== atLimit; looks++) {
-      if (victim !== below && this.#calls.newest(slot) >= this.#calls.newest(victim)) break;
-      if (this.#calls.isOver(this.#calls.oldest(slot), now)) return slot;
+  /** The slot to free for a new key. */
+  #evictable(now: number): number {
+    const victim = at(this.#after, BELOW_LIMIT);
+    let slot = at(this.#after, AT_LIMIT);
+    // This list is in the order of the last calls, but keys fall below their limit in the order of their oldest calls.
+    for (let checks = 0; checks < EVICTION_CHECKS && slot !== AT_LIMIT; checks++) {
+      if (victim !== BELOW_LIMIT && this.#calls.newest(slot) >= this.#calls.newest(victim)) break;
+      if (this.#calls.hasExpired(this.#calls.oldest(slot), now)) return slot;
       slot = at(this.#after, slot);
     }
-    return victim === below ? at(this.#after, atLimit) : victim;
+    return victim === BELOW_LIMIT ? at(this.#after, AT_LIMIT) : victim;
   }
 
   #newSlot(key: string): number {
@@ -176,8 +176,8 @@ export class SlidingLog implements Limit {
     return slot;
   }
 
-  #forget(slot: number): void {
-    // Every slot in a list has its key.
+  #remove(slot: number): void {
+    // Every slot in a list has a key.
     const key = this.#keys[slot] as string;
     this.#shardOf(key).delete(key);
     this.#unlink(slot);
@@ -204,7 +204,7 @@ export class SlidingLog implements Limit {
   }
 }
 
-/** An element that is known to be there: every slot lies within the arrays. */
+/** An element that exists: every slot is within the arrays. */
 function at(numbers: Int32Array, slot: number): number {
   return numbers[slot] as number;
 }
@@ -222,7 +222,7 @@ const policies = new Map<string, { limit: Limit; text: string }>();
 /**
  * The header fields that report a client's quota, by draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w`
  * seconds, of which `r` are left until `t` seconds from now; and `Retry-After` (RFC 9110, 10.2.3), which on a
- * refusal is the same moment as `t`.
+ * refusal is the same time as `t`.
  *
  * @param policyName a word of ours, letters, digits, `-` and `_`, so that it needs no escaping (RFC 9651, 3.3.3)
  */

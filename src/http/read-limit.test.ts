@@ -19,7 +19,7 @@ function start() {
   return { clock, isTaken };
 }
 
-test('a connection has its own limit, and all connections of a user have one together', () => {
+test('each connection has a limit, and all connections of a user share one', () => {
   const { isTaken } = start();
   const [one, two] = [{}, {}];
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('a connection has its own limit, and all connections of a user have one tog
   assert.equal(isTaken('bob', {}), true);
 });
 
-test('what was refused does not count, and after ten seconds there is room again', () => {
+test('a refused read does not count, and ten seconds later reads are allowed again', () => {
   const { clock, isTaken } = start();
   const one = {};
   assert.deepEqual(

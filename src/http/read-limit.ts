@@ -5,8 +5,8 @@ const WINDOW_MS = 10_000;
 const MAX_USERS = 100_000;
 
 /**
- * How often a read that costs much may be asked for in 10 s: by one connection, and by everything that one user has signed
- * in. A refused one does not count.
+ * Limits how often an expensive read may be requested in 10 s: by one connection, and by all devices of one user. A refused
+ * request does not count.
  */
 export class ReadLimit {
   readonly #ofConnection: number;
@@ -15,7 +15,7 @@ export class ReadLimit {
   readonly #monotonicMs: () => number;
   readonly #byConnection = new WeakMap<object, number[]>();
 
-  /** @param refusal the word of the refusal */
+  /** @param refusal the refusal's word */
   constructor(limits: { ofConnection: number; ofUser: number }, refusal: string, monotonicMs: () => number) {
     this.#ofConnection = limits.ofConnection;
     this.#ofUser = openRateLimit({ limit: limits.ofUser, windowMs: WINDOW_MS, maxKeys: MAX_USERS });
@@ -24,7 +24,7 @@ export class ReadLimit {
   }
 
   /**
-   * @param connection left out over HTTP, where only the user is counted
+   * @param connection left out for HTTP, where only the user is counted
    * @throws {ServiceError} `rate-limited`
    */
   take(userId: string, connection?: object): void {

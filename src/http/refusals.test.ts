@@ -6,12 +6,12 @@ import { Refusals } from './refusals.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a flood from many networks is one line: the first 1,000 networks are counted apart, all requests in total', () => {
+test('refusals of many networks are one line: the first 1,000 networks are counted separately, all requests in total', () => {
   const lines: Record<string, unknown>[] = [];
   const refusals = new Refusals({ warn: (line: object) => void lines.push({ ...line }) });
-  for (let i = 0; i < 100_000; i++) refusals.note('api', `10.${i >> 8}.${i & 255}.1`);
-  for (let i = 0; i < 50; i++) refusals.note('api', '192.0.2.1');
-  for (let i = 0; i < 50; i++) refusals.note('api', '10.0.0.9');
+  for (let i = 0; i < 100_000; i++) refusals.count('api', `10.${i >> 8}.${i & 255}.1`);
+  for (let i = 0; i < 50; i++) refusals.count('api', '192.0.2.1');
+  for (let i = 0; i < 50; i++) refusals.count('api', '10.0.0.9');
   refusals.report();
   assert.equal(lines.length, 1);
   const { refused, otherNetworks, networks } = lines[0] ?? {};
@@ -20,8 +20,8 @@ test('a flood from many networks is one line: the first 1,000 networks are count
   assert.equal(Object.keys(networks ?? {}).length, 10);
 });
 
-onSqlite('The log of what the rate limits refuse', (database) => {
-  /** A service whose minutes the test lets pass. */
+onSqlite('The log line of the rate limits', (database) => {
+  /** A service whose jobs of each minute run when the test says so. */
   async function start(t: TestContext, env: Record<string, string>) {
     const everyMinute: (() => void)[] = [];
     const service = await startService(t, database, {
@@ -50,7 +50,7 @@ onSqlite('The log of what the rate limits refuse', (database) => {
     };
   }
 
-  test('is a line a minute for each limit that refused any, with shortened addresses', async (t) => {
+  test('comes once a minute for each limit that refused requests, with shortened addresses', async (t) => {
     const { service, passMinute, lines } = await start(t, {
       RATE_LIMIT_AUTH: '2/15m',
       RATE_LIMIT_API: '3/1m',
@@ -84,7 +84,7 @@ onSqlite('The log of what the rate limits refuse', (database) => {
     assert.deepEqual(lines()[2]?.networks, { '198.51.100.0/24': 1 });
   });
 
-  test('names the ten networks with the most of them, and how many the others had', async (t) => {
+  test('has the ten networks with the most refusals, and how many the others had', async (t) => {
     const { service, passMinute, lines } = await start(t, { RATE_LIMIT_API: '1/1m' });
     for (let network = 1; network <= 15; network++)
       for (let i = 0; i <= network; i++)
@@ -96,7 +96,7 @@ onSqlite('The log of what the rate limits refuse', (database) => {
     assert.deepEqual(Object.entries(line?.networks ?? {}), shown);
   });
 
-  test('has the logins to an account that is being guessed', async (t) => {
+  test('counts refused logins to an account whose password is guessed', async (t) => {
     const { service, passMinute, lines } = await start(t, { RATE_LIMIT_AUTH: '' });
     await service.join('alice');
     const body = { username: 'alice', password: 'a wrong one' };
@@ -114,7 +114,7 @@ onSqlite('The log of what the rate limits refuse', (database) => {
     ]);
   });
 
-  test('loses nothing of the last minute when the service stops', async (t) => {
+  test('comes for the last minute when the service stops', async (t) => {
     const { service, lines } = await start(t, { RATE_LIMIT_API: '1/1m' });
     for (let i = 0; i < 3; i++) await service.get('/api/push/public-key');
     await service.restart();

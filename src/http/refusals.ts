@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { networkOf } from './client-address.ts';
 
-/** The limits that count addresses or accounts, each with the setting that sizes or turns it off. */
+/** The limits of addresses and accounts, each with the setting that sets it or turns it off. */
 const SETTINGS = { api: 'RATE_LIMIT_API', auth: 'RATE_LIMIT_AUTH', account: 'RATE_LIMIT_AUTH' };
 
-/** Bounds the memory of a minute; what other networks send counts for the total alone. */
+/** Bounds the memory of a minute; refusals of further networks count for the total alone. */
 const MAX_NETWORKS = 1000;
 const SHOWN_NETWORKS = 10;
 
@@ -14,8 +14,8 @@ interface Count {
 }
 
 /**
- * Counts the requests that rate limits refuse, so that the log says once a minute which limit refused how many and where
- * they came from: one line for each limit, at any load, without whole addresses.
+ * Counts the requests that rate limits refuse, for one log line a minute and limit: how many, and from which networks,
+ * without whole addresses.
  */
 export class Refusals {
   readonly #log: Pick<Logger, 'warn'>;
@@ -26,14 +26,14 @@ export class Refusals {
   }
 
   /** @param address the key of the client's address (`clientKey`) */
-  note(limit: keyof typeof SETTINGS, address: string): void {
-    const count = this.#byLimit.get(limit) ?? { refused: 0, networks: new Map<string, number>() };
-    this.#byLimit.set(limit, count);
-    count.refused++;
+  count(limit: keyof typeof SETTINGS, address: string): void {
+    const counted = this.#byLimit.get(limit) ?? { refused: 0, networks: new Map<string, number>() };
+    this.#byLimit.set(limit, counted);
+    counted.refused++;
     const network = networkOf(address);
-    const known = count.networks.get(network);
-    if (known !== undefined || count.networks.size < MAX_NETWORKS)
-      count.networks.set(network, (known ?? 0) + 1);
+    const known = counted.networks.get(network);
+    if (known !== undefined || counted.networks.size < MAX_NETWORKS)
+      counted.networks.set(network, (known ?? 0) + 1);
   }
 
   /** Logs what was refused since the last report, the networks with the most first. */

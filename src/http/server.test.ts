@@ -9,7 +9,7 @@ import { openServer } from './server.ts';
 
 const host = 'Host: chat.example.com\r\n';
 
-/** The bare server with a few routes of the test's own. */
+/** The server with the routes of this test alone. */
 async function startBare(t: TestContext, options: { requestTimeoutMs?: number } = {}) {
   const lines: string[] = [];
   const log = openLog('debug', { write: (line: string) => void lines.push(line) });
@@ -20,13 +20,13 @@ async function startBare(t: TestContext, options: { requestTimeoutMs?: number } 
     handler: async (request) => ({ code: 200, word: request.body.word }),
   });
   app.get('/fault', async () => {
-    throw Object.assign(new Error('the cellar is flooded'), {
+    throw Object.assign(new Error('the disk is full'), {
       detail: 'row (secret)',
-      cause: new TypeError('rain'),
+      cause: new TypeError('no space'),
     });
   });
   app.get('/thrown', async () => {
-    throw 'a mere word';
+    throw 'a string';
   });
   app.get('/busy', async () => {
     throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 2.1 });
@@ -43,12 +43,12 @@ async function startBare(t: TestContext, options: { requestTimeoutMs?: number } 
   return { app, lines, port: Number(new URL(url).port) };
 }
 
-test('a fault is a bare 500 to the caller, and whole in the log, but for the values that an error carries', async (t) => {
+test('a fault is a bare 500 for the caller, and complete in the log, except values in the error', async (t) => {
   const { app, lines } = await startBare(t);
   const answer = await app.inject('/fault');
   assert.equal(answer.payload, '{"code":500,"error":"internal","msg":"服务器内部错误"}');
   const [line] = lines.map((one) => JSON.parse(one)).filter(({ msg }) => msg === 'fault');
-  assert.equal(line.err.message, 'the cellar is flooded');
+  assert.equal(line.err.message, 'the disk is full');
   assert.match(line.err.stack, /server\.test\.ts/);
   assert.equal(line.requestId, answer.headers['x-request-id']);
   assert.deepEqual([line.method, line.route], ['GET', '/fault']);
@@ -56,7 +56,7 @@ test('a fault is a bare 500 to the caller, and whole in the log, but for the val
   assert.equal((await app.inject('/thrown')).statusCode, 500);
 });
 
-test('a refusal says when to come back, in whole seconds', async (t) => {
+test('a refusal has a retry-after in whole seconds', async (t) => {
   const { app } = await startBare(t);
   const { statusCode, headers, payload } = await app.inject('/busy');
   assert.equal(statusCode, 429);
@@ -74,7 +74,7 @@ test('every answer has an id of its own', async (t) => {
   for (const id of ids) assert.match(String(id), /^[0-9a-f]{8}-[0-9a-z]+$/);
 });
 
-test('a request that does not arrive in its time is ended with a 400', async (t) => {
+test('a request that does not arrive in time gets a 400', async (t) => {
   const { port } = await startBare(t, { requestTimeoutMs: 300 });
   const slow = [
     '',
@@ -96,12 +96,12 @@ test('a request that does not arrive in its time is ended with a 400', async (t)
   );
 });
 
-test('a request that arrives byte by byte is too slow as well, and delays no other', async (t) => {
+test('a request that arrives byte by byte is too slow as well, and delays no other request', async (t) => {
   const { port, lines } = await startBare(t, { requestTimeoutMs: 300 });
   using connection = await openConnection(port);
   connection.write(`GET /busy HTTP/1.1\r\n${host}X: `);
-  const dripping = setInterval(() => connection.write('x'), 20);
-  t.after(() => clearInterval(dripping));
+  const slowWrites = setInterval(() => connection.write('x'), 20);
+  t.after(() => clearInterval(slowWrites));
   const [answer] = await connection.allAnswers();
   assert.equal(answer?.status, 400);
   assert.equal((await fetch(`http://127.0.0.1:${port}/busy`)).status, 429);
@@ -111,7 +111,7 @@ test('a request that arrives byte by byte is too slow as well, and delays no oth
   );
 });
 
-test('an answer that was begun is not followed by another when its request breaks', async (t) => {
+test('after a started answer a broken request gets no second answer', async (t) => {
   const { port } = await startBare(t);
   using connection = await openConnection(port);
   let received = '';

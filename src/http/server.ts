@@ -36,20 +36,20 @@ declare module 'fastify' {
       | null;
     /** Which requests become sockets; none until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
-    /** Every route there is, in the order of their definition, without the HEAD that comes with each GET. */
+    /** All routes in the order of their definition, without the HEAD that each GET has. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
 }
 
 export interface DefinedRoute {
-  /** The function that defines it, such as `blockRoutes`. */
+  /** The name of the function that defines the route, such as `blockRoutes`. */
   readonly definedBy: string;
   readonly route: RouteOptions;
 }
 
 /**
- * The HTTP server without any route: JSON in and out, one envelope for everything, also for what the framework
- * and Node refuse by themselves (architecture 10.1). The answer's status is always its `code`.
+ * The HTTP server without routes: JSON in and out, and one envelope for every answer, also for what the framework and Node
+ * refuse by themselves (architecture 10.1). The status of an answer is always its `code`.
  *
  * @param options.requestTimeoutMs how long a request may take to arrive
  */
@@ -71,17 +71,17 @@ export function openServer(
     forceCloseConnections: 'idle',
     requestTimeout: requestTimeoutMs,
     http: {
-      // Without it, Node takes every request that offers any upgrade away from its route once there is a listener for them:
-      // clients that offer HTTP/2 with each first request (`Upgrade: h2c`) could call nothing any more.
+      // Without it, once there is a listener for upgrades, no request with an `Upgrade` header would reach its route. Some
+      // clients offer HTTP/2 so with their first request (`Upgrade: h2c`).
       shouldUpgradeCallback: (request: IncomingMessage) => app.upgrades.may(request),
-      // Node's own refusal of a request without Host has no body; ours follows below.
+      // Node refuses a request without Host with an empty body; ours, below, has the envelope.
       requireHostHeader: false,
-      // Node exchanges the two times if this one, 60 s by default, is the longer.
+      // Node swaps the two timeouts if this one, 60 s by default, is longer.
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
     frameworkErrors: (error, request, reply) => {
-      nameAnswer(request, reply);
+      setCommonHeaders(request, reply);
       const answer = (refused?: Error) => answerError(refused ?? error, request, reply);
       if (app.authorizeUnrouted) app.authorizeUnrouted(request, reply, answer);
       else answer();
@@ -99,7 +99,7 @@ export function openServer(
   });
 
   app.addHook('onRequest', (request, reply, done) => {
-    nameAnswer(request, reply);
+    setCommonHeaders(request, reply);
     // RFC 9112, 3.2.
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? refusal('invalid', 'malformed_request') : undefined);
@@ -138,13 +138,13 @@ export function openServer(
   return app;
 }
 
-/** Node ends what is idle when a server begins to close; what becomes idle after that would hold it up. */
+/** Node ends idle connections only when a server begins to close; those that become idle later would delay it. */
 function endIdleConnections(server: Server): void {
   const ending = setInterval(() => server.closeIdleConnections(), END_IDLE_MS);
   server.once('close', () => clearInterval(ending));
 }
 
-function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
 }

@@ -30,7 +30,7 @@ function refused(
   throw new Error(`accepted: ${JSON.stringify(input)}`);
 }
 
-test('what is right is returned, unknown fields are left out, and nothing is coerced', () => {
+test('valid fields are returned, unknown ones are left out, and nothing is coerced', () => {
   const sent = { name: 'Ana', loud: false, extra: 1, toString: 'x' };
   assert.deepEqual(readFields(Person, sent), { name: 'Ana', loud: false });
   assert.deepEqual(Object.keys(sent), ['name', 'loud', 'extra', 'toString'], 'what was sent is left alone');
@@ -53,13 +53,13 @@ test('fields are validated in the order of the schema, not of the body', () => {
   assert.deepEqual(refused({ age: 'x', bio: 7, name: 'Ana' }), ['invalid_field', '参数 bio 需为字符串']);
 });
 
-test('a field that is only inherited was not sent', () => {
+test('an inherited property is not a field', () => {
   assert.deepEqual(refused(Object.create({ name: 'Ana' })), ['name_length', 'two to four']);
   const Odd = Type.Object({ toString: text() });
   assert.deepEqual(refused({}, { schema: Odd }), ['invalid_field', '缺少参数 toString']);
 });
 
-test('the other texts name the field and what it must be, in either language', () => {
+test('other errors name the field and what it must be, in either language', () => {
   const Named = Type.Object({ id: text({ minLength: 1, maxLength: 3 }) });
   const ana = { name: 'Ana' };
   const cases: [input: object, chinese: string, english: string, schema?: TObject][] = [

@@ -2,12 +2,12 @@ import { type Static, type TObject, type TSchema, type TStringOptions, Type } fr
 import Value from 'typebox/value';
 import { ServiceError } from '../errors.ts';
 
-/** A refusal of the interface's own (section 7): the stable word and the fixed text. */
+/** A refusal that the contract fixes (interface 7): the stable word and the text. */
 export type Refusal = readonly [word: string, text: string];
 
 /**
- * Annotations that a field's schema may carry beside JSON Schema's: `refusal` replaces every error of the field,
- * `tooLong` only the one for a text above `maxLength`. `refine` gets a text that matches the schema, and refuses it by throwing.
+ * Our annotations of a field's schema: `refusal` replaces every error of the field, `tooLong` only that of a text above
+ * `maxLength`. `refine` gets a text that matches the schema, and throws to refuse it.
  */
 interface Annotations {
   refusal?: Refusal;
@@ -21,8 +21,8 @@ export function text(options: TStringOptions & Annotations = {}) {
 }
 
 /**
- * Validates the fields of an object in the order of the schema, so that the answer does not depend on the order in
- * which they were sent. Unknown fields are left out of the result; nothing is coerced.
+ * Validates the fields of an object in the order of the schema, so that the first error does not depend on the order in the
+ * body. Unknown fields are left out of the result; nothing is coerced.
  *
  * @throws {ServiceError} `invalid`: the field's own refusal, what its `refine` throws, or `invalid_field` with the field's name
  */
@@ -34,11 +34,11 @@ export function readFields<S extends TObject>(schema: S, input: object, english 
     if (value === undefined) {
       if (required.includes(name)) throw refuseField(name, field, value, english);
     } else if (Value.Check(field, value)) {
-      if (typeof value === 'string') (field as Annotations).refine?.(value); // ours, where `text` was given it
+      if (typeof value === 'string') (field as Annotations).refine?.(value); // an annotation of `text`
       read[name] = value;
     } else throw refuseField(name, field, value, english);
   }
-  return read as Static<S>; // each field was checked against its own schema just above
+  return read as Static<S>; // each field was checked against its schema above
 }
 
 function refuseField(

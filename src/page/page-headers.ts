@@ -1,4 +1,4 @@
-/** What of a browser the page never uses, so that nothing that got into it could. */
+/** Features of browsers that the page does not use: no injected script could use them either. */
 const UNUSED_FEATURES = [
   'accelerometer',
   'camera',
@@ -18,10 +18,10 @@ const UNUSED_FEATURES = [
 ];
 
 /**
- * Headers of every answer of the page: it loads nothing but its own files and pictures, runs nothing that stands in a
- * document, talks to this service alone, and is shown in no frame (docs/decisions/012-serving-the-page.md).
+ * Headers of every answer of the page: it loads only its own files and pictures, runs no inline script, calls only this service
+ * and cannot be framed (docs/decisions/012-serving-the-page.md).
  *
- * @param publicUrl our own origin
+ * @param publicUrl the origin of this service
  */
 export function pageHeaders(publicUrl: string): Record<string, string> {
   return {
@@ -38,10 +38,10 @@ function contentSecurityPolicy(publicUrl: string): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // Avatars may lie anywhere (interface 2.1); a browser loads http pictures only where the page itself comes by http.
+    // Avatars may be anywhere (interface 2.1); a page that is served by https loads no http pictures.
     `img-src 'self' https:${publicUrl.startsWith('https:') ? '' : ' http:'}`,
     "font-src 'self'",
-    // Older Safaris do not take 'self' for the socket's scheme too.
+    // In older Safaris 'self' does not include the scheme of the socket.
     `connect-src 'self' ${publicUrl.replace(/^http/, 'ws')}`,
     "manifest-src 'self'",
     "worker-src 'self'",

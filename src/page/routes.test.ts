@@ -11,10 +11,10 @@ const HTML = '<!doctype html><title>Doorman</title><script type="module" src="/a
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
 
 onSqlite('The page', (database) => {
-  test('each of its places is the same document', async (t) => {
+  test('each of its paths is the same document', async (t) => {
     const { app } = await startWithPage(t);
-    const places = ['/', '/?a=b', '/chat/0199', '/people', '/people/0199', '/settings', '/settings/push'];
-    for (const url of [...places, '/sign-in', '/sign-up', '/chat/%E4%BD%A0']) {
+    const paths = ['/', '/?a=b', '/chat/0199', '/people', '/people/0199', '/settings', '/settings/push'];
+    for (const url of [...paths, '/sign-in', '/sign-up', '/chat/%E4%BD%A0']) {
       const { statusCode, headers, payload } = await app.inject(url);
       assert.deepEqual([statusCode, payload], [200, HTML], url);
       assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -22,7 +22,7 @@ onSqlite('The page', (database) => {
     }
   });
 
-  test('every other path is nothing, in the envelope', async (t) => {
+  test('every other path is a 404 in the envelope', async (t) => {
     const { app } = await startWithPage(t);
     const strange = [
       '/index.html',
@@ -39,7 +39,7 @@ onSqlite('The page', (database) => {
       assertRefused(await app.inject(url), 404, 'route_not_found', url);
   });
 
-  test('no spelling of a path leads out of its folder', async (t) => {
+  test('no spelling of a path leaves its folder', async (t) => {
     const { app } = await startWithPage(t);
     const ways = ['..%2f..%2fsecret.txt', '%2e%2e%2f%2e%2e%2fsecret.txt', '..%5c..%5csecret.txt'];
     const odd = [
@@ -58,7 +58,7 @@ onSqlite('The page', (database) => {
       }
   });
 
-  test('what it runs, loads and asks is its own; pictures alone may come from elsewhere', async (t) => {
+  test('it runs, loads and calls only its own origin, except pictures', async (t) => {
     const { app } = await startWithPage(t, { PUBLIC_URL: 'https://chat.example.org' });
     for (const url of ['/', '/sw.js', '/assets/page-abc.js', '/assets/none.js']) {
       const { headers } = await app.inject(url);
@@ -84,7 +84,7 @@ onSqlite('The page', (database) => {
     }
   });
 
-  test('over http it names its own socket, and binds nobody to https', async (t) => {
+  test('over http it names its own socket, and does not require https', async (t) => {
     const { app } = await startWithPage(t, { PUBLIC_URL: 'http://chat.example.org:3000' });
     const { headers } = await app.inject('/');
     assert.match(String(headers['content-security-policy']), /img-src 'self' https: http:;/);
@@ -95,7 +95,7 @@ onSqlite('The page', (database) => {
     assert.equal(headers['strict-transport-security'], undefined);
   });
 
-  test('a hashed file may be kept for good; the others are asked for each time', async (t) => {
+  test('a hashed file is immutable, other files are revalidated', async (t) => {
     const { app } = await startWithPage(t);
     const hashed = await app.inject('/assets/page-abc.js');
     assert.deepEqual([hashed.statusCode, hashed.payload], [200, SCRIPT]);
@@ -112,7 +112,7 @@ onSqlite('The page', (database) => {
     }
   });
 
-  test('what the browser has still is not sent again', async (t) => {
+  test('a file that the browser has cached is not sent again', async (t) => {
     const { app, pageFolder } = await startWithPage(t);
     for (const url of ['/', '/people', '/sw.js', '/assets/page-abc.js']) {
       const { etag } = (await app.inject(url)).headers;
@@ -129,7 +129,7 @@ onSqlite('The page', (database) => {
     assert.deepEqual([changed.statusCode, changed.payload], [200, `${HTML}<p>new</p>`]);
   });
 
-  test('it is sent compressed to whoever takes that, and as it is to others', async (t) => {
+  test('it is compressed for clients that accept it, and plain for others', async (t) => {
     const { app } = await startWithPage(t);
     const url = '/assets/page-abc.js';
     const etags = new Set<unknown>();
@@ -147,7 +147,7 @@ onSqlite('The page', (database) => {
       etags.add(headers.etag);
     }
     assert.equal(etags.size, 3);
-    // Too small to be worth it, so the build left it alone.
+    // Too small, so the build does not compress it.
     const { headers, payload } = await app.inject({ url: '/', headers: { 'accept-encoding': 'br, gzip' } });
     assert.deepEqual([headers['content-encoding'], payload], [undefined, HTML]);
   });
@@ -163,9 +163,9 @@ onSqlite('The page', (database) => {
     assert.equal((await app.inject({ method: 'HEAD', url: '/assets/none.js' })).statusCode, 404);
   });
 
-  test('conditions and ranges of a file lead to no other code', async (t) => {
+  test('conditions and ranges of a file lead to no code outside of the contract', async (t) => {
     const { app, logLines } = await startWithPage(t);
-    logLines.length = 0; // a slow disk is told at the start
+    logLines.length = 0; // a slow disk is logged at the start
     for (const [headers, code] of [
       [{ 'if-match': '"other"' }, 400],
       [{ 'if-match': '*' }, 200],
@@ -184,7 +184,7 @@ onSqlite('The page', (database) => {
     );
   });
 
-  test('nobody needs a token for it, and no limit counts it', async (t) => {
+  test('it needs no token, and no limit counts it', async (t) => {
     const { app } = await startWithPage(t, { RATE_LIMIT_API: '1/1m' });
     for (let n = 0; n < 3; n++)
       for (const url of ['/', '/people', '/assets/page-abc.js', '/assets/none.js']) {
@@ -194,7 +194,7 @@ onSqlite('The page', (database) => {
       }
   });
 
-  test('a service without a built page starts, and says how to get one', async (t) => {
+  test('a service without a built page starts, and explains how to build it', async (t) => {
     const pageFolder = join(await temporaryFolder(t), 'dist');
     const service = await startService(t, database, { world: { pageFolder } });
     for (const url of ['/', '/people', '/settings/push']) {

@@ -6,22 +6,22 @@ import { answerError, refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { pageHeaders } from './page-headers.ts';
-import { PLACES } from './places.ts';
+import { PAGE_PATHS } from './page-paths.ts';
 
-/** Files that must be found under names that never change. */
+/** Files under fixed names. */
 const FILES = ['/sw.js', '/manifest.webmanifest', '/favicon.ico'];
 const FOLDERS = ['assets', 'icons'];
-/** Leaves no way to another folder, nor to what is hidden. */
+/** Without separators and a leading dot: no other folder and no hidden file can be named. */
 const FILE_NAME = /^[\w-][\w.-]*$/;
 
-/** Named after what it holds, so that it never changes. */
-const FOREVER = 'public, max-age=31536000, immutable';
-/** May be kept, and is asked for each time whether it is still the same (304). */
-const ASK_EACH_TIME = 'no-cache';
+/** For files whose names have a hash of their content. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+/** May be cached, and must be revalidated at each use (304). */
+const REVALIDATE = 'no-cache';
 
 /**
- * The page and what it loads, as `npm run setup` built them, from the folder `pageFolder`; compressed forms lie beside
- * the files. Outside `/api`, so neither counted nor guarded. What is not built is not found.
+ * The page and its files, as `npm run setup` built them in the folder `pageFolder`, with compressed forms beside the files.
+ * Outside `/api`, so without limits and tokens. A page that is not built is a 404.
  */
 export async function pageRoutes(app: App, { config }: Services): Promise<void> {
   const { pageFolder } = config;
@@ -36,7 +36,7 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
     suppressWarning: true,
     setHeaders: (reply, path) => {
       const isHashed = path.startsWith(join(pageFolder, 'assets'));
-      reply.header('cache-control', isHashed ? FOREVER : ASK_EACH_TIME);
+      reply.header('cache-control', isHashed ? IMMUTABLE : REVALIDATE);
     },
   });
 
@@ -46,14 +46,14 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
     done();
   });
 
-  // What the library refuses by itself, such as a condition that is not met (412), in our codes.
+  // What the library refuses by itself, such as a condition that is not met (412), with our codes.
   app.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
     const isRefusal = error.statusCode !== undefined && error.statusCode < 500;
     return answerError(isRefusal ? refusal('invalid', 'malformed_request') : error, request, reply);
   });
 
   const served = { method: 'GET', config: { access: 'public' }, schema: { hide: true } } as const;
-  for (const url of PLACES)
+  for (const url of PAGE_PATHS)
     app.route({
       ...served,
       url,

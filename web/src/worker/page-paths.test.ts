@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PLACES } from '../../../src/page/places.ts';
+import { PAGE_PATHS } from '../../../src/page/page-paths.ts';
 import { isPagePath, toPagePath } from './page-paths.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
 
 test('the places of the page are those that the service serves', () => {
-  for (const place of PLACES) {
+  for (const place of PAGE_PATHS) {
     assert.equal(isPagePath(place.replace(/:\w+/, ID)), true, place);
     assert.equal(isPagePath(`${place}/x/y`), false, place);
   }

@@ -1,5 +1,5 @@
-/** The places of the page: its script reads the path and shows what belongs there. */
-export const PLACES = [
+/** The paths at which the page is served: its script shows what belongs to the path. */
+export const PAGE_PATHS = [
   '/',
   '/chat/:id',
   '/people',
