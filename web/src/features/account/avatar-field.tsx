@@ -9,7 +9,7 @@ interface AvatarFieldProps extends TextInputProps {
   person: { id: string; name: string };
 }
 
-/** The address of a picture, and the picture as others will see it. */
+/** The field for the address of the avatar, with the picture as others will see it. */
 export function AvatarField({ value, person, error, ...field }: AvatarFieldProps) {
   const texts = useTexts().settings;
   const picture = usePicture(value);

@@ -4,7 +4,7 @@ import { codePoints } from '../../ui/controls/form-fields.ts';
 import { MAX_BIO } from './profile-fields.ts';
 import styles from './profile-form.module.css';
 
-/** How much more may be written. */
+/** How many more characters the bio may have, or how many are too many. */
 export function BioCount({ bio }: { bio: string }) {
   const texts = useTexts().settings;
   const number = new Intl.NumberFormat(LOCALES[useLanguage().language]);

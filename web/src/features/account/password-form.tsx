@@ -13,6 +13,7 @@ type Field = 'oldPassword' | 'newPassword';
 
 const FIELDS: readonly Field[] = ['oldPassword', 'newPassword'];
 
+/** Changes the password. */
 export function PasswordForm() {
   const { settings: texts, errors: errorTexts } = useTexts();
   const { api } = useStores().doorman;
@@ -20,13 +21,13 @@ export function PasswordForm() {
   const toast = useToast();
   const [oldPassword, setOld] = useState('');
   const [newPassword, setNew] = useState('');
-  const fault = checkPassword(newPassword);
-  const newFault = fault && errorTexts[fault];
+  const error = checkPassword(newPassword);
+  const newPasswordError = error && errorTexts[error];
   const form = useForm<Field>({
     fields: FIELDS,
     check: () => ({
       oldPassword: oldPassword === '' ? texts.oldPasswordMissing : undefined,
-      newPassword: newFault,
+      newPassword: newPasswordError,
     }),
     send: async () => {
       await api.changePassword({ oldPassword, newPassword });
@@ -39,7 +40,7 @@ export function PasswordForm() {
   });
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
-      {/* Password managers ask whose password it is. */}
+      {/* Password managers read the username to which the password belongs. */}
       <input
         type="text"
         name="username"
@@ -69,7 +70,7 @@ export function PasswordForm() {
           setNew(typed);
           form.clearError('newPassword');
         }}
-        onBlur={() => newPassword !== '' && form.setError('newPassword', newFault)}
+        onBlur={() => newPassword !== '' && form.setError('newPassword', newPasswordError)}
         error={form.errors.fields.newPassword}
       />
       <ErrorText error={form.errors.other} />

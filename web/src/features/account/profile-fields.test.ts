@@ -20,31 +20,31 @@ const ADA: OwnUser = {
   dnd_enabled: 0,
 };
 
-test('only what differs is sent', () => {
+test('only changed fields are sent', () => {
   assert.deepEqual(changedFields(ADA, {}), {});
   assert.deepEqual(changedFields(ADA, { nickname: 'Ada', bio: 'Counts.', gender: 'female' }), {});
   assert.deepEqual(changedFields(ADA, { nickname: 'Ada L.', bio: 'Counts.' }), { nickname: 'Ada L.' });
   assert.deepEqual(changedFields(ADA, { gender: '', bio: '' }), { gender: '', bio: '' });
 });
 
-test('spaces around a line are not meant; those of the text about oneself are', () => {
+test('spaces around a line are removed, but not in the bio', () => {
   const edits = { nickname: ' Ada ', avatar: ' /a.png ', phone: ' 1 ', email: ' a@b.c ', bio: ' x \n' };
   assert.deepEqual(changedFields(ADA, edits), { avatar: '/a.png', phone: '1', email: 'a@b.c', bio: ' x \n' });
 });
 
-test('without a nickname it is the username', () => {
+test('an empty nickname becomes the username', () => {
   assert.deepEqual(changedFields(ADA, { nickname: '  ' }), { nickname: 'ada' });
 });
 
-test('what another device changed is shown, but for what is being changed here', () => {
+test('changes of another device are shown, except in fields that are edited here', () => {
   const edits = { nickname: 'A.' };
   assert.equal(shownProfile({ ...ADA, bio: 'Computes.', nickname: 'Ada L.' }, edits).bio, 'Computes.');
   assert.equal(shownProfile({ ...ADA, nickname: 'Ada L.' }, edits).nickname, 'A.');
   assert.equal(shownProfile({ ...ADA, gender: 'of a newer service' }, {}).gender, '');
 });
 
-/** Whether the service takes it. */
-function isTaken(body: ProfileBody): boolean {
+/** Whether the service accepts it. */
+function isAccepted(body: ProfileBody): boolean {
   try {
     refuseUnsafeAvatar(readFields(ProfileBody, body).avatar ?? '');
     return true;
@@ -79,7 +79,11 @@ const VALUES: Record<'nickname' | 'avatar' | 'bio' | 'phone' | 'email', string[]
 for (const [field, values] of Object.entries(VALUES))
   test(`the page checks the ${field} as the service does`, () => {
     for (const value of values) {
-      const faults = checkProfile({ [field]: value }, PAGE);
-      assert.deepEqual(Object.keys(faults), isTaken({ [field]: value }) ? [] : [field], value.slice(0, 40));
+      const errors = checkProfile({ [field]: value }, PAGE);
+      assert.deepEqual(
+        Object.keys(errors),
+        isAccepted({ [field]: value }) ? [] : [field],
+        value.slice(0, 40),
+      );
     }
   });

@@ -2,7 +2,7 @@ import type { OwnUser, ProfileBody } from 'doorman-client';
 import { checkNickname, codePoints } from '../../ui/controls/form-fields.ts';
 import { safeAvatar } from '../../ui/person/avatar.ts';
 
-/** In the order in which they stand. */
+/** In the order of the form. */
 export const PROFILE_FIELDS = ['nickname', 'avatar', 'gender', 'bio', 'phone', 'email'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
@@ -10,14 +10,14 @@ export const GENDERS = ['', 'female', 'male', 'secret'] as const;
 export type Gender = (typeof GENDERS)[number];
 
 export type ProfileValues = Record<Exclude<ProfileField, 'gender'>, string> & { gender: Gender };
-/** What was changed and not saved yet. */
+/** The fields that the user changed and has not saved. */
 export type ProfileEdits = Partial<ProfileValues>;
 
 export const MAX_BIO = 1_000;
 const MAX_AVATAR = 2_048;
 const MAX_EMAIL = 254;
 
-/** What the form shows: the profile as it is, with what was changed. */
+/** The values in the form: the profile with the edits. */
 export function shownProfile(profile: OwnUser, edits: ProfileEdits): ProfileValues {
   const { nickname, avatar, bio, phone, email } = profile;
   return { nickname, avatar, bio, phone, email, gender: toGender(profile.gender), ...edits };
@@ -27,11 +27,11 @@ function toGender(word: string): Gender {
   return GENDERS.find((gender) => gender === word) ?? '';
 }
 
-/** Of what is shown, what differs from the profile, as it is sent: an empty nickname is the username. */
+/** The edits that differ from the profile, as they are sent: an empty nickname becomes the username. */
 export function changedFields(profile: OwnUser, edits: ProfileEdits): ProfileBody {
   const changed: ProfileBody = {};
   for (const [field, value] of Object.entries(edits)) {
-    const sent = toSent(field as ProfileField, value, profile.username); // of ProfileEdits' own
+    const sent = toSent(field as ProfileField, value, profile.username); // the keys of ProfileEdits
     if (sent !== profile[field as ProfileField]) Object.assign(changed, { [field]: sent });
   }
   return changed;
@@ -42,24 +42,24 @@ function toSent(field: ProfileField, value: string, username: string): string {
   return field === 'bio' ? value : value.trim();
 }
 
-/** The word of `settings` or `errors` that says what is wrong with a field; `undefined` if nothing is. */
-export type ProfileFault =
+/** Why a field is invalid: a key of the texts in `settings` or `errors`. */
+export type ProfileError =
   | 'nickname_too_long'
   | 'avatar_invalid'
   | 'bioTooLong'
   | 'phoneInvalid'
   | 'emailInvalid';
 
-/** Judges what would be sent, as the service does. @param base against which a picture's address may be relative */
-export function checkProfile(body: ProfileBody, base: string): Partial<Record<ProfileField, ProfileFault>> {
+/** Checks the body as the service does. @param base the address to which the avatar may be relative */
+export function checkProfile(body: ProfileBody, base: string): Partial<Record<ProfileField, ProfileError>> {
   const { nickname, avatar, bio, phone, email } = body;
-  const faults: Partial<Record<ProfileField, ProfileFault>> = {};
-  if (nickname !== undefined && checkNickname(nickname)) faults.nickname = 'nickname_too_long';
+  const errors: Partial<Record<ProfileField, ProfileError>> = {};
+  if (nickname !== undefined && checkNickname(nickname)) errors.nickname = 'nickname_too_long';
   if (avatar && (safeAvatar(avatar, base) === undefined || codePoints(avatar) > MAX_AVATAR))
-    faults.avatar = 'avatar_invalid';
-  if (bio !== undefined && codePoints(bio) > MAX_BIO) faults.bio = 'bioTooLong';
-  if (phone !== undefined && !/^[0-9+\-(). ]{0,32}$/.test(phone)) faults.phone = 'phoneInvalid';
+    errors.avatar = 'avatar_invalid';
+  if (bio !== undefined && codePoints(bio) > MAX_BIO) errors.bio = 'bioTooLong';
+  if (phone !== undefined && !/^[0-9+\-(). ]{0,32}$/.test(phone)) errors.phone = 'phoneInvalid';
   if (email && (!/^[^\s@]+@[^\s@]+$/.test(email) || codePoints(email) > MAX_EMAIL))
-    faults.email = 'emailInvalid';
-  return faults;
+    errors.email = 'emailInvalid';
+  return errors;
 }

@@ -23,31 +23,31 @@ import styles from './profile-form.module.css';
 import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 import { useProfileEdits } from './use-profile-edits.ts';
 
-/** What was changed is kept while the page is open, and over whatever other devices change meanwhile. */
+/** Edits the profile. Unsaved edits survive navigation, and changes of other fields by other devices. */
 export function ProfileForm({ profile }: { profile: OwnUser }) {
   const { settings: texts, errors: errorTexts } = useTexts();
   const own = useOwnAccountStore();
   const toast = useToast();
-  const { edits, change, forget } = useProfileEdits();
+  const { edits, change, drop } = useProfileEdits();
   const shown = shownProfile(profile, edits);
   const body = changedFields(profile, edits);
   const isChanged = Object.keys(body).length > 0;
   useAskBeforeLeaving(isChanged);
   useKeepFocus(isChanged);
 
-  const faults = (): Partial<Record<ProfileField, string | undefined>> =>
+  const findErrors = (): Partial<Record<ProfileField, string | undefined>> =>
     Object.fromEntries(
-      Object.entries(checkProfile(body, document.baseURI)).map(([field, fault]) => [
+      Object.entries(checkProfile(body, document.baseURI)).map(([field, error]) => [
         field,
-        { ...errorTexts, ...texts }[fault],
+        { ...errorTexts, ...texts }[error],
       ]),
     );
   const form = useForm<ProfileField>({
     fields: PROFILE_FIELDS,
-    check: faults,
+    check: findErrors,
     send: async () => {
       if (isChanged) await own.updateProfile(body);
-      forget(edits);
+      drop(edits);
       if (isChanged) toast.say(texts.saved);
     },
     fieldOf: (word) =>
@@ -65,7 +65,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     value: shown[name],
     error: form.errors.fields[name],
     onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
-    onBlur: () => form.setError(name, faults()[name]),
+    onBlur: () => form.setError(name, findErrors()[name]),
   });
 
   return (
@@ -132,7 +132,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
               variant="default"
               size="md"
               onClick={() => {
-                forget();
+                drop();
                 for (const name of PROFILE_FIELDS) form.clearError(name);
               }}
               data-testid="undo-profile"

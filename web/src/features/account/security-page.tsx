@@ -3,7 +3,7 @@ import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The password, and where it was used to sign in. */
+/** The settings for the password and the sessions. */
 export function SecurityPage() {
   const texts = useTexts().settings;
   return (

@@ -13,7 +13,7 @@ import { DeviceIcon } from '../../ui/person/device-icon.tsx';
 import { useDeviceLabel } from '../../ui/person/device-label.ts';
 import { TimeText, useMinute } from '../../ui/person/time-text.tsx';
 
-/** Where the user is signed in; follows what ends elsewhere. */
+/** The sessions of the user, with buttons to end them; updated when other devices end one. */
 export function Sessions() {
   const { doorman } = useStores();
   const fetched = useFetched(doorman.api.sessions);
@@ -21,11 +21,11 @@ export function Sessions() {
   useReloadOnReturn(reload);
   useKeepFocus(fetched.value?.length);
   useEffect(() => {
-    // Ending all the others tells of each.
+    // Ending all other sessions sends one event for each.
     let soon: ReturnType<typeof setTimeout> | undefined;
     const stop = doorman.on('sessions', () => {
       clearTimeout(soon);
-      soon = setTimeout(reload, TOGETHER_MS);
+      soon = setTimeout(reload, EVENTS_TOGETHER_MS);
     });
     return () => {
       clearTimeout(soon);
@@ -50,9 +50,9 @@ export function Sessions() {
     </FetchedRows>
   );
 }
-const TOGETHER_MS = 300;
+const EVENTS_TOGETHER_MS = 300;
 
-/** The service knows the last use to the hour. */
+/** The service stores the last use with a precision of an hour. */
 const HOUR_MS = 3_600_000;
 
 function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () => void }) {

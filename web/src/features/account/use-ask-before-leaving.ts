@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** The browser asks before the page is closed or loaded anew, which would lose what is not saved. */
+/** While `isNeeded`, the browser asks before the page is closed or reloaded, which would lose unsaved edits. */
 export function useAskBeforeLeaving(isNeeded: boolean): void {
   useEffect(() => {
     if (!isNeeded) return;

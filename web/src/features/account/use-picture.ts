@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react';
 import { safeAvatar } from '../../ui/person/avatar.ts';
 
-/** Nobody types an address in one go, and half of one leads nowhere. */
-const TYPED_MS = 500;
+/** An address is loaded when the user has not typed for this time, as half of one leads nowhere. */
+const TYPING_MS = 500;
 
 /**
- * What is to be shown of an address that is being typed, and whether a picture comes from there. It follows when nobody has
- * typed for a moment.
+ * The picture of an address that is being typed. It follows when the user pauses.
+ *
+ * @returns `address` is empty where the text is no address of a picture that the page may load
  */
 export function usePicture(typed: string): {
   address: string;
@@ -14,7 +15,7 @@ export function usePicture(typed: string): {
 } {
   const [address, setAddress] = useState(typed);
   useEffect(() => {
-    const timer = setTimeout(() => setAddress(typed), TYPED_MS);
+    const timer = setTimeout(() => setAddress(typed), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
 

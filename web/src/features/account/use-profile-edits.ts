@@ -9,7 +9,7 @@ const NONE: ProfileEdits = {};
 
 const known = new WeakMap<BaseStores, Store<ProfileEdits>>();
 
-/** Edits that are not saved, kept while the page is open, also when the user goes elsewhere; dropped with the session. */
+/** Unsaved edits. They survive navigation inside the page, and are dropped when the user changes. */
 function editsOf(stores: BaseStores): Store<ProfileEdits> {
   const before = known.get(stores);
   if (before) return before;
@@ -29,14 +29,15 @@ function userOf({ session }: BaseStores): string | undefined {
   return view.state === 'signed_in' ? view.session.userId : undefined;
 }
 
-interface Edited {
+interface ProfileEditing {
   readonly edits: ProfileEdits;
   readonly change: (edits: ProfileEdits) => void;
-  /** Forgets all of them, or those that are still as they were saved. */
-  readonly forget: (saved?: ProfileEdits) => void;
+  /** Drops all edits, or those of `saved` that have not changed since. */
+  readonly drop: (saved?: ProfileEdits) => void;
 }
 
-export function useProfileEdits(): Edited {
+/** The unsaved edits of the profile, which all components share. */
+export function useProfileEdits(): ProfileEditing {
   const stores = useStores();
   const cell = editsOf(stores);
   const edits = useReadable(cell);
@@ -44,7 +45,7 @@ export function useProfileEdits(): Edited {
     () => ({
       edits,
       change: (changed) => cell.set({ ...cell.getSnapshot(), ...changed }),
-      forget: (saved) => cell.set(saved ? without(cell.getSnapshot(), saved) : NONE),
+      drop: (saved) => cell.set(saved ? without(cell.getSnapshot(), saved) : NONE),
     }),
     [cell, edits],
   );
@@ -56,8 +57,8 @@ export function useHasProfileEdits(): boolean {
   return profile !== undefined && Object.keys(changedFields(profile, edits)).length > 0;
 }
 
-/** What was written while it was being saved stays. */
+/** The edits but for those in `saved`; a field that was changed during the save stays. */
 function without(edits: ProfileEdits, saved: ProfileEdits): ProfileEdits {
-  const left = Object.entries(edits).filter(([field, value]) => saved[field as keyof ProfileEdits] !== value); // its own names
+  const left = Object.entries(edits).filter(([field, value]) => saved[field as keyof ProfileEdits] !== value); // the keys of ProfileEdits
   return Object.fromEntries(left);
 }

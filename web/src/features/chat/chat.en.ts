@@ -37,8 +37,8 @@ export const chat = {
   requested: 'Friend request sent.',
 
   messages: (name: string) => `Messages with ${name}`,
-  /** The name of one message, for screen readers. @param who a name, or `ownName` */
-  messageBy: (who: string, time: string) => `${who}, ${time}`,
+  /** The name of one message, for screen readers. @param sender a name, or `ownName` */
+  messageBy: (sender: string, time: string) => `${sender}, ${time}`,
   ownName: 'You',
   newMessages: 'New messages',
   unread: (count: number) => (count === 1 ? '1 unread message' : `${count} unread messages`),

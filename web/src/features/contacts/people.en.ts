@@ -9,7 +9,7 @@ export const people = {
   friends: 'Friends',
   requests: 'Requests',
   waitingRequests: (count: number) => (count === 1 ? '1 waiting for you' : `${count} waiting for you`),
-  /** @param hasMore there are more, and nobody knows how many */
+  /** @param hasMore there are more; how many is not known */
   found: (count: string, hasMore: boolean) => {
     if (hasMore) return `${count} people so far`;
     return count === '1' ? '1 person' : `${count} people`;

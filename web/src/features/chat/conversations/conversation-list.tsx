@@ -13,7 +13,7 @@ import { ConversationRows, focusRow } from './conversation-rows.tsx';
 import { FoundConversations } from './found-conversations.tsx';
 import { FriendRequests } from './friend-requests.tsx';
 
-/** All conversations, the latest first. */
+/** All conversations, the latest first, with a search by name. */
 export function ConversationList() {
   const { shell, chat } = useTexts();
   const conversations = useConversations();
@@ -71,7 +71,7 @@ export function ConversationList() {
         <FoundConversations
           conversations={conversations}
           typed={typed}
-          nobody={<Nothing title={chat.noneNamed(isolate(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
+          noMatch={<Nothing title={chat.noneNamed(isolate(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
         />
       )}
     </>
@@ -97,7 +97,7 @@ function Nothing({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Nothing is known yet; a moment at the first start. */
+/** Shown for a moment at the first start, while no conversation is known yet. */
 function Placeholders() {
   const texts = useTexts().shell;
   return (

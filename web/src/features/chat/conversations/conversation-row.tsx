@@ -18,6 +18,7 @@ interface ConversationRowProps {
   isActive: boolean;
 }
 
+/** One conversation: its user, the last message, and how many are unread. */
 export const ConversationRow = memo(function ConversationRow({
   conversation,
   isActive,
@@ -53,7 +54,7 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   const isTyping = useTyping(peer);
   const [draft] = useDraft(peer);
   if (isTyping) return <span className={styles.typing}>{texts.typing}</span>;
-  // Of the open one it stands in the composer.
+  // The draft of the open conversation is in the composer.
   if (draft.trim() !== '' && !isActive)
     return (
       <>

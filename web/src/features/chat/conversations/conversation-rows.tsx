@@ -11,12 +11,12 @@ import type { ConversationView } from '../model/views.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRow } from './conversation-row.tsx';
 
-/** Of a row in pixels, until it is measured. */
+/** Height of a row in pixels, until it is measured. */
 const ROW_PX = 60;
-/** Rows beyond the edges, which the Tab key and the arrows can reach. */
+/** Rows above and below the screen, so that the Tab key and the arrows can reach them. */
 const OVERSCAN = 6;
 
-/** The rows that are in sight, of however many; only those people are watched. */
+/** A list of conversations; only the rows on the screen are rendered, and only their users are watched. */
 export function ConversationRows({ conversations }: { conversations: readonly ConversationView[] }) {
   const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
@@ -84,16 +84,16 @@ export function focusRow(index: number): boolean {
   return link !== null;
 }
 
-/** Keeps the place in the list while a conversation is open. */
+/** Calls `onReturn` with the user whose conversation was open when the list becomes the front pane again. */
 function useReturn(active: string | undefined, onReturn: (peer: string) => void): void {
   const isFront = use(PaneContext) === 'front';
-  const left = useRef<string>(undefined);
+  const lastActive = useRef<string>(undefined);
   useEffect(() => {
     if (active !== undefined) {
-      left.current = active;
-    } else if (isFront && left.current !== undefined) {
-      onReturn(left.current);
-      left.current = undefined;
+      lastActive.current = active;
+    } else if (isFront && lastActive.current !== undefined) {
+      onReturn(lastActive.current);
+      lastActive.current = undefined;
     }
   });
 }

@@ -10,27 +10,27 @@ import { fold, isNamed } from './name-search.ts';
 interface FoundConversationsProps {
   conversations: readonly ConversationView[];
   typed: string;
-  /** In the place of the rows if there is none. */
-  nobody: ReactNode;
+  /** Shown if there is no such conversation. */
+  noMatch: ReactNode;
 }
 
 /**
- * The conversations with people of whose name a part was typed. Not all names are known on a new device, and asking for a
- * thousand of them one by one would take half an hour; so the directory is searched as well, which tells the names that
- * begin with what was typed.
+ * The conversations with users whose name contains what was typed. A new device does not know all names, and requesting a
+ * thousand of them one by one would take half an hour; so the directory is searched as well, which brings the names that
+ * begin with the text.
  */
-export function FoundConversations({ conversations, typed, nobody }: FoundConversationsProps) {
+export function FoundConversations({ conversations, typed, noMatch }: FoundConversationsProps) {
   const chats = useChats();
   const { people } = useContacts();
   const { hasMore } = useReadable(chats.more.view);
   const { view } = useDirectory({ q: typed.trim(), isOnlineOnly: false });
   const found = useMemo(() => {
     const folded = fold(typed);
-    // What the directory has brought is known by now.
+    // The names that the directory found are known now, so the filter runs again.
     void view;
     return conversations.filter(({ peer }) => isNamed(people.person(peer).getSnapshot(), folded));
   }, [conversations, typed, people, view]);
-  // The list goes on to its next pages until one has a user of that name.
+  // Without rows the list loads its next pages, until one has a user of that name.
   if (found.length > 0 || hasMore) return <ConversationRows conversations={found} />;
-  return view.isLoading ? <Waiting /> : nobody;
+  return view.isLoading ? <Waiting /> : noMatch;
 }

@@ -6,7 +6,7 @@ import { directoryMemory } from '../../contacts/model/directory-memory.ts';
 import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
 import styles from './conversation-list.module.css';
 
-/** Somebody waits to be let in. */
+/** A row above the conversations while the user has friend requests to answer; it leads to them. */
 export function FriendRequests() {
   const texts = useTexts().shell;
   const { people } = useContacts();

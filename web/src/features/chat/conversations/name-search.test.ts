@@ -6,7 +6,7 @@ function isFound(name: string, typed: string, username = 'someone'): boolean {
   return isNamed({ id: '1', name, username, avatar: '', state: 'known' }, fold(typed));
 }
 
-test('any part of the name or the username finds somebody', () => {
+test('any part of the name or the username finds a user', () => {
   assert.ok(isFound('Ada Lovelace', 'love'));
   assert.ok(isFound('爱达·勒芙蕾丝', '勒芙'));
   assert.ok(isFound('Ada', 'some'));
@@ -21,6 +21,6 @@ test('case, width, accents and hidden characters do not matter', () => {
   assert.ok(isFound('Ada   Lovelace', ' ada lovelace '));
 });
 
-test('nothing typed finds everybody, also who is not known yet', () => {
+test('an empty text finds all users, also those whose name is not known yet', () => {
   assert.ok(isNamed({ id: '1', name: '', username: '', avatar: '', state: 'unknown' }, fold(' ')));
 });

@@ -1,6 +1,6 @@
 import type { PersonView } from '../../contacts/model/views.ts';
 
-/** Without case, width and accents: what a person types without thinking of them. */
+/** A text without case, width and accents, which users leave out when they search. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -10,7 +10,7 @@ export function fold(text: string): string {
     .trim();
 }
 
-/** Whether a part of the name or the username is what was typed. @param typed folded */
+/** Whether the name or the username contains `typed`. @param typed folded */
 export function isNamed({ name, username }: PersonView, typed: string): boolean {
   return fold(name).includes(typed) || fold(username).includes(typed);
 }

@@ -5,53 +5,53 @@ import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
 import { oneLine } from './message-body.ts';
 
-/** What is said is kept a little, since several messages may come at once. */
-const KEPT = 5;
+/** How many announced messages stay in the region, as several may arrive at once. */
+const MAX_ANNOUNCED = 5;
 
 interface AnnouncerProps {
   peer: string;
   messages: readonly MessageView[];
-  /** How the peer is called. */
-  called: string;
+  /** The name of the peer, for sentences. */
+  name: string;
 }
 
 /**
- * Says to screen readers what comes while the conversation is open, and at its opening how much was unread. The list
- * itself stays silent: it would read out pages of history, and each tick.
+ * Announces to screen readers the messages that arrive while the conversation is open, and how many were unread when it
+ * was opened. The list itself is no live region: it would read out pages of history, and each delivery status.
  */
-export function Announcer({ peer, messages, called }: AnnouncerProps) {
+export function Announcer({ peer, messages, name }: AnnouncerProps) {
   const texts = useTexts().chat;
-  const [said, setSaid] = useState<readonly { key: string; text: string }[]>([]);
+  const [lines, setLines] = useState<readonly { key: string; text: string }[]>([]);
   const unreadBefore = useUnreadAtFirst(peer);
-  const heardUpTo = useRef<number>(undefined);
+  const announcedUpTo = useRef<number>(undefined);
   useEffect(() => {
     const last = messages.findLast(({ n }) => n !== undefined)?.n ?? 0;
-    const heard = heardUpTo.current ?? last;
-    heardUpTo.current = Math.max(heard, last);
-    const news = messages
-      .slice(-KEPT)
-      .filter(({ n, isOwn }) => !isOwn && n !== undefined && n > heard)
-      .map(({ key, body }) => ({ key, text: `${called}: ${oneLine(body)}` }));
-    if (news.length > 0) setSaid((before) => [...before, ...news].slice(-KEPT));
-  }, [messages, called]);
+    const announced = announcedUpTo.current ?? last;
+    announcedUpTo.current = Math.max(announced, last);
+    const arrived = messages
+      .slice(-MAX_ANNOUNCED)
+      .filter(({ n, isOwn }) => !isOwn && n !== undefined && n > announced)
+      .map(({ key, body }) => ({ key, text: `${name}: ${oneLine(body)}` }));
+    if (arrived.length > 0) setLines((before) => [...before, ...arrived].slice(-MAX_ANNOUNCED));
+  }, [messages, name]);
   return (
     <VisuallyHidden component="div" aria-live="polite" aria-relevant="additions" data-testid="announcer">
       {unreadBefore > 0 && <p>{texts.unread(unreadBefore)}</p>}
-      {said.map(({ key, text }) => (
+      {lines.map(({ key, text }) => (
         <p key={key}>{text}</p>
       ))}
     </VisuallyHidden>
   );
 }
 
-/** Told a moment after the region is there: what a live region holds from the start is not read out. */
+/** The unread count at the opening, 0.3 s late: screen readers do not read what a live region has from the start. */
 function useUnreadAtFirst(peer: string): number {
   const unread = useConversations().find((one) => one.peer === peer)?.unread ?? 0;
   const [first] = useState(unread);
-  const [isTold, setTold] = useState(false);
+  const [isReady, setReady] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setTold(true), 300);
+    const timer = setTimeout(() => setReady(true), 300);
     return () => clearTimeout(timer);
   }, []);
-  return isTold ? first : 0;
+  return isReady ? first : 0;
 }

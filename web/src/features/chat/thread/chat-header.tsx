@@ -16,7 +16,7 @@ import styles from './chat-page.module.css';
 /** The peer of the conversation: name, presence, actions. */
 export function ChatHeader({ person }: { person: PersonView }) {
   usePresences([person.id]);
-  const called = useNameInText(person);
+  const name = useNameInText(person);
   const { state } = usePresence(person.id);
   const isGone = person.state === 'gone';
   const profile = profilePath(person.id);
@@ -24,14 +24,14 @@ export function ChatHeader({ person }: { person: PersonView }) {
     <div className={styles.header}>
       <PageHeader
         back="/"
-        titleText={called}
+        titleText={name}
         title={
           <Link href={profile} className={styles.name} data-testid="chat-name">
             <PersonName person={person} />
           </Link>
         }
         start={
-          // The name beside it leads to the same place, and can be read.
+          // The name beside it is the same link, and screen readers can read it.
           <Link href={profile} tabIndex={-1} aria-hidden="true">
             <PersonAvatar person={person} size={40} presence={state} />
           </Link>
@@ -43,14 +43,14 @@ export function ChatHeader({ person }: { person: PersonView }) {
   );
 }
 
-/** Said when it changes; but not each minute how long somebody has been away. */
+/** Presence or typing. Screen readers announce a change, but not the time since the user was last seen. */
 function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
   const texts = useTexts();
   const isTyping = useTyping(userId);
   const isBlocked = useIsBlocked(userId);
   const { state, lastSeen } = usePresence(userId);
   const isAway = !isTyping && state === 'offline';
-  const said = () => {
+  const text = () => {
     if (isGone) return '\u00a0';
     if (isBlocked) return texts.chat.blocked;
     if (isTyping) return texts.chat.typing;
@@ -72,18 +72,18 @@ function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
       data-typing={isTyping || undefined}
       data-testid="presence"
     >
-      {said()}
+      {text()}
     </span>
   );
 }
 
 function LastSeen({ at }: { at: number }) {
   const times = useTimes();
-  const said = useLastSeen(at);
-  if (at === 0) return said;
+  const text = useLastSeen(at);
+  if (at === 0) return text;
   return (
     <time dateTime={new Date(at).toISOString()} title={times.full(at)}>
-      {said}
+      {text}
     </time>
   );
 }

@@ -19,11 +19,11 @@ import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 
 type Question = 'block' | 'unblock' | 'unfriend';
 
-/** What can be done about the person of a conversation. */
+/** The menu of a conversation: profile, friendship, block. */
 export function ChatMenu({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
   const { friends } = useContacts();
-  const called = isolate(useNameInText(person));
+  const name = isolate(useNameInText(person));
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
   const [question, setQuestion] = useState<Question>();
@@ -54,7 +54,7 @@ export function ChatMenu({ person }: { person: PersonView }) {
       <UnblockDialog userId={person.id} isOpen={question === 'unblock'} onClose={close} />
       <ConfirmDialog
         isOpen={question === 'unfriend'}
-        title={texts.unfriendAsk(called)}
+        title={texts.unfriendAsk(name)}
         confirm={texts.unfriend}
         isDangerous
         onConfirm={() => friends.act('remove', person.id)}
@@ -68,7 +68,7 @@ export function ChatMenu({ person }: { person: PersonView }) {
 
 function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] {
   const texts = useTexts().chat;
-  const called = isolate(useNameInText(person));
+  const name = isolate(useNameInText(person));
   const act = useFriendAction(person.id);
   const byState: Record<FriendState, MenuItem[]> = {
     none: [
@@ -87,7 +87,7 @@ function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] 
         id: 'accept',
         label: texts.acceptLong,
         icon: <CheckIcon size={16} />,
-        leads: () => void act('accept', texts.befriended(called)),
+        leads: () => void act('accept', texts.befriended(name)),
       },
       {
         id: 'decline',

@@ -15,7 +15,7 @@ import { ComposerPlace } from './composer-place.tsx';
 import { FriendBar } from './friend-bar.tsx';
 import { ThreadPane } from './thread-pane.tsx';
 
-/** A conversation. Each peer's is a component of its own: the caller gives it a `key`. */
+/** An open conversation. The caller gives it a `key`, so that each peer has a component of their own. */
 export function ChatPage({ peer }: { peer: string }) {
   const session = useSession();
   const isOwn = session.state === 'signed_in' && session.session.userId === peer;
@@ -28,12 +28,12 @@ function Chat({ peer }: { peer: string }) {
   const [, navigate] = useLocation();
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
-    // A dialog is inside for React, but stands elsewhere and has an Escape of its own.
+    // React events of a dialog arrive here too, though it is elsewhere in the document and handles Escape itself.
     const isInside = event.target instanceof Element && !event.target.closest('dialog');
     if (isInside && isNarrow()) navigate('/');
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it is the way back, as the arrow's link above.
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape goes back, as the link with the arrow does.
     <div className={styles.chat} onKeyDown={onKeyDown}>
       <ChatHeader person={person} />
       <FriendBar person={person} />

@@ -17,10 +17,10 @@ interface ComposerPlaceProps {
   messages: readonly MessageView[];
 }
 
-/** Where one writes, or else why one cannot, and what to do about it. The draft stays meanwhile. */
+/** The composer, or a notice why the user cannot write, with what they can do about it. The draft stays meanwhile. */
 export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) {
   const texts = useTexts().chat;
-  const called = useNameInText(person);
+  const name = useNameInText(person);
   const isBlocked = useIsBlocked(person.id);
   const notAccepted = messages.filter(({ error, state }) => state === 'refused' && error === 'not_accepting');
 
@@ -48,7 +48,7 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
       </Notice>
     );
   }
-  return <Composer peer={person.id} called={called} thread={thread} />;
+  return <Composer peer={person.id} name={name} thread={thread} />;
 }
 
 interface NoticeProps {

@@ -10,13 +10,13 @@ import { roomLeft, toBody } from './message-body.ts';
 
 interface ComposerProps {
   peer: string;
-  /** How the peer is called in the label. */
-  called: string;
+  /** The name of the peer, for the label. */
+  name: string;
   thread: Thread;
 }
 
-/** Where a message is written. What is in it is kept until it is sent, for each conversation. */
-export function Composer({ peer, called, thread }: ComposerProps) {
+/** The field in which a message is written. Its text is the draft of the conversation, kept until it is sent. */
+export function Composer({ peer, name, thread }: ComposerProps) {
   const texts = useTexts().chat;
   const [text, setText] = useDraft(peer);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -27,7 +27,7 @@ export function Composer({ peer, called, thread }: ComposerProps) {
 
   useEffect(() => {
     focusComposer();
-    // What was written before goes on at its end.
+    // Typing continues at the end of the draft.
     const end = field.current?.value.length ?? 0;
     field.current?.setSelectionRange(end, end);
   }, []);
@@ -37,7 +37,7 @@ export function Composer({ peer, called, thread }: ComposerProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.altKey || isTouch()) return;
-    // Enter that ends a word of an input method; Safari ends it first, and leaves 229 as the only trace.
+    // This Enter ends a word of an input method; in Safari only the key code 229 still says so.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     event.preventDefault();
     send();
@@ -53,7 +53,7 @@ export function Composer({ peer, called, thread }: ComposerProps) {
       }}
     >
       <label className={styles.field}>
-        {/* As high as its copy, which grows with the text without a line of script. */}
+        {/* The field has the height of this copy, which grows with the text without a script. */}
         <span className={styles.copy} data-text={text} aria-hidden="true" />
         <textarea
           ref={field}
@@ -64,7 +64,7 @@ export function Composer({ peer, called, thread }: ComposerProps) {
           rows={1}
           value={text}
           placeholder={texts.placeholder}
-          aria-label={texts.message(called)}
+          aria-label={texts.message(name)}
           aria-describedby={room === undefined ? undefined : roomId}
           aria-invalid={isTooLong || undefined}
           enterKeyHint={isTouch() ? 'enter' : 'send'}

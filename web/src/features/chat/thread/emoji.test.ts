@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFewEmoji } from './emoji.ts';
 
-test('one to three emoji alone are few, with spaces between them too', () => {
+test('one to three emoji alone are few, also with spaces between them', () => {
   for (const text of [
     '😀',
     '😀😀😀',
@@ -43,7 +43,7 @@ test('four emoji, or any letter, digit or sign beside them, are text', () => {
     assert.equal(isFewEmoji(text), false, text);
 });
 
-test('a heap of emoji is seen to be one without reading all of it', () => {
+test('a long text of emoji is refused without reading all of it', () => {
   assert.equal(isFewEmoji('😀'.repeat(4_000)), false);
   assert.equal(isFewEmoji(`👩${'\u200d👩'.repeat(1_000)}`), false);
 });

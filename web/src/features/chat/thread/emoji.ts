@@ -1,16 +1,16 @@
-/** More than this are shown as text. */
+/** A message with more of them is shown as text. */
 const MAX_EMOJI = 3;
-/** The longest of them, a family of four with its skin tones, has 15 code units; joined ones may have more. */
+/** Code units. The longest emoji in use, a family of four with skin tones, has 15; other joined ones may have more. */
 const MAX_LENGTH = 120;
 
 const FLAG_OR_KEYCAP = /^(?:\p{RI}{2}|[\d#*]\ufe0f?\u20e3)$/u;
 const PICTURE = /^\p{ExtPict}(?:\p{ExtPict}|\p{EMod}|\ufe0f|\u200d|[\u{e0020}-\u{e007f}])*$/u;
-/** Shown as a picture by itself, or by a selector, a skin tone, or a joiner: `©` alone is a sign of text. */
+/** A picture by itself, or by a selector, a skin tone or a joiner; `©` alone is text. */
 const SHOWN_AS_PICTURE = /^\p{EPres}|\ufe0f|\u200d|\p{EMod}/u;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Whether a message is nothing but up to three emoji: then they are shown larger. */
+/** Whether a message consists of one to three emoji, which are then shown larger. */
 export function isFewEmoji(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   const bare = text.replaceAll(/\s/gu, '');

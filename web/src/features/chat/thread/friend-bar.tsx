@@ -6,10 +6,10 @@ import { isolate, Sentence, useNameInText } from '../../contacts/person/name-in-
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 import styles from './chat-page.module.css';
 
-/** The peer asked to be a friend: it can be answered here. */
+/** The answer to a friend request of the peer, above the messages. */
 export function FriendBar({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
-  const called = useNameInText(person);
+  const name = useNameInText(person);
   const act = useFriendAction(person.id);
   const isAsked = useFriendState(person.id) === 'asked';
   const isBlocked = useIsBlocked(person.id);
@@ -23,7 +23,7 @@ export function FriendBar({ person }: { person: PersonView }) {
           <span className={styles.answers}>
             <Button
               size="xs"
-              onClick={() => void act('accept', texts.befriended(isolate(called)))}
+              onClick={() => void act('accept', texts.befriended(isolate(name)))}
               data-testid="accept"
             >
               {texts.accept}

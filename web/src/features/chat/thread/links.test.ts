@@ -7,7 +7,7 @@ function linksIn(text: string): string[] {
   return splitLinks(text).flatMap((part) => (part.kind === 'link' ? [part.href] : []));
 }
 
-test('an address between words becomes a link, the words stay', () => {
+test('an address between words becomes a link, and the words stay', () => {
   assert.deepEqual(splitLinks('see https://example.org/a?b=c#d for more'), [
     { kind: 'text', text: 'see ' },
     { kind: 'link', text: 'https://example.org/a?b=c#d', href: 'https://example.org/a?b=c#d' },
@@ -18,12 +18,12 @@ test('an address between words becomes a link, the words stay', () => {
   ]);
 });
 
-test('a text without an address is one part, an empty one too', () => {
+test('a text without an address is one part, and so is an empty one', () => {
   for (const text of ['', 'hello', 'http://', 'https:// example.org', 'xhttp://example.org', 'ftp://a.org'])
     assert.deepEqual(splitLinks(text), [{ kind: 'text', text }]);
 });
 
-test('no scheme but http and https is ever a link', () => {
+test('only http and https addresses become links', () => {
   const hostile = [
     'javascript:alert(1)',
     'javascript://https.example.org/%0aalert(1)',
@@ -36,7 +36,7 @@ test('no scheme but http and https is ever a link', () => {
   for (const text of hostile) assert.deepEqual(linksIn(text), [], text);
 });
 
-test('the marks of a sentence do not belong to the address', () => {
+test('the punctuation of a sentence does not belong to the address', () => {
   for (const after of [
     '.',
     ',',
@@ -60,23 +60,23 @@ test('the marks of a sentence do not belong to the address', () => {
   assert.deepEqual(linksIn('<https://example.org/a>'), ['https://example.org/a']);
 });
 
-test('brackets that the address opened stay in it', () => {
+test('a closing bracket stays in the address that opened it', () => {
   const address = 'https://en.wikipedia.org/wiki/Doorman_(profession)';
   assert.deepEqual(linksIn(`(${address}).`), [address]);
   assert.deepEqual(linksIn('https://example.org/a[1]'), ['https://example.org/a[1]']);
 });
 
-test('a name before the host, which looks like another host, makes no link', () => {
+test('an address with a name before the host, which looks like another host, is no link', () => {
   assert.deepEqual(linksIn('https://bank.example.com@evil.example.org/'), []);
   assert.deepEqual(linksIn('https://user:password@example.org'), []);
 });
 
-test('what cannot be seen ends the address', () => {
+test('an invisible character ends the address', () => {
   for (const hidden of ['\u202e', '\u2066', '\u200b', '\u0000', '\ufeff', '\u00ad'])
     assert.deepEqual(linksIn(`https://example.org/a${hidden}gpj.exe`), ['https://example.org/a']);
 });
 
-test('an address in another script may be opened as it is written', () => {
+test('an address in another script is a link', () => {
   const [part] = splitLinks('https://zh.wikipedia.org/wiki/中文');
   assert.deepEqual(part, {
     kind: 'link',
@@ -85,7 +85,7 @@ test('an address in another script may be opened as it is written', () => {
   });
 });
 
-test('whatever is written, the parts are all of it, and every link is of the web', () => {
+test('the parts of any text joined are the text, and each link is http or https', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.constantFrom('https://', 'http://a.b', 'javascript:', '@', '(', ')', '[', '://', '.', ' ', '\n', 'é'),
@@ -101,7 +101,7 @@ test('whatever is written, the parts are all of it, and every link is of the web
   );
 });
 
-test('the work grows with the length of a text and not with its square, however it is made', () => {
+test('the work grows with the length of any text, not with its square', () => {
   // A thousand times as long as a message may be: work that grows with the square would not end.
   const texts = [
     `https://a.org/${')'.repeat(3_900_000)}`,

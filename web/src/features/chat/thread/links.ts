@@ -1,19 +1,19 @@
-/** What somebody wrote, in its order: plain text, and addresses of the web. */
+/** A part of a message: plain text, or an address of the web. */
 export type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string };
 
 /**
- * From the scheme up to white space, quotes, brackets, CJK punctuation, and whatever cannot be seen: a character that
- * turns the direction of the text would show another address than the one that is opened.
+ * From the scheme up to white space, quotes, brackets, CJK punctuation, and invisible characters: one that changes the
+ * direction of the text would show another address than the one that is opened.
  */
 const CANDIDATE = /\bhttps?:\/\/[^\s<>"'`{}|\\^\p{C}\u2018-\u201f\u3000-\u303f\uff00-\uff65]+/giu;
 const MAX_LENGTH = 2_048;
-/** Belongs to the sentence, not to the address. */
+/** At the end of an address, these belong to the sentence. */
 const TRAILING = '.,;:!?…*_~';
 const CLOSING: Record<string, string> = { ')': '(', ']': '[' };
 
 /**
- * Finds addresses of http and https; no other scheme ever becomes a link, nor does one with a name and password before
- * the host, which is there to look like another host. The texts of all parts together are `text`.
+ * Finds addresses of http and https. Other schemes do not become links, nor do addresses with a name or password before
+ * the host, which would look like another host. The texts of all parts joined are `text`.
  */
 export function splitLinks(text: string): TextPart[] {
   const parts: TextPart[] = [];
@@ -37,7 +37,7 @@ function safeHref(address: string): string | undefined {
   return isWeb && username === '' && password === '' ? href : undefined;
 }
 
-/** Without the marks of the sentence around it; a closing bracket stays if it was opened inside. */
+/** The length without the punctuation of the sentence; a closing bracket stays if it was opened inside. */
 function addressLength(candidate: string): number {
   const surplus: Record<string, number> = { ')': 0, ']': 0 };
   for (const [closing, opening] of Object.entries(CLOSING))

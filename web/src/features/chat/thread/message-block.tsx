@@ -1,24 +1,24 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import styles from './message-list.module.css';
 
-/** Of a row, in pixels; for a browser that does not remember how high a block was. */
-const GUESSED_PX = 64;
+/** The estimated height of a row in pixels, for browsers that do not remember the height of a block. */
+const ESTIMATED_PX = 64;
 
 interface MessageBlockProps {
-  /** How many rows there are in it; with another one it is laid out again. */
+  /** The number of its rows; when it changes, the block is laid out again. */
   count: number;
   children: ReactNode;
 }
 
 /**
- * Rows that the browser leaves out of its work while they are out of sight. Not before it has laid them out once: then it
- * knows how high they are, and nothing moves when they come in sight again. (A guessed height that becomes the true one
- * above what is read makes it jump in browsers that do not anchor, or not while one scrolls.)
+ * Rows whose layout the browser skips while they are off the screen (`content-visibility`), after it has laid them out
+ * once: it knows their height then, and no row moves when they come back. An estimated height that is corrected above the
+ * visible rows would make them jump in browsers without scroll anchoring, or that have none while the user scrolls.
  */
 export function MessageBlock({ count, children }: MessageBlockProps) {
   const [laidOut, setLaidOut] = useState(0);
   useEffect(() => {
-    // The height is noted at the end of a frame in which the block was laid out, which the next one is.
+    // The browser remembers the height at the end of the next frame, which lays out the block.
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(() => setLaidOut(count));
     });
@@ -27,7 +27,7 @@ export function MessageBlock({ count, children }: MessageBlockProps) {
   return (
     <div
       className={styles.block}
-      style={{ containIntrinsicBlockSize: `auto ${count * GUESSED_PX}px` }}
+      style={{ containIntrinsicBlockSize: `auto ${count * ESTIMATED_PX}px` }}
       data-block=""
       data-laid-out={laidOut === count || undefined}
     >

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneLine, roomLeft, toBody } from './message-body.ts';
 
-test('white space at the ends is not sent, the lines between are', () => {
+test('white space at the ends is not sent, empty lines inside are', () => {
   assert.equal(toBody('\n  one\n\n two \n '), 'one\n\n two');
   assert.equal(toBody(' \n\t '), '');
 });
 
-test('what the service would refuse as text is not sent', () => {
+test('characters that the service would refuse are not sent', () => {
   assert.equal(toBody('a\0b'), 'ab');
   assert.equal(toBody('a\ud83d'), 'a\ufffd');
   assert.equal(toBody('\0'), '');
 });
 
-test('the room left is told near the end only, in code points', () => {
+test('the room left is known near the limit only, in code points', () => {
   assert.equal(roomLeft(''), undefined);
   assert.equal(roomLeft('W'.repeat(3_799)), undefined);
   assert.equal(roomLeft('W'.repeat(3_800)), 200);

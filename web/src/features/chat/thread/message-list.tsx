@@ -11,30 +11,30 @@ import { DayLine, UnreadLine } from './lines.tsx';
 import { Message } from './message.tsx';
 import { MessageBlock } from './message-block.tsx';
 import styles from './message-list.module.css';
-import { layOutRows, partIntoBlocks, type Row } from './message-rows.ts';
+import { layOutRows, type Row, splitIntoBlocks } from './message-rows.ts';
 import { MessageScroller } from './message-scroller.tsx';
 
 /**
- * Messages that are left out of the layout together. With 5,000 of them a frame of scrolling takes 17 ms in blocks of 16 to
- * 64, but 73 ms if each is a block of its own; the smaller ones take less at once when they come in sight.
+ * Rows per `MessageBlock`. With 5,000 messages a frame of scrolling takes 17 ms in blocks of 16 to 64, but 73 ms if each
+ * message is a block; small blocks need less time at once when they come on the screen.
  */
-const BLOCK = 16;
+const BLOCK_ROWS = 16;
 
 interface MessageListProps {
   view: ThreadView;
   thread: Thread;
-  /** How the peer is called in labels. */
-  called: string;
-  /** What stands above the first message. */
+  /** The name of the peer, for labels. */
+  name: string;
+  /** Above the first message. */
   top: ReactNode;
 }
 
-/** What the two wrote, with what happens below kept in sight. */
-export function MessageList({ view, thread, called, top }: MessageListProps) {
+/** The messages of a conversation, with a button to the newest one and announcements for screen readers. */
+export function MessageList({ view, thread, name, top }: MessageListProps) {
   const texts = useTexts().chat;
   const { messages, unreadAfter, hasOlder, isLoadingOlder, failure } = view;
   const [isAtEnd, setAtEnd] = useState(true);
-  const isCutOff = useConnection().state !== 'live';
+  const isOffline = useConnection().state !== 'live';
   const scroller = useRef<MessageScroller>(null);
   const rows = useMemo(() => layOutRows(messages, unreadAfter), [messages, unreadAfter]);
   const hasLine = rows.some(({ kind }) => kind === 'unread');
@@ -43,23 +43,23 @@ export function MessageList({ view, thread, called, top }: MessageListProps) {
       if (row.kind === 'day') return <DayLine key={row.key} at={row.at} />;
       if (row.kind === 'unread') return <UnreadLine key={row.key} />;
       const { key, message, gap, isGroupEnd } = row;
-      const who = message.isOwn ? texts.ownName : called;
-      return <Message key={key} {...{ message, gap, isGroupEnd, who, thread }} />;
+      const sender = message.isOwn ? texts.ownName : name;
+      return <Message key={key} {...{ message, gap, isGroupEnd, sender, thread }} />;
     };
-    return partIntoBlocks(rows, BLOCK).map((block) => (
+    return splitIntoBlocks(rows, BLOCK_ROWS).map((block) => (
       <MessageBlock key={block.key} count={block.rows.length}>
         {block.rows.map(show)}
       </MessageBlock>
     ));
-  }, [rows, texts, called, thread]);
+  }, [rows, texts, name, thread]);
 
   return (
-    <div className={styles.list} data-cut-off={isCutOff || undefined}>
+    <div className={styles.list} data-offline={isOffline || undefined}>
       <MessageScroller
         ref={scroller}
-        label={texts.messages(called)}
+        label={texts.messages(name)}
         unreadAfter={hasLine ? unreadAfter : undefined}
-        ownLast={messages.findLast(({ isOwn }) => isOwn)?.key}
+        lastOwnKey={messages.findLast(({ isOwn }) => isOwn)?.key}
         onAtEnd={(isThere) => {
           setAtEnd(isThere);
           thread.setAtEnd(isThere);
@@ -73,7 +73,7 @@ export function MessageList({ view, thread, called, top }: MessageListProps) {
               peer={view.peer}
               onClick={() => {
                 scroller.current?.toEnd();
-                // The button goes, and the focus would go with it.
+                // The button disappears, and the focus with it.
                 if (!focusComposer()) scroller.current?.focus();
               }}
             />
@@ -83,12 +83,12 @@ export function MessageList({ view, thread, called, top }: MessageListProps) {
         {top}
         {elements}
       </MessageScroller>
-      <Announcer peer={view.peer} messages={messages} called={called} />
+      <Announcer peer={view.peer} messages={messages} name={name} />
     </div>
   );
 }
 
-/** Away from the end: back to it, and how much has come there. */
+/** Scrolls to the newest message; says how many unread ones are there. */
 function ToNewest({ peer, onClick }: { peer: string; onClick: () => void }) {
   const texts = useTexts().chat;
   const unread = useConversations().find((one) => one.peer === peer)?.unread ?? 0;

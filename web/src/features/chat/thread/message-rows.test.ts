@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageView } from '../model/views.ts';
-import { layOutRows, partIntoBlocks } from './message-rows.ts';
+import { layOutRows, splitIntoBlocks } from './message-rows.ts';
 
 const NOON = new Date(2026, 4, 5, 12, 0, 0).getTime();
 const SECOND = 1_000;
@@ -9,8 +9,8 @@ const DAY = 24 * 60 * 60 * SECOND;
 
 function message(n: number, at: number, from: 'ada' | 'me', state?: MessageView['state']): MessageView {
   const isOwn = from === 'me';
-  const told = state ?? (isOwn ? 'stored' : 'theirs');
-  return { key: `n-${n}`, n, from, isOwn, cid: `c${n}`, body: `${n}`, at, state: told, error: undefined };
+  const known = state ?? (isOwn ? 'stored' : 'theirs');
+  return { key: `n-${n}`, n, from, isOwn, cid: `c${n}`, body: `${n}`, at, state: known, error: undefined };
 }
 
 /** `day`, `new`, or the message's number with its gap and `.` where a group ends. */
@@ -25,7 +25,7 @@ test('an empty thread has no rows', () => {
   assert.deepEqual(layOutRows([], 3), []);
 });
 
-test('messages of one person within a minute of the clock are a group', () => {
+test('messages of one user within a minute of the clock are a group', () => {
   const messages = [
     message(1, NOON, 'ada'),
     message(2, NOON + 59 * SECOND, 'ada'),
@@ -36,7 +36,7 @@ test('messages of one person within a minute of the clock are a group', () => {
   assert.deepEqual(outline(messages), ['day', '1 large', '2 none .', '3 small .', '4 large', '5 none .']);
 });
 
-test('a day stands before its first message, by the calendar of this machine', () => {
+test('a day is above its first message, by the calendar of this machine', () => {
   const midnight = new Date(2026, 4, 6).getTime();
   const messages = [
     message(1, midnight - 1, 'ada'),
@@ -47,25 +47,25 @@ test('a day stands before its first message, by the calendar of this machine', (
   assert.deepEqual(outline(messages), ['day', '1 large .', 'day', '2 large', '3 none .', 'day', '4 large .']);
 });
 
-test('the line "new" stands before the first message of the other after what was read', () => {
+test('the "new" line is above the first message of the peer that is not read', () => {
   const messages = [message(7, NOON, 'ada'), message(8, NOON, 'me'), message(9, NOON, 'ada')];
   assert.deepEqual(outline(messages, 6), ['day', 'new', '7 large .', '8 large .', '9 large .']);
   assert.deepEqual(outline(messages, 7), ['day', '7 large .', '8 large .', 'new', '9 large .']);
   assert.deepEqual(outline(messages, 9), ['day', '7 large .', '8 large .', '9 large .']);
 });
 
-test('the line parts a group, and comes after the day', () => {
+test('the "new" line separates groups, and comes after the day', () => {
   const messages = [message(1, NOON, 'ada'), message(2, NOON, 'ada'), message(3, NOON + DAY, 'ada')];
   assert.deepEqual(outline(messages, 1), ['day', '1 large .', 'new', '2 large .', 'day', '3 large .']);
   assert.deepEqual(outline(messages, 2), ['day', '1 large', '2 none .', 'day', 'new', '3 large .']);
 });
 
-test('own messages that are not stored are never below the line as its first', () => {
+test('an own message that is not stored is never the first below the "new" line', () => {
   const waiting = { ...message(2, NOON, 'me', 'waiting'), n: undefined };
   assert.deepEqual(outline([message(1, NOON, 'ada'), waiting], 1), ['day', '1 large .', 'undefined large .']);
 });
 
-test('a refused message stands alone, since it says why', () => {
+test('a refused message is a group of its own, as it shows why', () => {
   const messages = [
     message(1, NOON, 'me'),
     message(2, NOON, 'me', 'refused'),
@@ -75,21 +75,21 @@ test('a refused message stands alone, since it says why', () => {
   assert.deepEqual(outline(messages), ['day', '1 large .', '2 small .', '3 small', '4 none .']);
 });
 
-test('every row has a key of its own, whatever the clocks say', () => {
+test('every row has a key of its own, even if clocks are wrong', () => {
   const messages = [NOON, NOON + DAY, NOON, NOON + DAY].map((at, i) => message(i + 1, at, 'ada'));
   const keys = layOutRows(messages, 2).map((row) => row.key);
   assert.equal(new Set(keys).size, keys.length);
 });
 
-test('an older page above changes no row but the day of what was the first', () => {
+test('an older page above changes no row but the day of the former first one', () => {
   const older = [message(1, NOON, 'ada'), message(2, NOON, 'ada')];
   const known = [message(3, NOON + DAY, 'ada'), message(4, NOON + DAY, 'me')];
   assert.deepEqual(layOutRows([...older, ...known]).slice(-3), layOutRows(known));
 });
 
-test('blocks hold so many numbers, days and the line with the message below them', () => {
+test('a block has a fixed range of numbers, and days and the "new" line of its messages', () => {
   const messages = [3, 4, 5, 8, 9].map((n) => message(n, NOON + (n > 4 ? DAY : 0), 'ada'));
-  const blocks = partIntoBlocks(layOutRows(messages, 7), 4);
+  const blocks = splitIntoBlocks(layOutRows(messages, 7), 4);
   assert.deepEqual(
     blocks.map(({ key, rows }) => [key, rows.map((row) => row.key)]),
     [
@@ -102,7 +102,7 @@ test('blocks hold so many numbers, days and the line with the message below them
 
 test('a message stays in its block when it is stored, and when older ones come above', () => {
   const blockOf = (messages: MessageView[], body: string) =>
-    partIntoBlocks(layOutRows(messages), 4).find(({ rows }) =>
+    splitIntoBlocks(layOutRows(messages), 4).find(({ rows }) =>
       rows.some((row) => row.kind === 'message' && row.message.body === body),
     )?.key;
   const known = [message(6, NOON, 'ada'), message(7, NOON, 'ada')];

@@ -1,22 +1,22 @@
 import { daysBetween } from '../../../i18n/times.ts';
 import type { MessageView } from '../model/views.ts';
 
-/** How far a message stands from the one above it: same minute, same person, or neither. */
+/** The distance to the message above: none within a group, small from the same user, large otherwise. */
 export type Gap = 'none' | 'small' | 'large';
 
 export type Row =
   | { kind: 'day'; key: string; at: number }
-  /** The line between what was read and what is new. */
+  /** Separates the messages that the user has read from the new ones. */
   | { kind: 'unread'; key: string }
   | { kind: 'message'; key: string; message: MessageView; gap: Gap; isGroupEnd: boolean };
 
 const MINUTE_MS = 60_000;
 
 /**
- * What a thread looks like, from top to bottom. Messages of one person within a minute of the clock are a group, of which
- * the last says the time; a day, the line "new", and a refused message, which says why, part groups.
+ * The rows of a thread from top to bottom. Messages of one user within one minute of the clock are a group, and the last
+ * of a group shows the time. A day, the "new" line and a refused message, which shows why, separate groups.
  *
- * @param unreadAfter the number before the first new message; no line without a message of the peer after it
+ * @param unreadAfter the number before the first new message; without a message of the peer after it there is no line
  */
 export function layOutRows(messages: readonly MessageView[], unreadAfter?: number): Row[] {
   const rows: Row[] = [];
@@ -45,21 +45,21 @@ function gapBetween(above: MessageView, message: MessageView): Gap {
   return Math.floor(above.at / MINUTE_MS) === Math.floor(message.at / MINUTE_MS) ? 'none' : 'small';
 }
 
-/** Rows that are laid out, or left out, together. */
+/** Rows whose layout the browser does, or skips, together. */
 export interface Block {
   key: number;
   rows: readonly Row[];
 }
 
 /**
- * Parts the rows by the numbers of their messages, so that a message stays in its block whatever comes above or below; one
- * that is not stored yet goes where it will be, most likely. A browser looks at each block in each frame, so that a block
- * for each of thousands of messages would be too many.
+ * Splits the rows by the numbers of their messages, so that a message stays in its block when others come above or below.
+ * A message that is not stored yet gets the number that it will most likely have. A browser checks each block in each
+ * frame, so one block for each of thousands of messages would be too many.
  */
-export function partIntoBlocks(rows: readonly Row[], size: number): Block[] {
+export function splitIntoBlocks(rows: readonly Row[], size: number): Block[] {
   const blocks: { key: number; rows: Row[] }[] = [];
   let n = 0;
-  /** A day or the line goes with the message below it. */
+  /** A day or the "new" line belongs to the block of the message below it. */
   let waiting: Row[] = [];
   for (const row of rows) {
     waiting.push(row);

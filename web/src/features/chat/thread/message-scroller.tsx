@@ -3,50 +3,51 @@ import styles from './message-list.module.css';
 
 interface MessageScrollerProps {
   label: string;
-  /** The number before the first new message: where the line "new" was drawn, if one was. */
+  /** The number before the first new message, above which the "new" line is; absent if there is no line. */
   unreadAfter: number | undefined;
-  /** Key of the user's own latest message: the list scrolls to a new one. */
-  ownLast: string | undefined;
-  /** Whether the newest message is in sight; told at every change. */
+  /** The key of the user's own latest message; when it changes, the list scrolls to the end. */
+  lastOwnKey: string | undefined;
+  /** Called when the newest message comes on the screen or leaves it. */
   onAtEnd: (isAtEnd: boolean) => void;
-  /** The beginning of what is loaded comes near; told again and again. */
+  /** Called repeatedly while the first loaded message is near. */
   onNearTop: () => void;
-  /** Over the messages, at the lower end. */
+  /** On top of the messages, at the lower end. */
   overlay: ReactNode;
-  /** The rows; those of messages have `data-message`, the line "new" has `data-line`. */
+  /** The rows; messages have `data-message`, the "new" line has `data-line`. */
   children: ReactNode;
 }
 
-/** A row that is in sight, and where it ends: below the upper edge of the scroller, in pixels. */
+/** A row on the screen, and its lower end in pixels below the upper edge of the scroller. */
 interface Anchor {
   row: Element;
   bottom: number;
 }
 
-/** So near to the end counts as there. */
+/** At this distance or less, the list counts as scrolled to the end. */
 const END_PX = 32;
-/** The line "new" is put so far below the upper edge, so that a bit of what was read is seen too. */
+/** The distance of the "new" line to the upper edge, so that the end of the read messages is visible too. */
 const LINE_PX = 72;
-/** A window that is being drawn wider changes its width in each frame. */
+/** While a window is resized, its width changes in each frame; rows are laid out again when it has been constant for this time. */
 const RESIZED_MS = 200;
 
 /**
- * Keeps in sight what is read. At the end it stays at the end, whatever comes or grows; elsewhere no row moves, whatever is
- * put above or below. While nobody looks, new messages push the line "new" no further than the upper edge.
+ * Keeps the messages that the user reads in place. At the end it stays at the end when messages arrive or grow; elsewhere
+ * no row moves when rows are added above or below. While the page is hidden or without focus, new messages move the "new"
+ * line no further than to the upper edge.
  *
- * A class, because only `getSnapshotBeforeUpdate` can see where things are before React changes them. (Browsers anchor by
- * themselves, but neither Safari, nor any of them at the very top.)
+ * A class, because only `getSnapshotBeforeUpdate` can read positions before React changes them. (Browsers have scroll
+ * anchoring, but not Safari, and none of them at the very top.)
  */
 export class MessageScroller extends Component<MessageScrollerProps> {
   readonly #scroller = createRef<HTMLDivElement>();
   readonly #rows = createRef<HTMLDivElement>();
-  readonly #resizes = new ResizeObserver(() => this.#settle());
+  readonly #resizes = new ResizeObserver(() => this.#onResize());
   #isFollowing = true;
-  /** Where the end was when it was last gone to. */
+  /** The scroll position of the end when the list last scrolled to it. */
   #followedTo = 0;
   #isAtEnd: boolean | undefined;
   #width = 0;
-  #narrowing: ReturnType<typeof setTimeout> | undefined;
+  #relayoutTimer: ReturnType<typeof setTimeout> | undefined;
 
   override componentDidMount(): void {
     for (const part of [this.#scroller.current, this.#rows.current]) if (part) this.#resizes.observe(part);
@@ -56,7 +57,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
 
   override componentWillUnmount(): void {
     this.#resizes.disconnect();
-    clearTimeout(this.#narrowing);
+    clearTimeout(this.#relayoutTimer);
   }
 
   override getSnapshotBeforeUpdate(): Anchor | null {
@@ -64,8 +65,8 @@ export class MessageScroller extends Component<MessageScrollerProps> {
   }
 
   override componentDidUpdate(before: MessageScrollerProps, _state: unknown, anchor: Anchor | null): void {
-    const { unreadAfter, ownLast } = this.props;
-    if (ownLast !== before.ownLast && ownLast !== undefined) this.toEnd();
+    const { unreadAfter, lastOwnKey } = this.props;
+    if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.toEnd();
     else if (this.#isFollowing) this.#follow(unreadAfter !== before.unreadAfter);
     else if (anchor) this.#hold(anchor);
     this.#report();
@@ -80,7 +81,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     this.#report();
   }
 
-  /** For the keyboard, which scrolls what has the focus. */
+  /** The arrow keys scroll the element that has the focus. */
   focus(): void {
     this.#scroller.current?.focus({ preventScroll: true });
   }
@@ -93,7 +94,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
           className={styles.scroller}
           ref={this.#scroller}
           role="log"
-          // What comes is said by an announcer beside it: a page of history is no news, nor is a tick.
+          // The `Announcer` says what arrives; this region would also read out history and delivery statuses.
           aria-live="off"
           aria-label={label}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it.
@@ -112,14 +113,14 @@ export class MessageScroller extends Component<MessageScrollerProps> {
 
   readonly #onScroll = (): void => {
     const top = this.#scroller.current?.scrollTop ?? 0;
-    // The event of our own scrolling may come when more has grown below; only somebody else scrolls up.
+    // The event of our own scrolling may come after more has grown below; only the user scrolls up.
     if (this.#isFollowing && top >= this.#followedTo - 1) this.#follow(false);
     else this.#isFollowing = this.#distance() < END_PX;
     this.#report();
   };
 
-  /** Something grew or shrank without React, such as the window, the keyboard on a phone, or a font. */
-  #settle(): void {
+  /** The size changed without React, by the window, the keyboard of a phone, or a font. */
+  #onResize(): void {
     const width = this.#scroller.current?.clientWidth ?? 0;
     if (this.#width !== 0 && this.#width !== width) this.#layOutAll();
     this.#width = width;
@@ -127,10 +128,10 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     this.#report();
   }
 
-  /** Lines break elsewhere now: what is left out of the layout has another height, once the new width lasts. */
+  /** Lines break elsewhere at a new width, so the skipped blocks have another height: lays all blocks out once. */
   #layOutAll(): void {
-    clearTimeout(this.#narrowing);
-    this.#narrowing = setTimeout(() => {
+    clearTimeout(this.#relayoutTimer);
+    this.#relayoutTimer = setTimeout(() => {
       const rows = this.#rows.current;
       const anchor = this.#isFollowing ? null : this.#findAnchor();
       rows?.setAttribute('data-narrowed', '');
@@ -139,7 +140,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     }, RESIZED_MS);
   }
 
-  /** To the end, but not past the line while nobody looks, or when it has just been drawn. */
+  /** Scrolls to the end, but not past the "new" line if it is new or the page is hidden or without focus. */
   #follow(isLineNew: boolean): void {
     const scroller = this.#scroller.current;
     if (!scroller) return;
@@ -155,13 +156,13 @@ export class MessageScroller extends Component<MessageScrollerProps> {
   }
 
   #findAnchor(): Anchor | null {
-    const block = this.#firstInSight(this.#rows.current?.querySelectorAll(':scope > [data-block]'));
-    // A day or the line may go when something is put before it; messages stay.
-    const row = this.#firstInSight(block?.querySelectorAll(':scope > [data-message]'));
+    const block = this.#firstVisible(this.#rows.current?.querySelectorAll(':scope > [data-block]'));
+    // A day or the "new" line may disappear when rows are added above it; messages stay.
+    const row = this.#firstVisible(block?.querySelectorAll(':scope > [data-message]'));
     return row && { row, bottom: this.#bottomOf(row) };
   }
 
-  #firstInSight(parts: NodeListOf<Element> | undefined): Element | null {
+  #firstVisible(parts: NodeListOf<Element> | undefined): Element | null {
     let low = 0;
     let high = parts?.length ?? 0;
     while (low < high) {
@@ -173,7 +174,7 @@ export class MessageScroller extends Component<MessageScrollerProps> {
     return parts?.item(low) ?? null;
   }
 
-  /** By the end of the row: at its beginning is its distance from the one above, which may be another now. */
+  /** Compares the lower end of the row, as its upper end has the gap to the row above, which may have changed. */
   #hold({ row, bottom }: Anchor): void {
     const scroller = this.#scroller.current;
     if (!scroller || !row.isConnected) return;

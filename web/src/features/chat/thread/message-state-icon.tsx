@@ -6,19 +6,19 @@ import styles from './message-state-icon.module.css';
 
 type OwnState = Exclude<MessageState, 'theirs'>;
 
-/** How one's own message stands: a clock, a tick, two, two in colour; and in words for those who do not see it. */
+/** The delivery status of an own message: clock, arrow, one tick, two ticks, two coloured ticks; also as text for screen readers. */
 export function MessageStateIcon({ state, cid }: { state: OwnState; cid?: string }) {
-  const said = useTexts().chat.states[state];
+  const text = useTexts().chat.states[state];
   return (
     <span
       className={styles.mark}
       role="img"
-      aria-label={said}
-      title={said}
+      aria-label={text}
+      title={text}
       data-state={state}
       data-testid={cid === undefined ? undefined : `state-${cid}`}
     >
-      {DRAWN[state]}
+      {DRAWINGS[state]}
     </span>
   );
 }
@@ -42,7 +42,7 @@ const TWO_TICKS = (
     <path d="m8.3 8.7.9.9 6.1-6.8" />
   </Drawing>
 );
-const DRAWN: Record<OwnState, ReactNode> = {
+const DRAWINGS: Record<OwnState, ReactNode> = {
   waiting: (
     <Drawing>
       <circle cx="9" cy="6" r="4.8" />

@@ -1,7 +1,7 @@
 import { splitLinks } from './links.ts';
 import styles from './message.module.css';
 
-/** What somebody wrote: text, of which addresses of the web can be opened. */
+/** The text of a message; addresses of the web in it are links. */
 export function MessageText({ body }: { body: string }) {
   return splitLinks(body).map((part, i) =>
     part.kind === 'text' ? (

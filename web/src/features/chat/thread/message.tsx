@@ -14,13 +14,13 @@ interface MessageProps {
   message: MessageView;
   gap: Gap;
   isGroupEnd: boolean;
-  /** Who wrote it, for its label. */
-  who: string;
+  /** The name of the sender, for the label. */
+  sender: string;
   thread: Thread;
 }
 
-/** One message. Thousands of them may be on the page, so it renders only when something of its own changes. */
-export const Message = memo(function Message({ message, gap, isGroupEnd, who, thread }: MessageProps) {
+/** One message. A page may have thousands, so each renders only when its own properties change. */
+export const Message = memo(function Message({ message, gap, isGroupEnd, sender, thread }: MessageProps) {
   const texts = useTexts().chat;
   const times = useTimes();
   const { n, isOwn, cid, body, at, state } = message;
@@ -28,7 +28,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, who, th
   return (
     <article
       className={styles.message}
-      aria-label={texts.messageBy(who, clock)}
+      aria-label={texts.messageBy(sender, clock)}
       data-message=""
       data-own={isOwn || undefined}
       data-gap={gap}
@@ -52,7 +52,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, who, th
         )}
       </div>
       {state === 'refused' && <Refusal message={message} thread={thread} />}
-      {state === 'waiting' && <p className={styles.waits}>{texts.waitsForConnection}</p>}
+      {state === 'waiting' && <p className={styles.waiting}>{texts.waitsForConnection}</p>}
     </article>
   );
 });
@@ -66,13 +66,13 @@ function Refusal({ message, thread }: { message: MessageView; thread: Thread }) 
       <span>
         {texts.states.refused}: {sentence(error ?? '')}
       </span>
-      <span className={styles.acts}>
-        <button type="button" className={styles.act} onClick={() => thread.retry(cid)} data-testid="retry">
+      <span className={styles.actions}>
+        <button type="button" className={styles.action} onClick={() => thread.retry(cid)} data-testid="retry">
           {texts.retry}
         </button>
         <button
           type="button"
-          className={styles.act}
+          className={styles.action}
           onClick={() => thread.discard(cid)}
           data-testid="discard"
         >

@@ -15,7 +15,7 @@ import type { ThreadView } from '../model/views.ts';
 import styles from './chat-page.module.css';
 import { MessageList } from './message-list.tsx';
 
-/** So many unread messages are loaded to begin with the first of them; with more it begins further down. */
+/** Up to so many messages are loaded before the thread is shown, to reach the first unread one; after that it is shown anyway. */
 const MAX_OPENED = 1_000;
 
 interface ThreadPaneProps {
@@ -24,12 +24,12 @@ interface ThreadPaneProps {
   thread: Thread;
 }
 
-/** The messages, or what stands in their place. */
+/** The messages of a conversation, or why there are none yet. */
 export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
   const { chat, people, shell } = useTexts();
-  const called = useNameInText(person);
+  const name = useNameInText(person);
   const sentence = useErrorSentence();
-  const isReady = useFirstUnread(view, thread);
+  const isReady = useLoadedToFirstUnread(view, thread);
   if (person.state === 'gone' && view.messages.length === 0)
     return (
       <div className={styles.middle}>
@@ -60,26 +60,24 @@ export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
         <Waiting />
       </div>
     );
-  return (
-    <MessageList view={view} thread={thread} called={called} top={<Top {...{ person, view, thread }} />} />
-  );
+  return <MessageList view={view} thread={thread} name={name} top={<Top {...{ person, view, thread }} />} />;
 }
 
-/** The first page of history, and more if the first unread message is further up. Once it was reached it stays so. */
-function useFirstUnread(view: ThreadView, thread: Thread): boolean {
+/** Loads history up to the first unread message. @returns whether it is loaded; once true, it stays true */
+function useLoadedToFirstUnread(view: ThreadView, thread: Thread): boolean {
   const { messages, unreadAfter, hasOlder, isLoading, failure } = view;
   const isAbove = unreadAfter !== undefined && (messages[0]?.n ?? 0) > unreadAfter + 1;
-  const isLacking = isAbove && hasOlder && failure === undefined && messages.length < MAX_OPENED;
-  const [isReady, setReady] = useState(!isLoading && !isLacking);
+  const isMoreNeeded = isAbove && hasOlder && failure === undefined && messages.length < MAX_OPENED;
+  const [isReady, setReady] = useState(!isLoading && !isMoreNeeded);
   useEffect(() => {
     if (isReady || isLoading) return;
-    if (isLacking) thread.loadOlder();
+    if (isMoreNeeded) thread.loadOlder();
     else setReady(true);
   });
   return isReady;
 }
 
-/** Over the first message: more of them, or who it is that one writes with. */
+/** Above the first loaded message: a button for older ones, or at the beginning the user to whom the messages go. */
 function Top({ person, view, thread }: ThreadPaneProps) {
   const texts = useTexts().chat;
   const { messages, hasOlder, isLoadingOlder, failure } = view;

@@ -10,17 +10,17 @@ interface FilterBarProps {
   counts: { friends: number; requests: number };
 }
 
-/** Who is shown; radio buttons, so that the arrow keys choose. */
+/** Chooses which users the list shows. Radio buttons, so that the arrow keys work. */
 export function FilterBar({ filter, onChange, counts }: FilterBarProps) {
   const texts = useTexts().people;
   const name = useId();
   return (
     <fieldset className={styles.bar}>
-      <legend className={styles.said}>{texts.show}</legend>
+      <legend className={styles.hidden}>{texts.show}</legend>
       {FILTERS.map((one) => (
         <label key={one} className={styles.filter} data-testid={`people-filter-${one}`}>
           <input
-            className={styles.said}
+            className={styles.hidden}
             type="radio"
             name={name}
             checked={one === filter}

@@ -7,14 +7,14 @@ import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { FriendsList } from '../friends/friends-list.tsx';
 import { RequestsList } from '../friends/requests-list.tsx';
-import { searchText } from '../list/name-filter.ts';
+import { toQuery } from '../list/name-filter.ts';
 import { directoryMemory, type Filter } from '../model/directory-memory.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
 import { DirectoryList } from './directory-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import styles from './people-list.module.css';
 
-/** Everybody, and those whom one knows; beside it, or above it, the page of a person. */
+/** The list of users with its search field and filters: all, online, friends, requests. */
 export function PeopleList() {
   const texts = useTexts();
   const session = useSession();
@@ -26,11 +26,11 @@ export function PeopleList() {
   const { friends, asked } = useFriends();
   const pane = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const q = searchText(typed);
+  const q = toQuery(typed);
 
   const type = (text: string) => {
     memory.typed = text;
-    if (searchText(text) !== q) memory.scrolled.clear();
+    if (toQuery(text) !== q) memory.scrolled.clear();
     setTyped(text);
   };
   const choose = (chosen: Filter) => {
@@ -44,20 +44,20 @@ export function PeopleList() {
     field.current?.focus();
   };
 
-  /** What the lists themselves leave: from the field into them, from one to the next, and letters into the field. */
+  /** The keys that the lists do not handle: from the field into a list, from one list to the next, letters into the field. */
   const onKeyDown = (event: KeyboardEvent) => {
     const { target, key } = event;
     if (event.defaultPrevented || !(target instanceof HTMLElement)) return;
     if (target === field.current) {
-      if (key === 'Enter' && !event.nativeEvent.isComposing) stops(pane.current)[0]?.click();
-      if (key === 'ArrowDown') focusStop(event, stops(pane.current)[0]);
+      if (key === 'Enter' && !event.nativeEvent.isComposing) tabStops(pane.current)[0]?.click();
+      if (key === 'ArrowDown') focusStop(event, tabStops(pane.current)[0]);
       return;
     }
     if (target instanceof HTMLInputElement) return;
     if (isTypeAhead(event)) field.current?.focus();
     if (key !== 'ArrowDown' && key !== 'ArrowUp') return;
-    const inOrder = [field.current, ...stops(pane.current)];
-    // Not in a row: the field's place, above the first one.
+    const inOrder = [field.current, ...tabStops(pane.current)];
+    // Outside of the rows the key counts as if it came from the field, above the first list.
     const at = Math.max(
       0,
       inOrder.findIndex((stop) => stop?.closest('li')?.contains(target)),
@@ -93,8 +93,8 @@ export function PeopleList() {
   );
 }
 
-/** The row of each list that the Tab key leads to. */
-function stops(pane: HTMLElement | null): HTMLElement[] {
+/** The link of each list that the Tab key reaches. */
+function tabStops(pane: HTMLElement | null): HTMLElement[] {
   return pane ? [...pane.querySelectorAll<HTMLElement>('li > a[tabindex="0"]')] : [];
 }
 

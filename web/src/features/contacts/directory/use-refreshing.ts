@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import type { DirectorySearch } from '../model/stores.ts';
 
-/** A few calls a minute, of 60. */
+/** Four calls a minute, of the 60 that a user has. */
 const REFRESH_MS = 15_000;
 
-/** Asks a list anew now and then, as long as `isWanted` and somebody looks at the page. */
+/** Refreshes a list from time to time while `isWanted` and the page is visible. */
 export function useRefreshing(search: DirectorySearch, isWanted: boolean): void {
   useEffect(() => {
     if (!isWanted) return;

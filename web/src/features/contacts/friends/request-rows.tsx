@@ -10,7 +10,7 @@ import styles from './request-rows.module.css';
 /** Height of a row with two buttons, in rem. */
 export const RECEIVED_REM = 7.25;
 
-/** A person with the moment of the request, epoch milliseconds. */
+/** A user with the time of their request, epoch milliseconds. */
 export type Request = PersonView & { at: number };
 
 interface RowProps {
@@ -18,7 +18,7 @@ interface RowProps {
   tabIndex: 0 | -1;
 }
 
-/** Somebody who asked the user. */
+/** A user who sent the signed-in user a friend request. */
 export function ReceivedRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
   const act = useFriendAction(request.id);
@@ -26,10 +26,10 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
   return (
     <>
       <PersonRow {...person} tabIndex={tabIndex} aside={<TimeText at={at} as="brief" />} end={null} />
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         <Button
           size="sm"
-          className={styles.act}
+          className={styles.action}
           leftSection={<CheckIcon size={16} />}
           aria-label={texts.acceptFrom(person.name)}
           tabIndex={tabIndex}
@@ -40,7 +40,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
         </Button>
         <Button
           size="sm"
-          className={styles.act}
+          className={styles.action}
           variant="default"
           aria-label={texts.declineFrom(person.name)}
           tabIndex={tabIndex}
@@ -54,7 +54,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
   );
 }
 
-/** Somebody whom the user asked. */
+/** A user to whom the signed-in user sent a friend request. */
 export function SentRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
   const act = useFriendAction(request.id);

@@ -21,7 +21,7 @@ import styles from './requests-list.module.css';
 /** Height of a title, in rem. */
 const TITLE_REM = 2.25;
 
-/** Who asked the user, and whom the user asked. */
+/** The friend requests that the user received, then those that they sent. */
 export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () => void }) {
   const texts = useTexts().people;
   const { asked, requested } = useFriends();
@@ -58,7 +58,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
   );
 }
 
-/** Those of `friends` whom the search field means. */
+/** The requests whose user has a name that starts with `q`. */
 function useRequests(friends: readonly FriendView[], q: string): readonly Request[] {
   const people = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
   return useMemo(
@@ -75,7 +75,7 @@ interface SectionProps {
   requests: readonly Request[];
   rowRem: number;
   aboveRem: number;
-  /** Of the section at the end. */
+  /** Given to the last section only. */
   onSeen: ((first: number, last: number) => void) | undefined;
   children: (request: Request, tabIndex: 0 | -1) => ReactNode;
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { searchText, sortByName, startsWith } from './name-filter.ts';
+import { sortByName, startsWith, toQuery } from './name-filter.ts';
 
 const person = (name: string, username = name) => ({ name, username });
 
 test('the search field takes a username as the page shows it, and no spaces around it', () => {
-  assert.equal(searchText('  @ada '), 'ada');
-  assert.equal(searchText('@'), '@');
-  assert.equal(searchText('a@b'), 'a@b');
-  assert.equal(searchText('   '), '');
-  assert.equal(searchText('@😀'), '😀');
-  assert.equal(searchText('😀'.repeat(70)), '😀'.repeat(64));
+  assert.equal(toQuery('  @ada '), 'ada');
+  assert.equal(toQuery('@'), '@');
+  assert.equal(toQuery('a@b'), 'a@b');
+  assert.equal(toQuery('   '), '');
+  assert.equal(toQuery('@😀'), '😀');
+  assert.equal(toQuery('😀'.repeat(70)), '😀'.repeat(64));
 });
 
-test('somebody is found by the start of the username or the nickname, whatever way they are spelt', () => {
+test('a user is found by the start of the username or the nickname, however it is spelt', () => {
   assert.ok(startsWith(person('Ada Lovelace', 'countess'), 'ada l'));
   assert.ok(startsWith(person('Ada Lovelace', 'countess'), 'COUNT'));
   assert.ok(startsWith(person('ＡＤＡ', 'x1'), 'ada'));
@@ -24,7 +24,7 @@ test('somebody is found by the start of the username or the nickname, whatever w
   assert.ok(!startsWith(person('axb', 'axb'), 'a.'));
 });
 
-test('friends are sorted as their language sorts names, and who is not known yet comes last', () => {
+test('friends are sorted as their language sorts names, and users without a known name come last', () => {
   const sorted = (locale: string, names: string[]) =>
     sortByName(
       names.map((name, i) => person(name, `u${i}`)),

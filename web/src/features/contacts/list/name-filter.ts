@@ -1,29 +1,29 @@
-/** What of a person's names a list compares. */
+/** The names by which a list finds and sorts a user. */
 export interface Named {
   readonly name: string;
   readonly username: string;
 }
 
-/** The service takes no more, and no name is longer. */
+/** The longest query that the service accepts; no name is longer. */
 const MAX_Q = 64;
 
-/** What the search field means: `@ada`, as the page itself shows usernames, is `ada`. */
-export function searchText(typed: string): string {
+/** The query in the text of the search field: `@ada`, as the page shows usernames, means `ada`. */
+export function toQuery(typed: string): string {
   return [...typed.trim().replace(/^@(?=.)/u, '')].slice(0, MAX_Q).join('').trim();
 }
 
-/** As the service searches its directory (docs/protocol.md): the username or the nickname starts so, whatever the case. */
+/** Whether the username or the nickname starts with `q`, in any case, as the directory of the service searches (docs/protocol.md). */
 export function startsWith({ name, username }: Named, q: string): boolean {
   const key = nameKey(q);
   return nameKey(username).startsWith(key) || nameKey(name).startsWith(key);
 }
 
-/** The service's own way to compare names; `src/users/names.ts` says why. */
+/** Compares names as the service does; `src/users/names.ts` says why. */
 function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }
 
-/** By name as the language sorts; who has none yet comes last, in the order given. */
+/** Sorts by name in the order of the language; users without a known name come last, in the order given. */
 export function sortByName<P extends Named>(people: readonly P[], locale: string): P[] {
   const collator = new Intl.Collator(locale, { sensitivity: 'base', numeric: true });
   return people.toSorted((a, b) => {

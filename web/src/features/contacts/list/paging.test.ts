@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isNearEnd, pageWaitMs } from './paging.ts';
 
-test('the next page is asked for before the end is there, but not at the first sight of a short page', () => {
+test('the next page is loaded before the end is on the screen, but not as soon as a short page is there', () => {
   assert.ok(!isNearEnd(15, 200));
   assert.ok(isNearEnd(80, 200));
   assert.ok(!isNearEnd(700, 1_200));
@@ -10,14 +10,14 @@ test('the next page is asked for before the end is there, but not at the first s
   assert.ok(isNearEnd(0, 0));
 });
 
-test('however fast one scrolls, a minute has at most 30 pages', () => {
+test('even fast scrolling loads at most 30 pages a minute', () => {
   let now = 5_000;
-  let askedAt: number | undefined;
+  let loadedAt: number | undefined;
   let pages = 0;
   while (now < 65_000) {
-    now += pageWaitMs(askedAt, now);
+    now += pageWaitMs(loadedAt, now);
     if (now >= 65_000) break;
-    askedAt = now;
+    loadedAt = now;
     pages++;
     now += 20; // the answer
   }

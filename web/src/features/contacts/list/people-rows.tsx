@@ -19,27 +19,27 @@ interface PeopleRowsProps {
   /** For screen readers. */
   label: string;
   count: number;
-  /** There are more than `count`, and nobody knows how many. */
+  /** There are more than `count`; how many is not known. */
   isOpenEnded?: boolean;
   /** Height of a row, in rem. */
   rowRem: number;
-  /** What stands above the list in its scroller, in rem: measuring it would cost a layout at each scroll. */
+  /** Height of what is above the list in its scroller, in rem: measuring it would cost a layout at each scroll. */
   aboveRem?: number;
-  /** Whom a row shows; the same function as long as they are the same people. */
+  /** The user of a row; the same function as long as the users are the same. */
   idAt: (index: number) => string;
-  /** @param tabIndex of what can be used in the row */
+  /** @param tabIndex of the links and buttons in the row */
   children: (index: number, tabIndex: 0 | -1) => ReactNode;
-  /** Which rows can be seen now; the same function at every render. */
+  /** Called with the rows on the screen; the same function at every render. */
   onSeen?: ((first: number, last: number) => void) | undefined;
 }
 
-/** So long a list is at rest before it is asked who of it is online. */
+/** The presence of the users on the screen is requested when the list has not moved for this time. */
 const REST_MS = 200;
 const OVERSCAN = 10;
 
 /**
- * A list of people in a `Scroller`, of which only those on the screen are in the document. Arrows move; Tab leads to one
- * row of it and what can be done there, then on.
+ * A list of users in a `Scroller`; only the rows on the screen are in the document. The arrow keys move between rows; Tab
+ * stops at one row and its buttons, then leaves the list.
  */
 export function PeopleRows({
   label,
@@ -68,7 +68,7 @@ export function PeopleRows({
     overscan: OVERSCAN,
     scrollMargin: above,
     initialOffset: startAt,
-    // A row that has the focus stays, or the focus would be lost with it.
+    // The row that has the focus stays in the document, or the focus would be lost.
     rangeExtractor: (range: Range) => withRow(defaultRangeExtractor(range), hasFocus ? used : undefined),
     useFlushSync: false,
   });
@@ -80,7 +80,7 @@ export function PeopleRows({
   usePresences(useRested(first, Math.min(last, count - 1), idAt));
 
   useLayoutEffect(() => {
-    // Moved by a key; or the row that had the focus is gone, and the one in its place takes it.
+    // A key moved the focus; or its row has left the list, and the row in that place takes it.
     const isLost = hasFocus && document.activeElement === document.body;
     if (!wantsFocus.current && !isLost) return;
     const row = list.current?.querySelector<HTMLElement>(`[data-index="${stop}"] > a`);
@@ -95,7 +95,7 @@ export function PeopleRows({
   }, [hasFocus]);
   useLayoutEffect(
     () => () => {
-      // The last row went, and the list with it.
+      // The list is removed with its last row.
       if (hadFocus.current) queueMicrotask(() => element?.focus({ preventScroll: true }));
     },
     [element],
@@ -115,7 +115,7 @@ export function PeopleRows({
     <ul
       ref={list}
       className={styles.rows}
-      // biome-ignore lint/a11y/noRedundantRoles: without its dots a list is none to Safari.
+      // biome-ignore lint/a11y/noRedundantRoles: Safari ignores lists without bullets.
       role="list"
       aria-label={label}
       style={{ height: count * rowPixels }}
@@ -127,7 +127,7 @@ export function PeopleRows({
       }}
       onBlur={({ currentTarget, target, relatedTarget }) => {
         if (currentTarget.contains(relatedTarget)) return;
-        // A row that goes while it has the focus has lost it in some browsers already, and is about to in others.
+        // Of a removed row that has the focus, browsers send this event before or after the removal.
         queueMicrotask(() => target.isConnected && setFocus(false));
       }}
     >
@@ -147,13 +147,13 @@ export function PeopleRows({
   );
 }
 
-/** How many pixels a rem has, which people set in their browser. */
+/** Pixels per rem, which users can set in their browser. */
 function useRem(): number {
   const [pixels] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   return pixels;
 }
 
-/** Those who have been on the screen for a moment. */
+/** The users who have been on the screen for `REST_MS`. */
 function useRested(first: number, last: number, idAt: (index: number) => string): readonly string[] {
   const [ids, setIds] = useState<readonly string[]>([]);
   const gather = useCallback(

@@ -11,7 +11,7 @@ test('the row that was used follows its person', () => {
   assert.equal(place(3, 'b', ['b']), 0);
 });
 
-test('when the person is gone, whoever is in the same place has the row', () => {
+test('when the user leaves the list, the row in the same place is used', () => {
   assert.equal(place(1, 'b', ['a', 'c', 'd']), 1);
   assert.equal(place(2, 'c', ['a', 'b']), 1);
 });

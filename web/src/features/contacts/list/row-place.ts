@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 /**
- * Which row of a list was used last. It follows the person when rows come and go above; when the person is gone, it is
- * whoever is in the same place.
+ * The row of a list that was used last. It follows its user when rows appear and disappear above; when the user leaves
+ * the list, it is the row in the same place.
  */
 export function useRowPlace(
   count: number,

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { useContacts } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
 
-/** Names of several at once, in the same order; the same list until one of them changes. */
+/** Names and avatars of several users, in the same order; the same array until one of them changes. */
 export function usePeople(ids: readonly string[]): readonly PersonView[] {
   const { people } = useContacts();
   const readables = useMemo(() => ids.map((id) => people.person(id)), [people, ids]);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whole seconds until a moment, in epoch milliseconds; counts down to 1, since the last one is still a wait. */
+/** Whole seconds until `at`, epoch milliseconds; counts down to 1, which lasts until the wait ends. */
 export function useSecondsUntil(at: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -10,7 +10,7 @@ interface BlockDialogProps {
   onClose: () => void;
 }
 
-/** Asks before somebody is blocked, and says what that does. */
+/** Asks before a user is blocked, and says what that does. */
 export function BlockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
   const texts = useTexts().people;
   const { blocks } = useContacts();
@@ -36,6 +36,7 @@ export function BlockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
   );
 }
 
+/** Asks before a user is unblocked. */
 export function UnblockDialog({ userId, isOpen, onClose }: BlockDialogProps) {
   const texts = useTexts().people;
   const { blocks } = useContacts();

@@ -7,7 +7,7 @@ import { useIsBlocked } from '../model/hooks.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
 import styles from './notice.module.css';
 
-/** That one blocks somebody, what that does, and the way back. */
+/** On the profile of a blocked user: what the block does, and a button to unblock. */
 export function BlockedNotice({ userId }: { userId: string }) {
   const texts = useTexts().people;
   const isBlocked = useIsBlocked(userId);

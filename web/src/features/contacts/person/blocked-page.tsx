@@ -19,10 +19,10 @@ import { useBlocked, useContacts, usePerson } from '../model/hooks.ts';
 import type { BlockedView } from '../model/views.ts';
 import { UnblockDialog } from './block-dialogs.tsx';
 
-/** Rows that are shown at first, and that come when the end of them is on the screen. */
+/** How many rows are shown at first, and added when the last one is on the screen. */
 const ROWS = 100;
 
-/** Whom the user blocks. */
+/** The users whom the signed-in user blocks, with buttons to unblock them. */
 export function BlockedPage() {
   const texts = useTexts().settings;
   const blocked = useBlocked();

@@ -9,7 +9,7 @@ interface CopyLinkDialogProps {
   onClose: () => void;
 }
 
-/** For browsers that do not let a page copy. */
+/** Shows a link to copy by hand, for browsers that do not let a page copy. */
 export function CopyLinkDialog({ link, isOpen, onClose }: CopyLinkDialogProps) {
   const { people: texts, shell } = useTexts();
   const saysId = useId();

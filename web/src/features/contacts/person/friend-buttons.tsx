@@ -6,7 +6,7 @@ import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
 import { useFriendAction } from './use-friend-action.ts';
 
-/** The next steps between the user and somebody; removing a friend is rarer, and stands below. */
+/** The actions that a friend request or its absence offers; removing a friend is among the `PersonActions`. */
 export function FriendButtons({ userId, className }: { userId: string; className: string | undefined }) {
   const texts = useTexts().people;
   const state = useFriendState(userId);

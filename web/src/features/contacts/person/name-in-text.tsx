@@ -2,38 +2,38 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import type { PersonView } from '../../contacts/model/views.ts';
 
-/** Marks that turn the direction of text; in a name of one line they have no use but to deceive. */
-const TURNING = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
-/** Stands in a sentence where the name goes. */
-const PLACE = '\ufffc';
+/** Marks that change the direction of text. A name of one line needs none of them; they only serve to deceive. */
+const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
+/** Marks the place of the name in a sentence. */
+const PLACEHOLDER = '\ufffc';
 
-/** The name for sentences and labels, without what could turn the text around it. */
+/** The name for sentences and labels, without marks that would change the direction of the text around it. */
 export function useNameInText(person: PersonView): string {
   const texts = useTexts().shell;
   if (person.state === 'gone') return texts.gone;
-  return person.name.replaceAll(TURNING, '').trim() || '…';
+  return person.name.replaceAll(DIRECTION_MARKS, '').trim() || '…';
 }
 
 interface SentenceProps {
-  /** Makes it of a name. */
+  /** Makes the sentence from a name. */
   of: (name: string) => string;
   person: PersonView;
 }
 
-/** A sentence with a name in it, which stays by itself whatever its direction. */
+/** A sentence with a name in it; the direction of the name does not affect the sentence. */
 export function Sentence({ of, person }: SentenceProps): ReactNode {
-  const called = useNameInText(person);
-  const [before, ...after] = of(PLACE).split(PLACE);
+  const name = useNameInText(person);
+  const [before, ...after] = of(PLACEHOLDER).split(PLACEHOLDER);
   return (
     <>
       {before}
-      <bdi>{person.state === 'gone' ? called : person.name || called}</bdi>
+      <bdi>{person.state === 'gone' ? name : person.name || name}</bdi>
       {after.join('')}
     </>
   );
 }
 
-/** The same where only text can stand: between first strong isolate and its end. */
+/** The same as plain text: the name between the characters "first strong isolate" and "pop directional isolate". */
 export function isolate(name: string): string {
   return `\u2068${name}\u2069`;
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import styles from './notice.module.css';
 
-/** On one's own profile. */
+/** On the user's own profile: that others see it so, and a link to edit it. */
 export function OwnNotice() {
   const texts = useTexts().people;
   return (

@@ -11,7 +11,7 @@ import { CopyLinkDialog } from './copy-link-dialog.tsx';
 import styles from './person-actions.module.css';
 import type { ShownPerson } from './person-hero.tsx';
 
-/** What is done rarely. Of whom one blocks there is only the way back, which stands above. */
+/** The rare actions of a profile. A blocked user has none: the notice above offers to unblock them. */
 export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const texts = useTexts().people;
   const { friends } = useContacts();
@@ -28,7 +28,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
       await navigator.clipboard.writeText(link);
       toast.say(texts.copied);
     } catch {
-      // Not allowed, or not there outside https and localhost.
+      // The clipboard is forbidden, or missing outside of https and localhost.
       setAsking('copy');
     }
   };
@@ -36,19 +36,19 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
   return (
     <>
       {!isBlocked && (
-        <ul className={styles.acts}>
-          <Act icon={<LinkIcon />} onClick={() => void copy()} testId="copy-link">
+        <ul className={styles.actions}>
+          <Action icon={<LinkIcon />} onClick={() => void copy()} testId="copy-link">
             {texts.copyLink}
-          </Act>
+          </Action>
           {!isOwn && isFriend && (
-            <Act icon={<PersonIcon />} onClick={() => setAsking('remove')} testId="friend-remove">
+            <Action icon={<PersonIcon />} onClick={() => setAsking('remove')} testId="friend-remove">
               {texts.remove}
-            </Act>
+            </Action>
           )}
           {!isOwn && (
-            <Act icon={<BlockedIcon />} onClick={() => setAsking('block')} testId="block" isDangerous>
+            <Action icon={<BlockedIcon />} onClick={() => setAsking('block')} testId="block" isDangerous>
               {texts.blockPerson}
-            </Act>
+            </Action>
           )}
         </ul>
       )}
@@ -71,7 +71,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
   );
 }
 
-interface ActProps {
+interface ActionProps {
   icon: ReactNode;
   children: string;
   onClick: () => void;
@@ -79,12 +79,12 @@ interface ActProps {
   isDangerous?: boolean;
 }
 
-function Act({ icon, children, onClick, testId, isDangerous }: ActProps) {
+function Action({ icon, children, onClick, testId, isDangerous }: ActionProps) {
   return (
     <li>
       <button
         type="button"
-        className={styles.act}
+        className={styles.action}
         data-dangerous={isDangerous}
         onClick={onClick}
         data-testid={testId}

@@ -51,7 +51,7 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
   );
 }
 
-/** As it was written, as text: nothing in it can be clicked. */
+/** The bio as plain text without links; a long one is folded at first. */
 function Bio({ bio }: { bio: string }) {
   const texts = useTexts().people;
   const isLong = isLongBio(bio);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bioExcerpt, findGender, isLongBio, tidyBio } from './person-facts.ts';
 
-test('a gender that the interface does not name is none', () => {
+test('a gender that the interface does not name counts as none', () => {
   assert.equal(findGender('female'), 'female');
   assert.equal(findGender(''), undefined);
   assert.equal(findGender('<b>x</b>'), undefined);
@@ -18,7 +18,7 @@ test('a bio of many lines or many letters is folded', () => {
   assert.ok(!isLongBio('a\r\n'.repeat(7)));
 });
 
-test('a bio keeps its lines and indents, but not many empty ones', () => {
+test('a bio keeps its lines and indents, but not many empty lines', () => {
   assert.equal(tidyBio('One.\n\n  Two.\nThree.'), 'One.\n\n  Two.\nThree.');
   assert.equal(tidyBio('\n'.repeat(500)), '');
   assert.equal(tidyBio('   \u3000 '), '');
@@ -27,7 +27,7 @@ test('a bio keeps its lines and indents, but not many empty ones', () => {
   assert.equal(tidyBio('a\n \n\t\n \nb'), 'a\n\n\nb');
 });
 
-test('a row shows the start of a bio on one line, and no half of an emoji', () => {
+test('an excerpt is the start of a bio on one line, without half of an emoji', () => {
   assert.equal(bioExcerpt('  one\n\n\ttwo   three '), 'one two three');
   assert.equal([...bioExcerpt('😀'.repeat(1000))].length, 120);
   assert.ok(bioExcerpt('😀'.repeat(1000)).isWellFormed());

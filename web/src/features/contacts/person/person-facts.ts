@@ -1,4 +1,4 @@
-/** The genders that a profile names (interface 2.1); whatever else stands there says nothing. */
+/** The genders of a profile (interface 2.1); any other text counts as none. */
 export const GENDERS = ['male', 'female', 'secret'] as const;
 export type Gender = (typeof GENDERS)[number];
 
@@ -6,11 +6,11 @@ export function findGender(gender: string): Gender | undefined {
   return GENDERS.find((one) => one === gender);
 }
 
-/** What is longer is folded at first, so that the acts below stay in reach. */
+/** A longer bio is folded at first, so that the actions below it stay on the screen. */
 const MAX_LINES = 10;
 const MAX_CHARACTERS = 480;
 
-/** Without empty lines around it, and with two at most inside: a bio of them alone would push all else away. */
+/** Removes empty lines around a bio, and all but two of each row of them inside: else a bio could push all other content away. */
 export function tidyBio(bio: string): string {
   return bio
     .replace(/^\s*[\n\r\u2028\u2029]|\s+$/gu, '')

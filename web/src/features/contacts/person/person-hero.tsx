@@ -9,17 +9,17 @@ import { FriendButtons } from './friend-buttons.tsx';
 import styles from './person-hero.module.css';
 import { PresenceText } from './presence-text.tsx';
 
-/** What the parts of a profile need of somebody; empty strings while they are not known. */
+/** The user of a profile; empty strings while they are not known. */
 export interface ShownPerson {
   readonly id: string;
   readonly name: string;
   readonly username: string;
   readonly avatar: string;
-  /** 1 or 0, as the profile says. */
+  /** 1 or 0, from the profile. */
   readonly isOnline: number | undefined;
 }
 
-/** Picture, names, presence, and the likeliest action. */
+/** The head of a profile: picture, names, presence, and the most likely actions. */
 export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const texts = useTexts().people;
   const presence = usePresence(person.id, person.isOnline);
@@ -51,17 +51,17 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
         )}
       </div>
       {isKnown && !isOwn && !isBlocked && (
-        <div className={styles.acts}>
+        <div className={styles.actions}>
           <Button
             component={Link}
             href={chatPath(person.id)}
-            className={styles.act}
+            className={styles.action}
             leftSection={<CommentIcon size={18} />}
             data-testid="profile-message"
           >
             {texts.message}
           </Button>
-          <FriendButtons userId={person.id} className={styles.act} />
+          <FriendButtons userId={person.id} className={styles.action} />
         </div>
       )}
     </div>

@@ -20,13 +20,13 @@ import styles from './person-page.module.css';
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
   const [back] = useState(() => wayBack(userId, addressBefore()));
-  // Whoever begins to read a profile has it asked for; a new reader is a new try.
+  // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
   return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }
 
 interface PersonProps {
   userId: string;
-  /** Where the arrow leads. */
+  /** The address of the arrow back. */
   back: string;
   onRetry: () => void;
 }

@@ -11,7 +11,7 @@ import type { PersonView } from '../model/views.ts';
 import { bioExcerpt } from './person-facts.ts';
 import styles from './person-row.module.css';
 
-/** Height of a row. */
+/** Height of a row, in rem. */
 export const ROW_REM = 4;
 
 interface PersonRowProps {
@@ -21,15 +21,15 @@ interface PersonRowProps {
   avatar: string;
   state?: PersonView['state'];
   bio?: string;
-  /** 1 or 0, as the directory said. */
+  /** 1 or 0, from the directory. */
   isOnline?: number;
   isOwn?: boolean;
   tabIndex: 0 | -1;
-  /** Beside the name; null: nothing. Left out: the relation to the signed-in user. */
+  /** Beside the name; null: nothing. Absent: the relation to the signed-in user. */
   aside?: ReactNode;
-  /** Among friends it need not be said that somebody is one. */
+  /** In the list of friends, a friend needs no tag. */
   isAmongFriends?: boolean;
-  /** In the place of the button to write; null: nothing. */
+  /** Replaces the button to write; null: nothing. */
   end?: ReactNode;
 }
 

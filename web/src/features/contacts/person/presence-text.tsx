@@ -7,7 +7,7 @@ import styles from './presence-text.module.css';
 export function PresenceText({ presence, isBlocked }: { presence: PresenceView; isBlocked: boolean }) {
   const { people: texts, shell } = useTexts();
   const lastSeen = useLastSeen(presence.lastSeen);
-  const say = () => {
+  const text = () => {
     if (isBlocked) return texts.offline;
     switch (presence.state) {
       case 'online':
@@ -22,18 +22,18 @@ export function PresenceText({ presence, isBlocked }: { presence: PresenceView; 
   };
   return (
     <p
-      className={styles.sight}
+      className={styles.presence}
       data-sight={isBlocked ? 'offline' : presence.state}
       data-testid="profile-sight"
     >
-      {say()}
+      {text()}
     </p>
   );
 }
 
 const MINUTE_MS = 60_000;
 
-/** When somebody was there who is offline. @param at epoch milliseconds; 0: not known */
+/** When an offline user was last seen. @param at epoch milliseconds; 0: not known */
 export function useLastSeen(at: number): string {
   const texts = useTexts().people;
   const times = useTimes();

@@ -5,9 +5,10 @@ import { useContacts } from '../model/hooks.ts';
 import type { FriendAction } from '../model/views.ts';
 
 /**
- * Steps between the user and somebody. What they do is seen at once; if the service refuses, it is taken back and said why.
+ * Sends, cancels, accepts or declines a friend request, or ends a friendship. The change shows at once; if the service
+ * refuses it, it is undone and a toast says why.
  *
- * @param done what is said when the service has agreed
+ * @returns a function; its `done` is the toast for when the service has agreed
  */
 export function useFriendAction(userId: string): (act: FriendAction, done?: string) => Promise<void> {
   const { friends } = useContacts();
@@ -18,7 +19,7 @@ export function useFriendAction(userId: string): (act: FriendAction, done?: stri
       await friends.act(act, userId);
       if (done !== undefined) toast.say(done);
     } catch (error) {
-      // The word is that of messages too, where it means something else to the user.
+      // The same error word belongs to messages, where its text is about messages.
       if (error instanceof DoormanError && error.error === 'not_accepting')
         toast.warn(texts.notTakingRequests);
       else toast.fail(error);
