@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../../web/src', import.meta.url));
 
 /** The parts of `web/src`. Each imports only rows above its own, types included. */
 const LAYERS = [
+  ['paths.ts'],
   ['worker'],
   ['i18n', 'data'],
   ['ui'],

@@ -2,39 +2,39 @@ import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useChats } from '../features/chat/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import { parsePath } from '../paths.ts';
 import { DocumentTitle } from '../ui/page/document-title.tsx';
 import { PaneContext } from '../ui/page/panes.ts';
-import { placeOf } from '../ui/page/places.ts';
 import { awaitFocusOf } from '../ui/page/route-focus.ts';
+import { useViewportHeight } from '../ui/page/viewport-height.ts';
 import { Banners } from './banners.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { ListRoutes, PageRoutes } from './routes.tsx';
 import { SignOutProvider } from './sign-out.tsx';
-import { useViewportHeight } from './viewport-height.ts';
 
 /** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
 export function Layout() {
   const texts = useTexts().shell;
   const [path] = useLocation();
-  const place = placeOf(path);
+  const current = parsePath(path);
   const { unreadTotal } = useChats();
   useViewportHeight();
   useEffect(() => awaitFocusOf(path), [path]);
-  const front = place.isDeep ? 'page' : 'list';
+  const front = current.isDeep ? 'page' : 'list';
   return (
     <SignOutProvider>
-      <div className={styles.layout} data-front={front} data-chat={place.isChat || undefined}>
+      <div className={styles.layout} data-front={front} data-chat={current.isChat || undefined}>
         <a className={styles.skip} href="#main">
           {texts.skip}
         </a>
-        <Navigation place={place} />
+        <Navigation current={current} />
         <main className={styles.main} id="main" tabIndex={-1}>
           <Banners />
           <div className={styles.panes}>
-            <Pane name="list" isFront={front === 'list'} className={styles.list} path={place.section}>
-              <ListRoutes section={place.section} />
+            <Pane name="list" isFront={front === 'list'} className={styles.list} path={current.section}>
+              <ListRoutes section={current.section} />
             </Pane>
             <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
               <PageRoutes />

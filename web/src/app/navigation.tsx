@@ -8,16 +8,16 @@ import { useUnreadTotal } from '../features/chat/model/hooks.ts';
 import { displayName } from '../features/contacts/model/display-name.ts';
 import { useFriends } from '../features/contacts/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import { type PathInfo, SECTION_PATHS, type Section } from '../paths.ts';
 import { CountBadge } from '../ui/list/list-row.tsx';
 import { BrandMark } from '../ui/page/brand-mark.tsx';
-import { type Place, SECTION_PATHS, type Section } from '../ui/page/places.ts';
 import { Name } from '../ui/person/name.tsx';
 import { PersonAvatar } from '../ui/person/person-avatar.tsx';
 import styles from './navigation.module.css';
 import { useSignOut } from './sign-out.tsx';
 
 /** A rail at the side, or a bar below where it is narrow. */
-export function Navigation({ place }: { place: Place }) {
+export function Navigation({ current }: { current: PathInfo }) {
   const signOut = useSignOut();
   const texts = useTexts().shell;
   const unread = useUnreadTotal();
@@ -28,13 +28,18 @@ export function Navigation({ place }: { place: Place }) {
         <BrandMark size={36} />
       </span>
       <ul className={styles.items}>
-        <Item section="chats" place={place} icon={<CommentDiscussionIcon size={22} />} label={texts.chats}>
+        <Item
+          section="chats"
+          current={current}
+          icon={<CommentDiscussionIcon size={22} />}
+          label={texts.chats}
+        >
           <CountBadge count={unread} label={texts.unread(unread)} />
         </Item>
-        <Item section="people" place={place} icon={<PeopleIcon size={22} />} label={texts.people}>
+        <Item section="people" current={current} icon={<PeopleIcon size={22} />} label={texts.people}>
           <CountBadge count={asked} label={texts.requests(asked)} />
         </Item>
-        <Item section="settings" place={place} icon={<GearIcon size={22} />} label={texts.settings} />
+        <Item section="settings" current={current} icon={<GearIcon size={22} />} label={texts.settings} />
       </ul>
       <div className={styles.own}>
         <OwnPerson />
@@ -49,20 +54,20 @@ export function Navigation({ place }: { place: Place }) {
 
 interface ItemProps {
   section: Section;
-  place: Place;
+  current: PathInfo;
   icon: ReactNode;
   label: string;
   children?: ReactNode;
 }
 
-function Item({ section, place, icon, label, children }: ItemProps) {
-  const isHere = place.section === section;
+function Item({ section, current, icon, label, children }: ItemProps) {
+  const isHere = current.section === section;
   return (
     <li>
       <Link
         href={SECTION_PATHS[section]}
         className={styles.item}
-        aria-current={isHere ? (place.isDeep ? 'true' : 'page') : undefined}
+        aria-current={isHere ? (current.isDeep ? 'true' : 'page') : undefined}
         data-testid={`nav-${section}`}
       >
         <span className={styles.icon}>

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { useFreshness } from '../data/hooks.ts';
 import { useConversations } from '../features/chat/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import type { Section } from '../paths.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
-import type { Section } from '../ui/page/places.ts';
 
 /** Beside a list, where it is wide: what could be done next. */
 export function NothingChosen({ section }: { section: Section }) {

@@ -3,10 +3,10 @@ import { QuestionIcon } from '@primer/octicons-react';
 import { lazy, Suspense } from 'react';
 import { Link, Route, Switch } from 'wouter';
 import { useTexts } from '../i18n/texts.tsx';
+import type { Section } from '../paths.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
-import type { Section } from '../ui/page/places.ts';
 import { NothingChosen } from './nothing-chosen.tsx';
 
 // No part is loaded ahead: the service worker keeps them all anyway.

@@ -1,4 +1,4 @@
-import { isPagePath } from './page-paths.ts';
+import { isPagePath } from '../paths.ts';
 
 /** What is known of an open window or tab; `url` may be the one it was opened with. */
 export interface OpenPage {

@@ -1,4 +1,4 @@
-import { isPagePath } from './page-paths.ts';
+import { isPagePath } from '../paths.ts';
 
 /** What the worker tells its pages. */
 export type ToPage =

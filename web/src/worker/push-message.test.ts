@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isPagePath } from './page-paths.ts';
+import { isPagePath } from '../paths.ts';
 import { readPushMessage } from './push-message.ts';
 
 const ORIGIN = 'https://chat.example.org';

@@ -1,4 +1,4 @@
-import { toPagePath } from './page-paths.ts';
+import { toPagePath } from '../paths.ts';
 
 /** What a push tells, fit to be shown. */
 export interface PushMessage {

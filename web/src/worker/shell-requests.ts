@@ -1,4 +1,4 @@
-import { isPagePath } from './page-paths.ts';
+import { isPagePath } from '../paths.ts';
 
 /** As much of a request as decides who answers it. */
 export interface Asked {

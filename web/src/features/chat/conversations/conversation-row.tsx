@@ -1,8 +1,8 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { chatPath } from '../../../paths.ts';
 import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
-import { chatPath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';

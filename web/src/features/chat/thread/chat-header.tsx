@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { profilePath } from '../../../paths.ts';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
-import { profilePath } from '../../../ui/page/person-paths.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';

@@ -8,9 +8,9 @@ import {
 } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { profilePath } from '../../../paths.ts';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
-import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { FriendState, PersonView } from '../../contacts/model/views.ts';
 import { BlockDialog, UnblockDialog } from '../../contacts/person/block-dialogs.tsx';

@@ -1,10 +1,10 @@
 import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { profilePath } from '../../../paths.ts';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
-import { profilePath } from '../../../ui/page/person-paths.ts';
 import { useContacts, useFriendState, useIsBlocked } from '../model/hooks.ts';
 import { BlockDialog } from './block-dialogs.tsx';
 import { CopyLinkDialog } from './copy-link-dialog.tsx';

@@ -2,7 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { CommentIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { chatPath } from '../../../ui/page/person-paths.ts';
+import { chatPath } from '../../../paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useIsBlocked, usePresence } from '../model/hooks.ts';
 import { FriendButtons } from './friend-buttons.tsx';

@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { backPathOfProfile } from '../../../paths.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
-import { addressBefore, wayBack } from '../../../ui/page/person-paths.ts';
+import { previousUrl } from '../../../ui/page/previous-url.ts';
 import { displayName } from '../model/display-name.ts';
 import { usePerson, usePresences, useProfile } from '../model/hooks.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
@@ -19,7 +20,7 @@ import styles from './person-page.module.css';
 /** A user's profile, and their relation to the signed-in user. */
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
-  const [back] = useState(() => wayBack(userId, addressBefore()));
+  const [back] = useState(() => backPathOfProfile(userId, previousUrl()));
   // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
   return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }

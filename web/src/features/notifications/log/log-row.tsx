@@ -3,7 +3,7 @@ import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { daysBetween } from '../../../i18n/times.ts';
-import { chatPath } from '../../../ui/page/person-paths.ts';
+import { chatPath } from '../../../paths.ts';
 import { useDeviceLabel } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';

@@ -1,20 +1,49 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PAGE_PATHS } from '../../../src/page/page-paths.ts';
-import { isPagePath, toPagePath } from './page-paths.ts';
+import { PAGE_PATHS } from '../../src/page/page-paths.ts';
+import { backPathOfProfile, chatPath, isPagePath, parsePath, profilePath, toPagePath } from './paths.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
 
-test('the places of the page are those that the service serves', () => {
-  for (const place of PAGE_PATHS) {
-    assert.equal(isPagePath(place.replace(/:\w+/, ID)), true, place);
-    assert.equal(isPagePath(`${place}/x/y`), false, place);
+test('a section shows its list, a path below it shows the page', () => {
+  assert.deepEqual(parsePath('/'), { section: 'chats', isDeep: false, isChat: false });
+  assert.deepEqual(parsePath('/people'), { section: 'people', isDeep: false, isChat: false });
+  assert.deepEqual(parsePath('/people/'), { section: 'people', isDeep: false, isChat: false });
+  assert.deepEqual(parsePath('/people/0199'), { section: 'people', isDeep: true, isChat: false });
+  assert.deepEqual(parsePath('/settings/log'), { section: 'settings', isDeep: true, isChat: false });
+});
+
+test('only a conversation takes the space of the navigation bar', () => {
+  assert.deepEqual(parsePath('/chat/0199'), { section: 'chats', isDeep: true, isChat: true });
+});
+
+test('an unknown path is deep, so that narrow screens show that it is not found', () => {
+  assert.deepEqual(parsePath('/nowhere'), { section: 'chats', isDeep: true, isChat: false });
+});
+
+test('an id stays one part of a path, whatever it is', () => {
+  assert.equal(profilePath('a/../b?c#d'), '/people/a%2F..%2Fb%3Fc%23d');
+  assert.equal(chatPath('0199-ab'), '/chat/0199-ab');
+});
+
+test('a profile leads back to the chat that it was opened from, and else to the list of people', () => {
+  assert.equal(backPathOfProfile('bob', 'https://doorman.example/chat/bob'), '/chat/bob');
+  assert.equal(backPathOfProfile('bob', 'https://doorman.example/chat/carol'), '/people');
+  assert.equal(backPathOfProfile('bob', 'https://doorman.example/people'), '/people');
+  for (const unknown of [undefined, null, '', 'about'])
+    assert.equal(backPathOfProfile('bob', unknown), '/people');
+});
+
+test('the paths of the page are those that the service serves', () => {
+  for (const path of PAGE_PATHS) {
+    assert.equal(isPagePath(path.replace(/:\w+/, ID)), true, path);
+    assert.equal(isPagePath(`${path}/x/y`), false, path);
   }
 });
 
-test('what the service answers otherwise is not, nor is what it does not know', () => {
+test('other paths that the service answers are no paths of the page, nor are unknown ones', () => {
   const served = ['/api/messages', '/api', '/ws', '/docs', '/docs/', '/openapi.json', '/healthz', '/sw.js'];
   const unknown = ['', '//', '//evil.example', '/chat', '/chat/', '/chat/a/b', '/people/', '/Chat/a', '/x'];
   const files = ['/assets/page-abc.js', '/icons/icon.svg', '/manifest.webmanifest', '/favicon.ico'];
@@ -22,14 +51,14 @@ test('what the service answers otherwise is not, nor is what it does not know', 
     assert.equal(isPagePath(path), false, path);
 });
 
-test('a notification leads to its conversation, named whole or by its path', () => {
+test('a notification opens its conversation, given as an address or a path', () => {
   assert.equal(toPagePath(`${ORIGIN}/chat/${ID}`, ORIGIN), `/chat/${ID}`);
   assert.equal(toPagePath(`/chat/${ID}`, ORIGIN), `/chat/${ID}`);
   assert.equal(toPagePath(`${ORIGIN}/chat/%E4%BD%A0`, ORIGIN), '/chat/%E4%BD%A0');
   assert.equal(toPagePath(`${ORIGIN}/`, ORIGIN), '/');
 });
 
-test('here, whatever name the service goes by', () => {
+test('a notification opens the path under the origin of the page, whichever origin it names', () => {
   for (const navigate of [
     'https://evil.example/chat/1',
     'http://localhost:3000/chat/1',
@@ -42,7 +71,7 @@ test('here, whatever name the service goes by', () => {
     assert.equal(toPagePath(navigate, ORIGIN), '/chat/1', navigate);
 });
 
-test('and never anywhere else', () => {
+test('a notification with anything else opens the first page', () => {
   for (const navigate of [
     'https://evil.example/login',
     `${ORIGIN}//evil.example/`,
@@ -63,11 +92,11 @@ test('and never anywhere else', () => {
     assert.equal(toPagePath(navigate, ORIGIN), '/', String(navigate));
 });
 
-test('neither a query nor a fragment comes along', () => {
+test('a notification opens neither a query nor a fragment', () => {
   assert.equal(toPagePath(`${ORIGIN}/chat/1?token=a#b`, ORIGIN), '/chat/1');
 });
 
-test('whatever is asked for, opening what comes of it stays on the page', () => {
+test('whatever a notification names, the page is opened', () => {
   const parts = fc.constantFrom(
     '/',
     '\\',

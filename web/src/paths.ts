@@ -1,0 +1,71 @@
+export type Section = 'chats' | 'people' | 'settings';
+
+export const SECTION_PATHS: Record<Section, string> = {
+  chats: '/',
+  people: '/people',
+  settings: '/settings',
+};
+
+/** What a path of the page shows. */
+export interface PathInfo {
+  section: Section;
+  /** It is below the section's list: on narrow screens it replaces the list. */
+  isDeep: boolean;
+  /** A conversation: on narrow screens the composer takes the space of the navigation bar. */
+  isChat: boolean;
+}
+
+/** An unknown path is a deep one of the chats, so that narrow screens show that it is not found. */
+export function parsePath(path: string): PathInfo {
+  const [first = '', second = ''] = path.split('/').filter((part) => part !== '');
+  const isDeep = second !== '';
+  switch (first) {
+    case '':
+      return { section: 'chats', isDeep: false, isChat: false };
+    case 'chat':
+      return { section: 'chats', isDeep: true, isChat: isDeep };
+    case 'people':
+      return { section: 'people', isDeep, isChat: false };
+    case 'settings':
+      return { section: 'settings', isDeep, isChat: false };
+    default:
+      return { section: 'chats', isDeep: true, isChat: false };
+  }
+}
+
+export function profilePath(userId: string): string {
+  return `/people/${encodeURIComponent(userId)}`;
+}
+
+export function chatPath(userId: string): string {
+  return `/chat/${encodeURIComponent(userId)}`;
+}
+
+/** The target of a profile's back arrow: the chat with the user if the profile was opened from it, else the list of people. */
+export function backPathOfProfile(userId: string, previousUrl: string | null | undefined): string {
+  const chat = chatPath(userId);
+  const isFromChat = previousUrl && URL.canParse(previousUrl) && new URL(previousUrl).pathname === chat;
+  return isFromChat ? chat : '/people';
+}
+
+/** The paths of `src/page/page-paths.ts`. The service worker opens and answers no others. */
+const PAGE_PATH = /^\/(?:(?:chat|people|settings)\/[^/]+|people|settings|sign-in|sign-up)?$/;
+/** An id has 36 characters: a far longer path names no user. */
+const MAX_PATH = 300;
+
+/** @param path as in `URL.pathname` */
+export function isPagePath(path: string): boolean {
+  return path.length <= MAX_PATH && PAGE_PATH.test(path);
+}
+
+/**
+ * The path that a click on a notification opens: always one of the page, and `/` if `navigate` names no such path. The origin
+ * of `navigate` is ignored: the service names itself by `PUBLIC_URL`, and the page may have been opened under another origin.
+ *
+ * @param navigate from the push, unchecked
+ */
+export function toPagePath(navigate: unknown, origin: string): string {
+  if (typeof navigate !== 'string' || !URL.canParse(navigate, origin)) return '/';
+  const { pathname } = new URL(navigate, origin);
+  return isPagePath(pathname) ? pathname : '/';
+}
