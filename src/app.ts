@@ -16,8 +16,8 @@ import { friendFrames } from './relations/frames.ts';
 import { friendRoutes } from './relations/friend-routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
-import type { Connection } from './sockets/connection.ts';
 import { socketRoutes } from './sockets/routes.ts';
+import type { SocketSession } from './sockets/socket-session.ts';
 import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
 
@@ -37,7 +37,7 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(friendRoutes, services); // friends and requests
   app.register(syncRoutes, services); // the snapshot from which a device starts
   app.register(pushRoutes, services); // public key, subscriptions, test send, log
-  const frames: FrameTable<Connection> = new Map([
+  const frames: FrameTable<SocketSession> = new Map([
     ...chatFrames(services), // send, mark, history, typing
     ...friendFrames(services), // friend
     ...presenceFrames(services), // watch, view

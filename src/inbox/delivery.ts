@@ -5,7 +5,7 @@ import { Multimap } from '../multimap.ts';
 import { readEvents, readHeads } from './inbox.ts';
 
 /** A device gets more of the log only while its unsent output is smaller than this (architecture 4). */
-const MAX_UNSENT_BYTES = 64 * 1024;
+export const MAX_UNSENT_BYTES = 64 * 1024;
 const PAGE_EVENTS = 100;
 /** Users whose heads one query of a sweep reads. */
 const SWEEP_USERS = 1_000;

@@ -20,11 +20,9 @@ export function presenceFrames({ presence, push }: Services): FrameTable<Viewer>
     [
       'view',
       frameKind(ViewFields, (from: Viewer, { visible, active = visible }) => {
-        from.isVisible = visible;
-        if (active !== from.isActive) {
-          from.isActive = active;
-          presence.online.changeActivity(from.userId, active);
-        }
+        const wasActive = from.isActive;
+        from.setVisibility(visible, active);
+        if (active !== wasActive) presence.online.changeActivity(from.userId, active);
         attention.setAttentive(from, from.userId, from.isAttentive);
         if (from.isAttentive && from.ackedSeq > 0)
           attention.acknowledge(from.userId, from.ackedSeq, from.device);

@@ -1,14 +1,12 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
+import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { Multimap } from '../multimap.ts';
 import { readBlocksAmong } from '../relations/blocks.ts';
 import type { LastSeen } from './last-seen.ts';
 import type { PresenceState } from './schemas.ts';
 import type { VisiblePresence } from './visible-presence.ts';
-
-/** A device with more unsent output than this gets presence at a later flush: only the last state counts. */
-const MAX_UNSENT_BYTES = 64 * 1024;
 
 /** A socket as this room sees it. It leaves out users whose `block` frame was written to it. */
 export interface WatchingDevice {
@@ -111,6 +109,7 @@ export class Watchers {
     await this.#lastSeen.write();
   }
 
+  /** A device with much unsent output gets presence at a later flush: only the last state counts. */
   #isReady({ device, pendingIds, queuedChanges }: Watcher): boolean {
     return (
       pendingIds.size > 0 && queuedChanges === null && device.isLive && device.unsentBytes < MAX_UNSENT_BYTES

@@ -3,8 +3,17 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
 import { frameKind } from '../frames/frame-kinds.ts';
-import type { Connection } from './connection.ts';
-import { eventually, ManualClock, serveFrames, startSockets, type TestSocket } from './test-client.ts';
+import type { SocketSession } from './socket-session.ts';
+import {
+  connectionOf,
+  eventually,
+  ManualClock,
+  serveFrames,
+  startSockets,
+  type TestSocket,
+} from './test-client.ts';
+
+const isPaused = (session: SocketSession) => connectionOf(session).isPaused;
 
 async function pingPong(socket: TestSocket, times: number): Promise<void> {
   for (let i = 0; i < times; i++) socket.send({ type: 'ping' });
@@ -45,8 +54,8 @@ onSqlite('the budget of frames', (database) => {
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
     const presence = service.services.presence.online;
-    const served: Connection[] = [];
-    const much = frameKind(Type.Object({}), (from: Connection) => {
+    const served: SocketSession[] = [];
+    const much = frameKind(Type.Object({}), (from: SocketSession) => {
       served.push(from);
       return { much: 'x'.repeat(30_000) };
     });
@@ -54,13 +63,13 @@ onSqlite('the budget of frames', (database) => {
     const socket = await enter(alice);
     socket.ws.pause();
     // The network holds some MB in both directions. Beyond these the service stops reading, so the client's output waits.
-    const isStuck = () => served[0]?.isPaused === true && socket.ws.bufferedAmount > 256 * 1024;
+    const isStuck = () => served.some(isPaused) && socket.ws.bufferedAmount > 256 * 1024;
     for (let id = 0; id < 3_000 && !isStuck(); id++) {
       socket.send({ type: 'much', id: String(id), padding: 'x'.repeat(30_000) });
       await clock.advance(50); // so slowly that no budget runs out
     }
     assert.ok(isStuck(), 'the service reads no more');
-    const waitingBytes = served[0]?.bufferedAmount ?? 0;
+    const waitingBytes = connectionOf(served[0] ?? assert.fail()).bufferedAmount;
     assert.ok(waitingBytes < 256 * 1024, `${waitingBytes} bytes wait in the service`);
     assert.equal(presence.isOnline(alice.id), true);
     await eventually(async () => {

@@ -1,14 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import type { LogEvent } from '../events/log-events.ts';
-import type { PresenceState } from '../presence/schemas.ts';
+import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { SocketSession } from './socket-session.ts';
 
-/** While more of its output waits than this, a connection gets nothing that can wait, and is not asked for more. */
-export const MAX_UNSENT_BYTES = 64 * 1024;
 /** Between two pings by whose pongs we see how far the client has read. */
 const MARK_EVERY_BYTES = 16 * 1024;
+
+/** The budget of frames: 20 a second, in bursts of 60 (docs/protocol.md, Limits). */
+const FRAME_MS = 1000 / 20;
+const BURST_MS = 60 * FRAME_MS;
 
 const asText = { binary: false };
 
@@ -20,8 +23,6 @@ export interface Listener {
   heardControl(connection: Connection): void;
   /** Some of its output has left, or was read. */
   drained(connection: Connection): void;
-  /** The `unblock` frame of `userId` was written to it. */
-  unblocked(connection: Connection, userId: string): void;
   /** This process was held up, and does not know yet who may still be written to. */
   readonly isHeldUp: boolean;
   /** Once: from now on the connection counts for nothing, though its last bytes may still be under way. */
@@ -31,48 +32,16 @@ export interface Listener {
 }
 
 /**
- * One connection of a client, with what must be remembered of it; thousands of them wait idle, so this is little, and
- * none has functions of its own. It is the library's object itself, because that lets every way of ending pass by
+ * The transport of one client: it carries frames, knows what the client has not read yet, and ends. Whose it is and what was
+ * served to it is its {@link session}. Thousands of connections wait idle, so what is remembered of each is little, and none
+ * has functions of its own. It is the library's object itself, because that lets every way of ending pass by
  * {@link close} and {@link terminate}.
  */
 export class Connection extends WebSocket {
-  /** '' until `hello` was accepted. */
-  userId = '';
-  sessionId = '';
-  /** The client's own word for itself, as `hello` said it. */
-  device = '';
-  /** What its address is counted by, until `hello` was accepted. */
-  addressKey = '';
-  /** Epoch milliseconds: when the newest of its tokens expires. */
-  expiresAt = 0;
-  /** Monotonic milliseconds: when the heartbeat has to look after it. */
-  dueAt = 0;
+  readonly heartbeat = new Heartbeat();
+  #session: SocketSession | null = null;
   /** Monotonic milliseconds: until when its frames so far use up the budget. */
-  paidUntil = 0;
-  /** A ping is under way. */
-  isPinged = false;
-  /** Something came since that ping. */
-  isHeard = false;
-  /** What came while a request was still worked on, or while output waits; null while there is nothing of that. */
-  waiting: Buffer[] | null = null;
-  /** Nothing is worked on: it is the output that waits. */
-  isHeld = false;
-  /** {@link progress} as the heartbeat last saw it move, and when: monotonic milliseconds. */
-  progressSeen = 0;
-  progressAt = 0;
-  isVisible = false;
-  isActive = false;
-  saidBye = false;
-  /** The number of the last event that was written to it, or from which on it is served. */
-  seq = 0;
-  /** The user's last event when the connection came. */
-  liveAt = 0;
-  /** It was written up to there. */
-  isLive = false;
-  /** How far it acknowledged the events. */
-  ackedSeq = 0;
-  /** The users whom its user blocks, by the frames that were written to it. */
-  blocked: Set<string> | null = null;
+  #budgetUntil = 0;
   #listener: Listener | null = null;
   /** What it is written to. */
   #stream: Duplex | null = null;
@@ -95,6 +64,16 @@ export class Connection extends WebSocket {
     this.on('close', onClose);
   }
 
+  /** Null until `hello` was accepted. */
+  get session(): SocketSession | null {
+    return this.#session;
+  }
+
+  /** Opens the session of an accepted `hello`, for as long as the connection lasts. */
+  admit(session: SocketSession): void {
+    this.#session = session;
+  }
+
   get listener(): Listener | null {
     return this.#listener;
   }
@@ -106,11 +85,6 @@ export class Connection extends WebSocket {
 
   get isOpen(): boolean {
     return this.readyState === WebSocket.OPEN;
-  }
-
-  /** Visible and active: the user sees what comes (architecture 8.1). */
-  get isAttentive(): boolean {
-    return this.isVisible && this.isActive;
   }
 
   /**
@@ -135,6 +109,13 @@ export class Connection extends WebSocket {
   /** Grows with whatever leaves or is read. */
   get progress(): number {
     return this.#sentBytes - this.bufferedAmount + this.#readBytes;
+  }
+
+  /** Counts a frame that came. @returns whether the connection's budget covers it */
+  spendFrameBudget(nowMs: number): boolean {
+    this.heartbeat.noteHeard();
+    this.#budgetUntil = Math.max(this.#budgetUntil, nowMs) + FRAME_MS;
+    return this.#budgetUntil - nowMs <= BURST_MS;
   }
 
   sendFrame(frame: FrameOut): void {
@@ -179,39 +160,8 @@ export class Connection extends WebSocket {
     const readBytes = Number(pong.toString('latin1'));
     if (!(readBytes > this.#readBytes && readBytes <= this.#markedBytes)) return false;
     this.#readBytes = readBytes;
-    this.isHeard = true;
+    this.heartbeat.noteHeard();
     return true;
-  }
-
-  /** The next event of the user's log. */
-  writeEvent(event: LogEvent): void {
-    this.seq = event.seq;
-    this.sendFrame({ type: 'event', ...event });
-    if (event.event !== 'block' && event.event !== 'unblock') return;
-    const { userId } = event.data;
-    this.blocked ??= new Set();
-    if (event.event === 'block') this.blocked.add(userId);
-    else if (this.blocked.delete(userId)) this.#listener?.unblocked(this, userId);
-  }
-
-  goLive(): void {
-    this.isLive = true;
-    this.sendFrame({ type: 'live' });
-  }
-
-  /** The next event was trimmed from the log: the client has to reconnect and sync. */
-  overflow(): void {
-    this.close(closeCodes.tooSlow, 'too_far_behind');
-  }
-
-  writePresence(users: readonly PresenceState[]): void {
-    const shown = users.filter(({ id }) => !this.blocked?.has(id));
-    if (shown.length > 0) this.sendFrame({ type: 'presence', users: shown });
-  }
-
-  writeTyping(from: string): void {
-    if (this.isLive && !this.blocked?.has(from) && this.unsentBytes < MAX_UNSENT_BYTES)
-      this.sendFrame({ type: 'typing', from });
   }
 
   /**
@@ -238,7 +188,6 @@ export class Connection extends WebSocket {
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    this.waiting = null;
     this.#late = null;
     this.#listener?.left(this);
   }

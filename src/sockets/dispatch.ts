@@ -8,6 +8,7 @@ import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 import { Asked, Named } from './frames-in.ts';
 import { toDone, toRefused } from './frames-out.ts';
+import type { SocketSession } from './socket-session.ts';
 
 /** How a connection ends whose `hello` was refused. */
 const helloCodes: Record<ErrorKind, number> = {
@@ -18,18 +19,36 @@ const helloCodes: Record<ErrorKind, number> = {
   'rate-limited': closeCodes.tryLater,
 };
 
+/** The frames of one connection that came and are not taken yet, and what they wait for. */
+interface Pending {
+  readonly frames: Buffer[];
+  readonly until: 'answered' | 'drained';
+}
+
 /**
  * Takes the frames of all connections to those who answer them. The frames of one connection are answered one after
  * the other, in their order: while one is worked on, or too much output waits for the client, what comes waits, and
  * nothing more is read than came with it.
  */
 export class Dispatch {
-  readonly #frames: FrameTable<Connection>;
+  readonly #hello: FrameKind<Connection>;
+  readonly #frames: FrameTable<SocketSession>;
   readonly #log: Logger;
-  /** Called when a connection has nothing under way any more. */
   readonly #onIdle: (connection: Connection) => void;
+  /** Only of connections that have a request under way, or too much output. */
+  readonly #pending = new Map<Connection, Pending>();
 
-  constructor(frames: FrameTable<Connection>, log: Logger, onIdle: (connection: Connection) => void) {
+  /**
+   * @param hello the only frame that a connection without a session may send
+   * @param onIdle called when a connection has nothing under way any more
+   */
+  constructor(
+    hello: FrameKind<Connection>,
+    frames: FrameTable<SocketSession>,
+    log: Logger,
+    onIdle: (connection: Connection) => void,
+  ) {
+    this.#hello = hello;
     this.#frames = frames;
     this.#log = log;
     this.#onIdle = onIdle;
@@ -37,23 +56,33 @@ export class Dispatch {
 
   /** Takes one message in. Whatever is wrong with it, nothing is thrown. */
   receive(connection: Connection, message: Buffer, isBinary: boolean): void {
+    const pending = this.#pending.get(connection);
     if (isBinary) {
       connection.close(closeCodes.binaryFrame, 'binary_frame');
-    } else if (connection.waiting || connection.isBackedUp) {
-      connection.isHeld ||= connection.waiting === null;
-      connection.waiting ??= [];
-      connection.waiting.push(message);
+    } else if (pending) {
+      pending.frames.push(message);
+      connection.pause();
+    } else if (connection.isBackedUp) {
+      this.#pending.set(connection, { frames: [message], until: 'drained' });
       connection.pause();
     } else {
       this.#take(connection, message);
     }
   }
 
+  /** Whether a request of the connection is not answered yet. */
+  isAnswering(connection: Connection): boolean {
+    return this.#pending.get(connection)?.until === 'answered';
+  }
+
   /** Some output of the connection has left: what was held back until then is taken. */
   drained(connection: Connection): void {
-    if (!connection.isHeld || connection.isBackedUp) return;
-    connection.isHeld = false;
-    this.#goOn(connection);
+    if (this.#pending.get(connection)?.until === 'drained' && !connection.isBackedUp) this.#goOn(connection);
+  }
+
+  /** The connection has left: what waits is not taken any more. */
+  forget(connection: Connection): void {
+    this.#pending.delete(connection);
   }
 
   #take(connection: Connection, message: Buffer): void {
@@ -64,48 +93,55 @@ export class Dispatch {
       id = readFields(Asked, frame).id;
       if (holdsBadText(text, frame)) throw badText(id);
       const { type } = readFields(Named, frame);
-      if (connection.userId === '' && type !== 'hello') refuseStranger(connection, id);
-      else this.#answer(connection, id, this.#kindOf(type), frame);
+      const { session } = connection;
+      if (type === 'hello') this.#answer(connection, id, this.#hello, connection, frame);
+      else if (session) this.#answer(connection, id, this.#kindOf(type), session, frame);
+      else refuseStranger(connection, id);
     } catch (error) {
       this.#refuse(connection, id, error);
     }
   }
 
-  #kindOf(type: string): FrameKind<Connection> {
+  #kindOf(type: string): FrameKind<SocketSession> {
     const kind = this.#frames.get(type);
     if (!kind) throw unknownFrame();
     return kind;
   }
 
-  #answer(connection: Connection, id: string | undefined, kind: FrameKind<Connection>, frame: object): void {
+  #answer<S>(
+    connection: Connection,
+    id: string | undefined,
+    kind: FrameKind<S>,
+    from: S,
+    frame: object,
+  ): void {
     const reply = (data: object | undefined) => {
       if (id !== undefined) connection.sendFrame(toDone(id, data));
-      kind.after?.(connection);
+      kind.after?.(from);
     };
-    const answer = kind.answer(connection, frame);
+    const answer = kind.answer(from, frame);
     if (!(answer instanceof Promise)) {
       reply(answer);
       return;
     }
-    connection.waiting = [];
+    this.#pending.set(connection, { frames: [], until: 'answered' });
     answer.then(reply, (error) => this.#refuse(connection, id, error)).then(() => this.#goOn(connection));
   }
 
   /** Takes what waited. */
   #goOn(connection: Connection): void {
-    const { waiting } = connection;
-    connection.waiting = null;
-    while (waiting && waiting.length > 0 && connection.isOpen) {
+    const frames = this.#pending.get(connection)?.frames ?? [];
+    this.#pending.delete(connection);
+    while (frames.length > 0 && connection.isOpen) {
       if (connection.isBackedUp) {
-        connection.isHeld = true;
-        connection.waiting = waiting;
+        this.#pending.set(connection, { frames, until: 'drained' });
         return;
       }
-      const message = waiting.shift();
+      const message = frames.shift();
       if (message) this.#take(connection, message);
-      // Asked again, because that may have begun a request.
-      if (this.#isBusy(connection)) {
-        connection.waiting = waiting;
+      // That may have begun a request.
+      if (this.#pending.has(connection)) {
+        this.#pending.set(connection, { frames, until: 'answered' });
         return;
       }
     }
@@ -113,16 +149,12 @@ export class Dispatch {
     this.#onIdle(connection);
   }
 
-  #isBusy(connection: Connection): boolean {
-    return connection.waiting !== null;
-  }
-
   /** Answers a request that failed. An unreadable frame, or a refused `hello`, ends the connection. */
   #refuse(connection: Connection, id: string | undefined, error: unknown): void {
     const refused = error instanceof ServiceError ? error : undefined;
-    if (!refused) this.#log.error({ err: error, userId: connection.userId }, 'fault in a frame');
+    if (!refused) this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
     if (id !== undefined) connection.sendFrame(toRefused(id, error));
-    if (connection.userId === '')
+    if (!connection.session)
       connection.close(refused ? helloCodes[refused.kind] : closeCodes.fault, refused?.word ?? 'internal');
     else if (id === undefined && refused?.kind === 'invalid')
       connection.close(closeCodes.badFrame, refused.word);

@@ -3,13 +3,13 @@ import { ErrorAnswer } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import type { Connection } from './connection.ts';
+import type { SocketSession } from './socket-session.ts';
 import { Sockets } from './sockets.ts';
 import { findFlaw, PATH } from './upgrade.ts';
 
 /** What the rooms bring to the socket. */
 interface Frames {
-  readonly frames?: FrameTable<Connection>;
+  readonly frames?: FrameTable<SocketSession>;
 }
 
 /**

@@ -17,12 +17,12 @@ import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import { Connection, type Listener } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
-import { connectionFrames, MAX_FRAME_BYTES } from './frames.ts';
+import { helloFrame, MAX_FRAME_BYTES, sessionFrames } from './frames.ts';
 import type { Hello } from './frames-in.ts';
-import { awaitHello, lookAfter, payFrame, startHeartbeat } from './heartbeat.ts';
 import { LiveConnections } from './live-connections.ts';
 import { Pulse } from './pulse.ts';
 import { type Ending, findEndings } from './session-endings.ts';
+import { SocketSession } from './socket-session.ts';
 import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
 
 /** How exact the heartbeat's times are. */
@@ -78,22 +78,29 @@ export class Sockets implements AsyncDisposable, Listener {
   #isDoubtful = false;
   #isAsking = false;
   #useMarkedAtMs: number;
+  readonly #onUnblock = (session: SocketSession, userId: string): void =>
+    this.#services.presence.watchers.resumeShowing(session, userId);
 
-  constructor(services: SocketServices, frames: FrameTable<Connection>) {
+  constructor(services: SocketServices, frames: FrameTable<SocketSession>) {
     this.#services = services;
     this.#useMarkedAtMs = services.clock.monotonicMs();
     const { accounts, clock, db, events, inbox } = services;
     const { epoch } = inbox;
-    const own = connectionFrames({
-      authentication: accounts.authentication,
-      epoch,
-      findStart: (userId, hello) => findStart(db, userId, epoch, hello),
-      letIn: (connection, caller, hello, start) => this.#letIn(connection, caller, hello, start),
-      serve: (connection) => this.#serve(connection),
-    });
-    this.#dispatch = new Dispatch(new Map([...own, ...frames]), services.log, (connection) => {
-      if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
-    });
+    const { authentication } = accounts;
+    this.#dispatch = new Dispatch(
+      helloFrame(
+        authentication,
+        epoch,
+        (userId, hello) => findStart(db, userId, epoch, hello),
+        (connection, caller, hello, start) => this.#admit(connection, caller, hello, start),
+        (connection) => this.#serve(connection),
+      ),
+      new Map([...sessionFrames(authentication), ...frames]),
+      services.log,
+      (connection) => {
+        if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
+      },
+    );
     events.subscribe((event) => this.#learn(event));
     this.#pulse = new Pulse(
       clock.monotonicMs,
@@ -117,7 +124,7 @@ export class Sockets implements AsyncDisposable, Listener {
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       connection.attach(this, socket);
       this.#live.add(connection, addressKey);
-      awaitHello(connection, this.#services.clock.monotonicMs());
+      connection.heartbeat.awaitHello(this.#services.clock.monotonicMs());
     });
   }
 
@@ -131,12 +138,8 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   drained(connection: Connection): void {
-    this.#services.inbox.delivery.drained(connection);
+    if (connection.session) this.#services.inbox.delivery.drained(connection.session);
     this.#dispatch.drained(connection);
-  }
-
-  unblocked(connection: Connection, userId: string): void {
-    this.#services.presence.watchers.resumeShowing(connection, userId);
   }
 
   get isHeldUp(): boolean {
@@ -144,14 +147,15 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   left(connection: Connection): void {
-    const { userId, isActive, saidBye } = connection;
     this.#live.remove(connection);
-    if (userId === '') return;
+    this.#dispatch.forget(connection);
+    const { session } = connection;
+    if (!session) return;
     const { inbox, presence, push } = this.#services;
-    push.attention.remove(connection);
-    inbox.delivery.leave(connection);
-    presence.watchers.leave(connection);
-    presence.online.disconnected(userId, isActive, saidBye);
+    push.attention.remove(session);
+    inbox.delivery.leave(session);
+    presence.watchers.leave(session);
+    presence.online.disconnected(session.userId, session.isActive, session.saidGoodbye);
   }
 
   closed(connection: Connection): void {
@@ -174,7 +178,7 @@ export class Sockets implements AsyncDisposable, Listener {
     });
     for (const connection of all) {
       connection.sendFrame({ type: 'drain', spreadMs: SPREAD_MS });
-      if (connection.waiting === null || connection.isHeld) connection.close(closeCodes.restart, 'restart');
+      if (!this.#dispatch.isAnswering(connection)) connection.close(closeCodes.restart, 'restart');
     }
     const tooLong = setTimeout(() => {
       for (const connection of all) connection.terminate();
@@ -189,36 +193,31 @@ export class Sockets implements AsyncDisposable, Listener {
   }
 
   #pay(connection: Connection): boolean {
-    if (payFrame(connection, this.#services.clock.monotonicMs())) return true;
+    if (connection.spendFrameBudget(this.#services.clock.monotonicMs())) return true;
     connection.close(closeCodes.tooMany, 'too_many_frames');
     return false;
   }
 
-  #letIn(connection: Connection, { userId, sessionId, expiresAt }: Caller, hello: Hello, start: Start): void {
-    const { device = '', visible = true, active = visible } = hello;
-    connection.isVisible = visible;
-    connection.isActive = active;
-    connection.device = device;
-    connection.expiresAt = expiresAt;
-    connection.seq = start.cursor;
-    connection.liveAt = start.head;
-    connection.blocked = start.blocked.size > 0 ? new Set(start.blocked) : null;
-    this.#services.presence.online.connected(userId, active);
-    this.#services.push.attention.setAttentive(connection, userId, connection.isAttentive);
-    startHeartbeat(connection, this.#services.clock.monotonicMs());
-    this.#live.name(connection, userId, sessionId);
+  #admit(connection: Connection, caller: Caller, hello: Hello, start: Start): void {
+    const { clock, presence, push } = this.#services;
+    const session = new SocketSession(connection, caller, hello, start, this.#onUnblock);
+    connection.admit(session);
+    presence.online.connected(session.userId, session.isActive);
+    push.attention.setAttentive(session, session.userId, session.isAttentive);
+    connection.heartbeat.start(clock.monotonicMs());
+    this.#live.register(connection, session);
   }
 
   /** The reply to `hello` is written: now come the events that were there already, then all that happens. */
   #serve(connection: Connection): void {
-    if (!connection.hasLeft)
-      this.#services.inbox.delivery.join(connection, connection.seq, connection.liveAt);
+    const { hasLeft, session } = connection;
+    if (!hasLeft && session) this.#services.inbox.delivery.join(session, session.seq, session.head);
   }
 
   #learn(event: ServiceEvent): void {
     if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#end(id, event.reason);
     if (event.type === 'typing')
-      for (const connection of this.#live.ofUser(event.to)) connection.writeTyping(event.from);
+      for (const session of this.#live.ofUser(event.to)) session.writeTyping(event.from);
     if (event.type === 'external-change') {
       this.#isDoubtful = true;
       void this.#askAgain();
@@ -230,7 +229,7 @@ export class Sockets implements AsyncDisposable, Listener {
       ending === 'suspended'
         ? [closeCodes.suspended, 'suspended']
         : [closeCodes.sessionEnded, 'session_ended'];
-    for (const connection of this.#live.ofSession(sessionId)) connection.close(code, word);
+    for (const { transport } of this.#live.ofSession(sessionId)) transport.close(code, word);
   }
 
   /** Asks the database about every session here. If that fails, the next turn tries again. */
@@ -240,7 +239,7 @@ export class Sockets implements AsyncDisposable, Listener {
     try {
       while (this.#isDoubtful) {
         this.#isDoubtful = false;
-        const endings = await findEndings(this.#services.db, this.#live.claims());
+        const endings = await findEndings(this.#services.db, this.#live.sessions());
         for (const [sessionId, ending] of endings) this.#end(sessionId, ending);
       }
     } catch (err) {
@@ -272,14 +271,14 @@ export class Sockets implements AsyncDisposable, Listener {
     if (nowMs - this.#useMarkedAtMs >= SESSION_TOUCH_MS) this.#markUse(nowMs);
     const epochMs = this.#services.clock.now();
     // No connection counts as silent before what came while this process was held up is read.
-    if (this.#pulse.beat()) for (const connection of this.#live.all) lookAfter(connection, nowMs, epochMs);
+    if (this.#pulse.beat())
+      for (const connection of this.#live.all) connection.heartbeat.check(connection, nowMs, epochMs);
     if (this.#isDoubtful) void this.#askAgain();
   }
 
   /** A session with an open socket is in use, though no request comes by it. */
   #markUse(nowMs: number): void {
     this.#useMarkedAtMs = nowMs;
-    const connections = this.#live.all.values().filter(({ userId }) => userId !== '');
-    this.#services.accounts.authentication.markUsed(connections.map(({ sessionId }) => sessionId));
+    this.#services.accounts.authentication.markUsed(this.#live.sessions().map(({ sessionId }) => sessionId));
   }
 }

@@ -7,8 +7,9 @@ import type { FrameTable } from '../frames/frame-kinds.ts';
 import { guardRequests } from '../http/authenticate.ts';
 import { openServer } from '../http/server.ts';
 import type { World } from '../services.ts';
-import type { Connection } from './connection.ts';
+import { Connection } from './connection.ts';
 import { socketRoutes } from './routes.ts';
+import type { SocketSession } from './socket-session.ts';
 
 /** How a connection ended, as its client saw it. 1006: without a word. */
 export interface Ending {
@@ -240,7 +241,11 @@ export async function startSockets(
 }
 
 /** The sockets of the same service once more, on a port of their own, with the frames that a room would bring. */
-export async function serveFrames(t: TestContext, { services }: TestService, frames: FrameTable<Connection>) {
+export async function serveFrames(
+  t: TestContext,
+  { services }: TestService,
+  frames: FrameTable<SocketSession>,
+) {
   const app = openServer(services.log);
   const { accounts, clock, config, limits } = services;
   const { authentication } = accounts;
@@ -255,6 +260,12 @@ export async function serveFrames(t: TestContext, { services }: TestService, fra
     return socket;
   };
   return { app, enter };
+}
+
+/** The service's end of the connection that sent a frame. */
+export function connectionOf({ transport }: SocketSession): Connection {
+  if (!(transport instanceof Connection)) throw new Error('not a connection');
+  return transport;
 }
 
 /** What happens to users and their connections in this service from now on, in order. */

@@ -14,11 +14,9 @@ export function syncFrames({ chat, db, inbox, limits, push }: Services): FrameTa
     [
       'ack',
       frameKind(AckFields, (from, frame) => {
-        const seq = Math.min(frame.seq, from.seq);
-        if (seq <= from.ackedSeq) return undefined;
-        from.ackedSeq = seq;
-        chat.deliveryReceipts.note(from.userId, seq);
-        if (from.isAttentive) push.attention.acknowledge(from.userId, seq, from.device);
+        if (!from.acknowledge(frame.seq)) return undefined;
+        chat.deliveryReceipts.note(from.userId, from.ackedSeq);
+        if (from.isAttentive) push.attention.acknowledge(from.userId, from.ackedSeq, from.device);
         return undefined;
       }),
     ],

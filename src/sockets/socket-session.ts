@@ -1,0 +1,149 @@
+import type { LogEvent } from '../events/log-events.ts';
+import type { FrameSender } from '../frames/frame-kinds.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { type Device, MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
+import type { PresenceState } from '../presence/schemas.ts';
+import type { WatchingDevice } from '../presence/watchers.ts';
+import type { Start } from '../sync/start.ts';
+import { closeCodes } from './close-codes.ts';
+import type { Hello } from './frames-in.ts';
+import type { FrameOut } from './frames-out.ts';
+
+/** The connection, as its session writes to it. */
+interface Transport {
+  readonly unsentBytes: number;
+  sendFrame(frame: FrameOut): void;
+  close(code: number, reason: string): void;
+}
+
+/**
+ * What a connection is from its accepted `hello` on: its user and session, how far the log was written to it, and how its
+ * device is used. Rooms know a connection by this alone. Every part is changed by a method of its own.
+ */
+export class SocketSession implements FrameSender, Device, WatchingDevice {
+  readonly transport: Transport;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly device: string;
+  /** The number of the user's last event when `hello` was accepted. */
+  readonly head: number;
+  readonly #onUnblock: (session: SocketSession, userId: string) => void;
+  #expiresAt: number;
+  #isVisible: boolean;
+  #isActive: boolean;
+  #saidGoodbye = false;
+  #seq: number;
+  #ackedSeq = 0;
+  #isLive = false;
+  /** The users that the user blocks, according to the frames written to this connection; null if there are none. */
+  #blocked: Set<string> | null;
+
+  /** @param onUnblock called when the `unblock` frame of a user was written */
+  constructor(
+    transport: Transport,
+    { userId, sessionId, expiresAt }: Caller,
+    { device = '', visible = true, active = visible }: Hello,
+    { head, cursor, blocked }: Start,
+    onUnblock: (session: SocketSession, userId: string) => void,
+  ) {
+    this.transport = transport;
+    this.userId = userId;
+    this.sessionId = sessionId;
+    this.device = device;
+    this.head = head;
+    this.#onUnblock = onUnblock;
+    this.#expiresAt = expiresAt;
+    this.#isVisible = visible;
+    this.#isActive = active;
+    this.#seq = cursor;
+    this.#blocked = blocked.size > 0 ? new Set(blocked) : null;
+  }
+
+  /** When the newest of its tokens expires, in epoch milliseconds. */
+  get expiresAt(): number {
+    return this.#expiresAt;
+  }
+
+  get isActive(): boolean {
+    return this.#isActive;
+  }
+
+  get isAttentive(): boolean {
+    return this.#isVisible && this.#isActive;
+  }
+
+  /** Whether the client sent `bye`. */
+  get saidGoodbye(): boolean {
+    return this.#saidGoodbye;
+  }
+
+  /** The number of the last event written, or the one after which the log is served. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get ackedSeq(): number {
+    return this.#ackedSeq;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  get unsentBytes(): number {
+    return this.transport.unsentBytes;
+  }
+
+  /** Takes the expiry of another token of the session; an earlier one changes nothing. */
+  extendUntil(expiresAt: number): void {
+    this.#expiresAt = Math.max(this.#expiresAt, expiresAt);
+  }
+
+  setVisibility(isVisible: boolean, isActive: boolean): void {
+    this.#isVisible = isVisible;
+    this.#isActive = isActive;
+  }
+
+  sayGoodbye(): void {
+    this.#saidGoodbye = true;
+  }
+
+  acknowledge(seq: number): boolean {
+    const acked = Math.min(seq, this.#seq);
+    if (acked <= this.#ackedSeq) return false;
+    this.#ackedSeq = acked;
+    return true;
+  }
+
+  /** Writes the next event of the user's log. */
+  writeEvent(event: LogEvent): void {
+    this.#seq = event.seq;
+    this.transport.sendFrame({ type: 'event', ...event });
+    if (event.event !== 'block' && event.event !== 'unblock') return;
+    const { userId } = event.data;
+    this.#blocked ??= new Set();
+    if (event.event === 'block') this.#blocked.add(userId);
+    else if (this.#blocked.delete(userId)) this.#onUnblock(this, userId);
+  }
+
+  goLive(): void {
+    this.#isLive = true;
+    this.transport.sendFrame({ type: 'live' });
+  }
+
+  overflow(): void {
+    this.transport.close(closeCodes.tooSlow, 'too_far_behind');
+  }
+
+  /** Writes the presence of these users, without those whose `block` frame was written. */
+  writePresence(users: readonly PresenceState[]): void {
+    const shown = users.filter(({ id }) => !this.#blocked?.has(id));
+    if (shown.length > 0) this.transport.sendFrame({ type: 'presence', users: shown });
+  }
+
+  /** Writes that `from` is typing, unless the user blocks them or the output waits. */
+  writeTyping(from: string): void {
+    if (this.#isLive && !this.#blocked?.has(from) && this.unsentBytes < MAX_UNSENT_BYTES)
+      this.transport.sendFrame({ type: 'typing', from });
+  }
+}
