@@ -110,15 +110,22 @@ test('documents, their sections, decisions and promises that are cited exist', (
   assert.deepEqual(wrong, []);
 });
 
-test('files that comments name exist', () => {
+test('files that comments and documents name exist', () => {
   const paths = sources.map(({ path }) => `/${path}`);
-  const wrong = objections(sources, ({ text }) =>
-    [...text.matchAll(/`([\w/-]+\.(?:tsx?|mjs))(?::\d+)?`/g)]
-      .map(([, name = '']) => name)
-      .filter((name) => !paths.some((path) => path.endsWith(`/${name}`)))
-      .map((name) => `there is no ${name}`),
-  );
-  assert.deepEqual(wrong, []);
+  const named = /(?<![\w/.@*-])(?:\.?\/)?([\w./-]+\.(?:tsx?|mjs|css))\b/g;
+  const inCode = /`([^`\n]+)`/g;
+  const inFileNames = /`([\w/-]+\.(?:tsx?|mjs))(?::\d+)?`/g; // In sources, other backticks are template strings.
+  const namesOf = ({ text }: File, code: RegExp) =>
+    [...withoutCode(text).matchAll(code)].flatMap(([, found = '']) =>
+      [...found.matchAll(named)].map(([, name = '']) => name),
+    );
+  const wrongIn = (files: readonly File[], code: RegExp) =>
+    objections(files, (file) =>
+      namesOf(file, code)
+        .filter((name) => !paths.some((path) => path.endsWith(`/${name}`)))
+        .map((name) => `there is no ${name}`),
+    );
+  assert.deepEqual([...wrongIn(sources, inFileNames), ...wrongIn(currentDocuments, inCode)], []);
 });
 
 test('RFCs are cited by number, as RFC 6455', () => {
@@ -164,16 +171,19 @@ test('paths that documents name exist', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('functions, classes, tables and words that the architecture names are in the sources', () => {
-  const words = new Set(
-    sources
-      .filter(({ path }) => path.startsWith('src/') && !/\.test\.ts$|\/migrations\//.test(path))
-      .flatMap(({ text }) => text.match(/\w+/g) ?? []),
+test('functions, classes, tables and words that documents name are in the sources', () => {
+  const wordsOf = (files: readonly File[]) => new Set(files.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+  const current = sources.filter(({ path }) => !path.includes('/migrations/'));
+  const anywhere = wordsOf(current);
+  const inService = wordsOf(
+    current.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts')),
   );
-  const named = /`([a-z]+(?:[A-Z]\w*|_\w+)|[A-Z]\w*[a-z]\w*)`/g;
-  const missing = [...architecture.matchAll(named)]
-    .map(([, word = '']) => word)
-    .filter((word) => !words.has(word));
+  const named = /`([a-z]+(?:[A-Z]\w*|_\w+)|[A-Z]\w*[a-z]\w*)(?:\([^`\n]*\))?`/g;
+  const missing = objections(currentDocuments, ({ path, text }) =>
+    [...withoutCode(text).matchAll(named)]
+      .map(([, word = '']) => word)
+      .filter((word) => !(path === 'docs/architecture.md' ? inService : anywhere).has(word)),
+  );
   assert.deepEqual(missing, []);
 });
 
