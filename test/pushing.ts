@@ -12,19 +12,19 @@ export interface Pushing {
   readonly alice: Person;
   readonly bob: Person;
   readonly now: () => number;
-  /** Moves the clock, and works on everything that is due by then. */
+  /** Moves the clock, and sends all pushes that are due by then. */
   pass(ms: number): Promise<void>;
   /** Sets the wall clock forward, or back if negative; monotonic time and timers go on. */
   setClock(byMs: number): void;
-  /** A device of the person; confirmed by his session unless said otherwise. */
+  /** Subscribes a device of the person, which their session confirms unless said otherwise. */
   subscribe(
     person: Person,
     options?: { unconfirmed?: boolean; of?: SubscriptionJson },
   ): Promise<SubscriptionJson>;
   /** Writes a message. @returns the number of its event in the inbox of `to` */
   write(from: Person, to: Person, body?: string): Promise<number>;
-  /** The same, and works on everything that is due. */
-  tell(from: Person, to: Person, body?: string): Promise<void>;
+  /** Writes a message, and sends all pushes that are due. */
+  writeAndPush(from: Person, to: Person, body?: string): Promise<void>;
   log(person: Person): Promise<PushLogEntry[]>;
   /** Words of the log, the newest first. */
   outcomes(person: Person): Promise<string[]>;
@@ -33,7 +33,7 @@ export interface Pushing {
 
 interface Options {
   world?: Pick<World, 'pushDeadlineMs' | 'resolve'>;
-  /** The clock goes by itself. */
+  /** The clock is the real one. */
   realTime?: boolean;
 }
 
@@ -86,7 +86,7 @@ export async function startPushing(
         select seq from inbox_heads where user_id = ${to.id}`;
       return row?.seq ?? 0;
     },
-    async tell(from, to, body) {
+    async writeAndPush(from, to, body) {
       await pushing.write(from, to, body);
       await service.pushes.runDue();
     },
@@ -97,7 +97,7 @@ export async function startPushing(
   return pushing;
 }
 
-/** What the push service took for a device, decrypted. */
+/** The notifications that the push service accepted for a device, decrypted. */
 export function notifications(pushService: PushService, { endpoint }: Pick<SubscriptionJson, 'endpoint'>) {
   return pushService.received(endpoint).map((push) => JSON.parse(push.text ?? '').notification);
 }

@@ -11,7 +11,7 @@ import type { EndpointPolicy, Resolve } from './webpush/endpoint-guard.ts';
 
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
-/** What push keeps open in a process. The worker that sends is apart: it starts once the requests can be served. */
+/** What push keeps open in a process, except the worker that sends, which starts after the app is built. */
 export interface PushServices extends AsyncDisposable {
   /** Which users have a device in use. Sockets and frames write it, push decisions read it. */
   readonly attention: Attention;
@@ -21,18 +21,18 @@ export interface PushServices extends AsyncDisposable {
   readonly receipts: PushReceipts;
   /** Where push endpoints may lead. */
   readonly endpointPolicy: EndpointPolicy;
-  /** Of test notifications, by user. */
+  /** Limits the test notifications of a user. */
   readonly testSendLimit: SlidingLog;
 }
 
-/** What tests put in place of the network. */
+/** What tests replace of the network. */
 export interface PushWorld {
   resolve?: Resolve;
   /** How long a push service may take to answer. */
   pushDeadlineMs?: number;
 }
 
-/** Makes the VAPID key and the key of receipts if the database has none. */
+/** Creates the VAPID key and the key of receipts if the database has none. */
 export async function openPush(
   db: Db,
   config: Pick<Config, 'pushAllowPrivate' | 'pushPorts' | 'tryingLocally' | 'vapidSubject'>,
@@ -61,7 +61,7 @@ export async function openPush(
   };
 }
 
-/** Removes subscriptions that were of no use for too long, and moves early receipts into the log. */
+/** Removes subscriptions that were unusable for too long, and moves early receipts into the log. */
 export function pushJobs(db: Db, { now }: Clock): PeriodicJob[] {
   return [
     {

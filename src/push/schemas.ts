@@ -37,9 +37,9 @@ export type ReceiptBody = Static<typeof ReceiptBody>;
 export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey: Type.String() });
 
 /**
- * The answer of a push service; or that nothing could be sent (`waiting`: it is tried again); or why nothing was sent.
- * `already_notified`: an unconfirmed device, notified at most once a minute. `unconfirmed`: such a device of an account
- * that has a confirmed one, or had one within 30 days.
+ * The answer of a push service; `failed` or `unusable` if nothing could be sent, `waiting` if it is tried again; or why nothing was
+ * sent. `already_notified`: the device is unconfirmed, and notified at most once a minute. `unconfirmed`: such a device of an
+ * account that has a confirmed one, or had one within 30 days.
  */
 export type PushLogOutcome =
   | ('accepted' | 'gone' | 'refused' | 'failed' | 'unusable' | 'waiting')
@@ -123,7 +123,7 @@ export interface SubscriptionRow {
   /** Refusals since the last success, and when the first was. */
   refusals: number;
   refused_since: number | null;
-  /** When it was last notified while unconfirmed; 0 if never. */
+  /** When it was last notified while it was unconfirmed; 0 if never. */
   last_notified_at: number;
 }
 

@@ -62,7 +62,7 @@ onEachDatabase('6 Events', (database) => {
     ] as const;
     for (const [i, [settings, pushes]] of steps.entries()) {
       await set(settings);
-      await pushing.tell(bob, alice, `message ${i}`);
+      await pushing.writeAndPush(bob, alice, `message ${i}`);
       await pushing.pass(10_000);
       assert.equal(pushService.attempts(endpoint).length, pushes, JSON.stringify(settings));
     }

@@ -1,5 +1,5 @@
 /** As many devices rejected within {@link WITHIN_MS} mean that the push service rejects us, not them (architecture 8.4). */
-const REFUSED_DEVICES = 3;
+const REJECTED_DEVICES = 3;
 const WITHIN_MS = 10 * 60_000;
 const PAUSE_MS = 10 * 60_000;
 const MAX_REMEMBERED = 1_000;
@@ -23,15 +23,15 @@ export class CircuitBreaker {
     this.#rejections.set(origin, rejected);
     if (this.#rejections.size > MAX_REMEMBERED)
       this.#rejections.delete(this.#rejections.keys().next().value ?? '');
-    if (rejected.size < REFUSED_DEVICES) return;
+    if (rejected.size < REJECTED_DEVICES) return;
     this.#openUntil.set(origin, nowMs + PAUSE_MS);
     this.#rejections.delete(origin);
   }
 
   /** How long the origin is still paused, in milliseconds; 0 if it is not. */
   openForMs(origin: string, nowMs: number): number {
-    const restMs = (this.#openUntil.get(origin) ?? nowMs) - nowMs;
-    if (restMs > 0) return restMs;
+    const leftMs = (this.#openUntil.get(origin) ?? nowMs) - nowMs;
+    if (leftMs > 0) return leftMs;
     this.#openUntil.delete(origin);
     return 0;
   }

@@ -57,7 +57,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
   });
 
   test('a clock that is set back leaves what waits for its hour waiting', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, setClock } = await startPushing(
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, setClock } = await startPushing(
       t,
       database,
     );
@@ -65,10 +65,10 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     const [busy, aside, phone] = [await subscribe(bob), await subscribe(bob), await subscribe(bob)];
     pushService.answerNext(busy.endpoint, { status: 429, headers: { 'retry-after': '3600' } });
     pushService.answerNext(aside.endpoint, { status: 403 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     setClock(-HOUR);
     await untilNoticed(t, service);
-    await tell(carol, bob);
+    await writeAndPush(carol, bob);
     assert.equal(pushService.received(phone.endpoint).length, 2);
     await pass(HOUR - 1);
     for (const { endpoint } of [busy, aside]) assert.equal(pushService.attempts(endpoint).length, 1);
@@ -77,20 +77,20 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
   });
 
   test('a clock that is set back does not keep a push service paused', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, setClock } = await startPushing(
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, setClock } = await startPushing(
       t,
       database,
     );
     const people = [bob, await service.join('carol'), await service.join('dave')];
     const phones = await Promise.all(people.map((person) => subscribe(person)));
-    for (const person of people) await tell(alice, person);
+    for (const person of people) await writeAndPush(alice, person);
     await pass(3 * SECOND);
     for (const { endpoint } of phones) pushService.answerNext(endpoint, { status: 401 });
-    for (const person of people) await tell(alice, person);
+    for (const person of people) await writeAndPush(alice, person);
     const fresh = await subscribe(bob);
     setClock(-HOUR);
     await pass(10 * 60 * SECOND);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.equal(pushService.received(fresh.endpoint).length, 1);
   });
 
@@ -108,7 +108,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
 
   test('what a clock that ran ahead left in the queue is due when the service starts', async (t) => {
     const pushing = await startPushing(t, database);
-    const { service, pushService, alice, bob, subscribe, write, tell, now } = pushing;
+    const { service, pushService, alice, bob, subscribe, write, writeAndPush, now } = pushing;
     const carol = await service.join('carol');
     const {
       db,
@@ -118,8 +118,8 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     const [phone, unknown] = [await subscribe(bob), await subscribe(dave, { unconfirmed: true })];
     // One waits as a job of each device, one as a message that may still be seen.
     for (const { endpoint } of [phone, unknown]) pushService.answerNext(endpoint, { status: 500 });
-    await tell(alice, bob);
-    await tell(alice, dave);
+    await writeAndPush(alice, bob);
+    await writeAndPush(alice, dave);
     attention.setAttentive({}, bob.id, true);
     await write(carol, bob);
     const ahead = 30 * DAY;
@@ -137,13 +137,13 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
   });
 
   test('a start leaves alone what waits as it should', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const { db } = service.services;
     const [busy, aside, broken] = [await subscribe(bob), await subscribe(bob), await subscribe(bob)];
     pushService.answerNext(busy.endpoint, { status: 429, headers: { 'retry-after': '3600' } });
     pushService.answerNext(aside.endpoint, { status: 403 });
     pushService.answerNext(broken.endpoint, { status: 500 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     // As after the sixth refusal.
     await db.run`update push_subscriptions set refusals = 7, not_before = not_before + ${63 * HOUR} where refusals = 1`;
     await db.run`

@@ -10,10 +10,10 @@ const DAY = 24 * HOUR;
 
 onEachDatabase('answers of push services', (database) => {
   test('202 is an acceptance like 201', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerAlways(phone.endpoint, { status: 202 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(DAY);
     assert.equal(pushService.attempts(phone.endpoint).length, 1);
     assert.deepEqual(
@@ -24,13 +24,13 @@ onEachDatabase('answers of push services', (database) => {
 
   for (const status of [404, 410])
     test(`${status} removes the device with its other jobs`, async (t) => {
-      const { service, pushService, alice, bob, subscribe, tell, devices, log } = await startPushing(
+      const { service, pushService, alice, bob, subscribe, writeAndPush, devices, log } = await startPushing(
         t,
         database,
       );
       const [gone, phone] = [await subscribe(bob), await subscribe(bob)];
       pushService.answerAlways(gone.endpoint, { status, body: 'no such subscription' });
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       assert.equal((await devices(bob)).length, 1);
       assert.equal(pushService.received(phone.endpoint).length, 1);
       const entry = (await log(bob)).find((one) => one.outcome === 'gone');
@@ -54,10 +54,10 @@ onEachDatabase('answers of push services', (database) => {
   });
 
   test('413 sends the short payload next', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, outcomes } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerNext(phone.endpoint, { status: 413 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(
       pushService.attempts(phone.endpoint).map(({ text }) => JSON.parse(text ?? '').notification.title),
       ['alice', 'Doorman'],
@@ -67,15 +67,15 @@ onEachDatabase('answers of push services', (database) => {
 
   for (const status of [429, 503])
     test(`${status} waits as long as Retry-After says, also for other conversations of that device`, async (t) => {
-      const { service, pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(
+      const { service, pushService, alice, bob, subscribe, writeAndPush, pass, log } = await startPushing(
         t,
         database,
       );
       const carol = await service.join('carol');
       const [busy, phone] = [await subscribe(bob), await subscribe(bob)];
       pushService.answerNext(busy.endpoint, { status, headers: { 'retry-after': '120' } });
-      await tell(alice, bob);
-      await tell(carol, bob);
+      await writeAndPush(alice, bob);
+      await writeAndPush(carol, bob);
       await pass(119 * SECOND);
       assert.equal(pushService.attempts(busy.endpoint).length, 1);
       assert.equal(pushService.received(phone.endpoint).length, 2);
@@ -96,7 +96,7 @@ onEachDatabase('answers of push services', (database) => {
     });
 
   test('Retry-After may be a date in any form, or past, and counts for an hour at most', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass, now } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass, now } = await startPushing(t, database);
     const at = new Date(Math.ceil(now() / 1000) * 1000 + 600 * SECOND);
     const [weekday = '', date, month, year, time] = at.toUTCString().split(/,? /);
     const longDay = at.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
@@ -116,7 +116,7 @@ onEachDatabase('answers of push services', (database) => {
     const long = await Promise.all(['86400', '9'.repeat(30)].map(subscribeBusy));
     const counts = (devices: (() => number)[]) => devices.map((count) => count());
 
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     const startedAt = now();
     await pass(999);
     assert.equal(past(), 0);
@@ -133,10 +133,10 @@ onEachDatabase('answers of push services', (database) => {
   });
 
   test('a failed push is retried with growing delays and dropped after 24 hours', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass, log } = await startPushing(t, database);
     const phone = await subscribe(bob);
     pushService.answerAlways(phone.endpoint, { status: 500, body: 'out of order' });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     const count = () => pushService.attempts(phone.endpoint).length;
     await pass(499);
     assert.equal(count(), 1);
@@ -157,13 +157,16 @@ onEachDatabase('answers of push services', (database) => {
   });
 
   test('a push service that is back gets the waiting messages as one push', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await startPushing(
+      t,
+      database,
+    );
     const phone = await subscribe(bob);
     pushService.answerAlways(phone.endpoint, 'drop');
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     for (let i = 0; i < 3; i++) {
       await pass(3 * SECOND);
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
     }
     assert.deepEqual(await outcomes(bob), ['waiting']);
     pushService.answerAlways(phone.endpoint, undefined);
@@ -176,7 +179,7 @@ onEachDatabase('answers of push services', (database) => {
   });
 
   test('a push service that hangs, and one that speaks no TLS, are tried again', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, log } = await startPushing(t, database, {
+    const { pushService, alice, bob, subscribe, writeAndPush, log } = await startPushing(t, database, {
       world: { pushDeadlineMs: 2_000 },
     });
     const hanging = await subscribe(bob);
@@ -184,28 +187,28 @@ onEachDatabase('answers of push services', (database) => {
     const secure = { ...plain, endpoint: plain.endpoint.replace('http:', 'https:') };
     await subscribe(bob, { of: secure });
     pushService.answerNext(hanging.endpoint, 'hang');
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     const reasons = (await log(bob)).map(({ outcome, reason }) => `${outcome} ${reason}`);
     assert.deepEqual(reasons.toSorted(), ['waiting timeout', 'waiting tls']);
   });
 
   for (const status of [400, 401, 403])
     test(`${status} sets the subscription aside for 1 h, doubling, and removes it after 7 days`, async (t) => {
-      const { pushService, alice, bob, subscribe, tell, pass, devices, log } = await startPushing(
+      const { pushService, alice, bob, subscribe, writeAndPush, pass, devices, log } = await startPushing(
         t,
         database,
       );
       const phone = await subscribe(bob);
       pushService.answerAlways(phone.endpoint, { status });
       const count = () => pushService.attempts(phone.endpoint).length;
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       let expected = 1;
       for (const hours of [1, 2, 4, 8, 16, 32, 64, 41]) {
         assert.equal(count(), expected);
         await pass(hours * HOUR - 1);
         assert.equal(count(), expected);
         // What waits longer than a day is dropped, so that something new is what is tried.
-        await tell(alice, bob);
+        await writeAndPush(alice, bob);
         assert.equal(count(), expected);
         await pass(1);
         expected += 1;
@@ -217,37 +220,43 @@ onEachDatabase('answers of push services', (database) => {
     });
 
   test('a success resets the refusals of a subscription', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const attempts = () => pushService.attempts(phone.endpoint).map(({ status }) => status);
     pushService.answerNext(phone.endpoint, { status: 403 });
     pushService.answerNext(phone.endpoint, { status: 403 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(HOUR);
     await pass(2 * HOUR);
     assert.deepEqual(attempts(), [403, 403, 201]);
     pushService.answerNext(phone.endpoint, { status: 403 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(HOUR);
     assert.deepEqual(attempts(), [403, 403, 201, 403, 201]);
   });
 
   test('one anonymous subscription that is always answered 403 delays no one else', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+      t,
+      database,
+    );
     const people = [bob, await service.join('carol'), await service.join('dave')];
     const phones = await Promise.all(people.map((person) => subscribe(person)));
     const victim = await service.join('erin');
     const made = await subscribe(victim, { unconfirmed: true });
     pushService.answerAlways(made.endpoint, { status: 403 });
     for (let i = 0; i < 4; i++) {
-      for (const person of [victim, ...people]) await tell(alice, person);
+      for (const person of [victim, ...people]) await writeAndPush(alice, person);
       for (const phone of phones) assert.equal(pushService.received(phone.endpoint).length, i + 1);
       await pass(HOUR);
     }
   });
 
   test('a push service pauses only when it refuses three confirmed devices that it took pushes for', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, log } = await startPushing(
+      t,
+      database,
+    );
     const people = [
       bob,
       ...(await Promise.all(['carol', 'dave', 'erin', 'frank'].map((name) => service.join(name)))),
@@ -256,7 +265,7 @@ onEachDatabase('answers of push services', (database) => {
     const attempts = (i: number) => pushService.attempts(phones[i]?.endpoint ?? '').length;
     const tellNth = async (i: number) => {
       const person = people[i];
-      if (person) await tell(alice, person);
+      if (person) await writeAndPush(alice, person);
     };
     for (let i = 0; i < 4; i++) await tellNth(i);
     await pass(3 * SECOND);
@@ -288,7 +297,7 @@ onEachDatabase('answers of push services', (database) => {
 
 onEachDatabase('changes while a push waits', (database) => {
   test('do-not-disturb, off and a block are checked again directly before sending', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await startPushing(
       t,
       database,
     );
@@ -299,13 +308,13 @@ onEachDatabase('changes while a push waits', (database) => {
     ] as const;
     for (const [path, change, back] of changes) {
       pushService.answerNext(phone.endpoint, { status: 429, headers: { 'retry-after': '60' } });
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       await service.post(path, change, { token: bob.token });
       await pass(60 * SECOND);
       await service.post(path, back, { token: bob.token });
     }
     pushService.answerNext(phone.endpoint, { status: 429, headers: { 'retry-after': '60' } });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await service.post('/api/user/block', { blockedId: alice.id }, { token: bob.token });
     await pass(60 * SECOND);
     assert.deepEqual(pushService.received(phone.endpoint), []);

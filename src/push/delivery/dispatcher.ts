@@ -31,18 +31,14 @@ const CLOSE_MS = 5_000;
 
 /** A job in this process. */
 export interface InFlightJob extends Job {
-  /** Its sender was blocked after it was read. */
+  /** Its sender was blocked after the job was read. */
   isCancelled: boolean;
-  /** It was answered, and its result is being recorded. */
+  /** The push service has answered, and the result is being recorded. */
   isEnded: boolean;
 }
 
-interface Turn {
-  readonly ms: number;
-  readonly isAnswered: boolean;
-}
-
-interface Needs {
+/** What is needed to send pushes. */
+export interface DeliveryServices {
   readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly db: Db;
   readonly log: Logger;
@@ -56,7 +52,7 @@ interface Needs {
 
 /** Sends claimed jobs as the origin queues allow, and records their results, many in one commit. */
 export class Dispatcher {
-  readonly #needs: Needs;
+  readonly #services: DeliveryServices;
   readonly #queues: OriginQueues<InFlightJob>;
   readonly #onRoom: () => void;
   readonly #breaker = new CircuitBreaker();
@@ -73,9 +69,9 @@ export class Dispatcher {
   #onCompleted: () => void = () => {};
 
   /** @param onRoom called when something was recorded, so that there may be more to claim */
-  constructor(needs: Needs, lanes: OriginQueues<InFlightJob>, onRoom: () => void) {
-    this.#needs = needs;
-    this.#queues = lanes;
+  constructor(services: DeliveryServices, queues: OriginQueues<InFlightJob>, onRoom: () => void) {
+    this.#services = services;
+    this.#queues = queues;
     this.#onRoom = onRoom;
   }
 
@@ -121,9 +117,9 @@ export class Dispatcher {
     this.#isClosing = true;
     const waiting = this.#queues.clear();
     for (const inFlight of waiting) this.#held.delete(jobKey(inFlight));
-    const dueAt = this.#needs.clock.now();
+    const dueAt = this.#services.clock.now();
     await returnJobs(
-      this.#needs.db,
+      this.#services.db,
       waiting.map((job) => ({ job, dueAt })),
     );
     const { promise: timeUp, resolve } = Promise.withResolvers<void>();
@@ -152,21 +148,21 @@ export class Dispatcher {
   async #send(jobs: readonly InFlightJob[]): Promise<void> {
     let rows: Map<string, SendableJob>;
     try {
-      rows = await readSendable(this.#needs.db, jobs);
+      rows = await readSendable(this.#services.db, jobs);
     } catch (err) {
-      this.#needs.log.error({ err }, 'pushes could not be prepared');
+      this.#services.log.error({ err }, 'pushes could not be prepared');
       rows = new Map();
     }
     for (const inFlight of jobs) void this.#sendOne(inFlight, rows.get(jobKey(inFlight)));
   }
 
   async #sendOne(inFlight: InFlightJob, row: SendableJob | undefined): Promise<void> {
-    let turn: Turn | null = null;
+    let attempt: { ms: number; isAnswered: boolean } | null = null;
     let result: Result | undefined;
     // Reserved before sending, as the device's receipt may arrive before the result is recorded.
-    const logId = row?.log_id || newId(this.#needs.clock.now());
+    const logId = row?.log_id || newId(this.#services.clock.now());
     try {
-      const { clock, db, publicUrl, push } = this.#needs;
+      const { clock, db, publicUrl, push } = this.#services;
       const { now } = clock;
       // Otherwise the job was cancelled, or another process may hold it.
       if (!row || inFlight.isCancelled || !hasLease(inFlight, row, now())) return;
@@ -177,27 +173,27 @@ export class Dispatcher {
       const startedAt = performance.now();
       const answer = await push.client.send({ ...request, isWanted: () => !inFlight.isCancelled });
       if (answer.kind === 'failed' && answer.word === 'withdrawn') return;
-      turn = { ms: performance.now() - startedAt, isAnswered: answer.kind !== 'failed' };
+      attempt = { ms: performance.now() - startedAt, isAnswered: answer.kind !== 'failed' };
       this.#noteRejection(inFlight, row, answer);
       result = classifyResponse(answer, row, now(), Math.random());
     } catch (error) {
       if (error instanceof InvalidKeysError) result = { kind: 'unusable', reason: 'keys_unusable' };
       else {
-        this.#needs.log.error({ err: error }, 'a push could not be sent');
+        this.#services.log.error({ err: error }, 'a push could not be sent');
         const fault: PushResponse = { kind: 'failed', word: 'fault' };
-        if (row) result = classifyResponse(fault, row, this.#needs.clock.now(), Math.random());
+        if (row) result = classifyResponse(fault, row, this.#services.clock.now(), Math.random());
       }
     } finally {
       this.#end(
         inFlight,
-        turn,
-        row && result && { job: inFlight, row, logId, result, now: this.#needs.clock.now() },
+        attempt,
+        row && result && { job: inFlight, row, logId, result, now: this.#services.clock.now() },
       );
     }
   }
 
   #reasonToDefer({ origin }: InFlightJob, now: number): Result | undefined {
-    const waitMs = this.#breaker.openForMs(origin, this.#needs.clock.monotonicMs());
+    const waitMs = this.#breaker.openForMs(origin, this.#services.clock.monotonicMs());
     if (waitMs === 0) return undefined;
     return {
       kind: 'deferred',
@@ -210,11 +206,15 @@ export class Dispatcher {
   #noteRejection({ origin, subscriptionId }: InFlightJob, row: SendableJob, answer: PushResponse): void {
     if (answer.kind !== 'refused' || (answer.status !== 401 && answer.status !== 403)) return;
     if (row.session_id === null || row.last_success_at === null) return;
-    this.#breaker.recordRejection(origin, subscriptionId, this.#needs.clock.monotonicMs());
+    this.#breaker.recordRejection(origin, subscriptionId, this.#services.clock.monotonicMs());
   }
 
-  #end(inFlight: InFlightJob, turn: Turn | null, completed: CompletedJob | undefined): void {
-    this.#queues.end(inFlight, turn);
+  #end(
+    inFlight: InFlightJob,
+    attempt: { ms: number; isAnswered: boolean } | null,
+    completed: CompletedJob | undefined,
+  ): void {
+    this.#queues.end(inFlight, attempt);
     if (this.#isClosed) return;
     if (completed) {
       inFlight.isEnded = true;
@@ -235,12 +235,12 @@ export class Dispatcher {
         .splice(0, RECORDED_TOGETHER)
         .sort((a, b) => (jobKey(a.job) < jobKey(b.job) ? -1 : 1));
       try {
-        await this.#needs.db.transaction(async (tx) => {
+        await this.#services.db.transaction(async (tx) => {
           await Promise.all(batch.map((completed) => recordResult(tx, completed)));
         });
       } catch (err) {
         // The jobs stay leased, and are sent again when the lease ends.
-        this.#needs.log.error({ err }, 'results of pushes could not be recorded');
+        this.#services.log.error({ err }, 'results of pushes could not be recorded');
       }
       for (const { job } of batch) this.#release(jobKey(job));
       this.#onRoom();

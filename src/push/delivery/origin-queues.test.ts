@@ -11,7 +11,7 @@ function jobs(origin: string, count: number): QueuedJob[] {
   return Array.from({ length: count }, (_, n) => ({ origin, n }));
 }
 
-/** OriginQueues in which `origin` is known to answer. */
+/** Queues in which the push services at `origins` are known to answer. */
 function established(...origins: string[]): OriginQueues<QueuedJob> {
   const queues = new OriginQueues<QueuedJob>();
   for (const origin of origins)
@@ -22,7 +22,7 @@ function established(...origins: string[]): OriginQueues<QueuedJob> {
   return queues;
 }
 
-test('sixteen at once go to a push service that answers, two to one that is not known to', () => {
+test('a push service that answers gets sixteen requests at a time, one that is not known to answer two', () => {
   const queues = established('https://good');
   for (const job of [...jobs('https://good', 40), ...jobs('https://new', 10)]) assert(queues.offer(job));
   const started = Map.groupBy(queues.start(100), (job) => job.origin);
@@ -31,7 +31,7 @@ test('sixteen at once go to a push service that answers, two to one that is not 
   assert.deepEqual(queues.start(100), []);
 });
 
-test('queues take turns, each in its order', () => {
+test('queues are served round-robin, each in its own order', () => {
   const queues = established('a', 'b');
   for (const job of [...jobs('a', 5), ...jobs('b', 2)]) queues.offer(job);
   assert.deepEqual(
@@ -71,16 +71,16 @@ test('a full queue spreads the retries of refused jobs within a minute', () => {
   let taken = 0;
   while (queues.offer({ origin: 'a', n: taken })) taken += 1;
   assert.equal(taken, 32);
-  // Nobody knows yet how fast it is.
+  // Its latency is not known yet.
   assert.deepEqual([queues.retryAt('a', 5_000), queues.retryAt('a', 5_000)], [5_250, 5_250]);
   for (const job of queues.start(2)) queues.end(job, { ms: 1_000, isAnswered: true });
-  const turns = Array.from({ length: 1_000 }, () => queues.retryAt('a', 5_000));
-  assert.deepEqual(turns.slice(0, 3), [5_125, 5_250, 5_375]);
-  assert(turns.every((at) => at <= 65_000));
+  const retries = Array.from({ length: 1_000 }, () => queues.retryAt('a', 5_000));
+  assert.deepEqual(retries.slice(0, 3), [5_125, 5_250, 5_375]);
+  assert(retries.every((at) => at <= 65_000));
   assert(queues.offer({ origin: 'b', n: 0 }));
 });
 
-test('queues are empty when everything has ended or left', () => {
+test('queues are empty when every job has ended or was removed', () => {
   const queues = new OriginQueues<QueuedJob>();
   for (const job of jobs('a', 3)) queues.offer(job);
   const started = queues.start(10);

@@ -3,13 +3,13 @@ export interface QueuedJob {
   readonly origin: string;
 }
 
-interface OriginQueue<L extends QueuedJob> {
+interface OriginQueue<J extends QueuedJob> {
   readonly origin: string;
-  readonly waiting: L[];
+  readonly waiting: J[];
   inFlight: number;
-  /** How many at once; doubles with every answer, up to {@link MAX_AT_ONCE}, and halves when there is none. */
+  /** How many requests in flight it may have; doubles with every answer up to {@link MAX_AT_ONCE}, halves without one. */
   limit: number;
-  /** How long a turn takes, about, in milliseconds; `undefined` before the first has ended. */
+  /** Moving average of the time of a request; `undefined` before the first has ended. */
   latencyMs: number | undefined;
   /** When the last job that found the queue full may be claimed again, epoch milliseconds. */
   nextRetryAt: number;
@@ -34,18 +34,18 @@ const LONGEST_RETRY_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Who may send next. Each push service has a queue, and the queues take turns, so one that hangs, or has a lot to take,
- * delays only what goes to itself. Any client can name a push service, so one that has not answered yet, or not the last
- * time, gets little; and all of these together cannot take the place of those that answer.
+ * Decides which job is sent next. Each push service has a queue of its own, and the queues are served round-robin, so a push service
+ * that hangs, or gets many pushes, delays only its own. Any client can name a push service. So one that has not answered yet, or
+ * did not answer the last time, is probationary: it gets few requests, and all of these together get only a part of the capacity.
  */
-export class OriginQueues<L extends QueuedJob> {
+export class OriginQueues<J extends QueuedJob> {
   /** In the order of their last use. */
-  readonly #queues = new Map<string, OriginQueue<L>>();
-  /** The queues with waiting jobs, in the order of their turns. */
-  readonly #ready = new Set<OriginQueue<L>>();
+  readonly #queues = new Map<string, OriginQueue<J>>();
+  /** The queues with waiting jobs, in the order in which they are served. */
+  readonly #ready = new Set<OriginQueue<J>>();
   #inFlight = { probationary: 0, established: 0 };
   #waiting = 0;
-  #waitingUnproven = 0;
+  #waitingProbationary = 0;
 
   /** How many jobs wait. */
   get waiting(): number {
@@ -57,21 +57,21 @@ export class OriginQueues<L extends QueuedJob> {
   }
 
   /** Adds a job to the queue of its origin. @returns false if the queue is full */
-  offer(job: L): boolean {
+  offer(job: J): boolean {
     const queue = this.#queueOf(job.origin);
     const probationary = isProbationary(queue);
     if (queue.waiting.length >= capacityOf(queue) || this.#waiting >= MAX_WAITING) return false;
-    if (probationary && this.#waitingUnproven >= MAX_WAITING_PROBATIONARY) return false;
+    if (probationary && this.#waitingProbationary >= MAX_WAITING_PROBATIONARY) return false;
     queue.waiting.push(job);
     this.#waiting += 1;
-    if (probationary) this.#waitingUnproven += 1;
+    if (probationary) this.#waitingProbationary += 1;
     this.#ready.add(queue);
     return true;
   }
 
   /**
-   * When one that was not taken may come again, epoch milliseconds: about when its turn would have come, so that a
-   * thousand that wait for a slow push service are not all asked about again and again.
+   * When a job that found its queue full may be offered again, epoch milliseconds: about the time at which it would be sent, so that a
+   * thousand jobs for a slow push service are not offered again and again.
    */
   retryAt(origin: string, now: number): number {
     const queue = this.#queueOf(origin);
@@ -81,81 +81,81 @@ export class OriginQueues<L extends QueuedJob> {
     return Math.ceil(queue.nextRetryAt);
   }
 
-  /** Those whose turn it is, up to `max`; each is under way until {@link end}. */
-  start(max: number): L[] {
-    const started: L[] = [];
-    let passed = 0;
+  /** Takes up to `max` jobs that may be sent now; each is in flight until {@link end}. */
+  start(max: number): J[] {
+    const started: J[] = [];
+    let skipped = 0;
     for (const queue of this.#ready) {
-      if (started.length >= max || passed >= this.#ready.size) break;
+      if (started.length >= max || skipped >= this.#ready.size) break;
       this.#ready.delete(queue);
       const job = this.#mayStart(queue) ? queue.waiting.shift() : undefined;
       if (job) {
         this.#countWaiting(queue, -1);
         queue.inFlight += 1;
-        this.#countUnderWay(queue, 1);
+        this.#countInFlight(queue, 1);
         started.push(job);
-        passed = 0;
-      } else passed += 1;
+        skipped = 0;
+      } else skipped += 1;
       if (queue.waiting.length > 0) this.#ready.add(queue);
     }
     return started;
   }
 
-  /** @param turn how long it took, and whether there was an answer; null if nothing was asked */
-  end(job: L, turn: { ms: number; isAnswered: boolean } | null): void {
+  /** @param attempt how long the request took, and whether it was answered; null if none was sent */
+  end(job: J, attempt: { ms: number; isAnswered: boolean } | null): void {
     const queue = this.#queueOf(job.origin);
     queue.inFlight -= 1;
-    this.#countUnderWay(queue, -1);
-    if (turn === null) return;
-    const { ms, isAnswered } = turn;
+    this.#countInFlight(queue, -1);
+    if (attempt === null) return;
+    const { ms, isAnswered } = attempt;
     queue.latencyMs =
       queue.latencyMs === undefined ? ms : queue.latencyMs + (ms - queue.latencyMs) * SHARE_OF_LAST_LATENCY;
     this.#setLimit(queue, isAnswered ? Math.min(MAX_AT_ONCE, queue.limit * 2) : Math.max(1, queue.limit / 2));
   }
 
   /** Removes and returns all waiting jobs. */
-  clear(): L[] {
+  clear(): J[] {
     const left = [...this.#queues.values()].flatMap((queue) => queue.waiting.splice(0));
     this.#ready.clear();
     this.#waiting = 0;
-    this.#waitingUnproven = 0;
+    this.#waitingProbationary = 0;
     return left;
   }
 
-  #mayStart(queue: OriginQueue<L>): boolean {
+  #mayStart(queue: OriginQueue<J>): boolean {
     if (queue.inFlight >= queue.limit) return false;
     return isProbationary(queue)
       ? this.#inFlight.probationary < MAX_PROBATIONARY
       : this.#inFlight.established < MAX_ESTABLISHED;
   }
 
-  #countWaiting(queue: OriginQueue<L>, by: number): void {
+  #countWaiting(queue: OriginQueue<J>, by: number): void {
     this.#waiting += by;
-    if (isProbationary(queue)) this.#waitingUnproven += by;
+    if (isProbationary(queue)) this.#waitingProbationary += by;
   }
 
-  #countUnderWay(queue: OriginQueue<L>, by: number): void {
+  #countInFlight(queue: OriginQueue<J>, by: number): void {
     this.#inFlight[isProbationary(queue) ? 'probationary' : 'established'] += by;
   }
 
   /** Jobs count as probationary or established as their queue does, so both counts follow a change of its limit. */
-  #setLimit(queue: OriginQueue<L>, limit: number): void {
+  #setLimit(queue: OriginQueue<J>, limit: number): void {
     if (limit === queue.limit) return;
-    this.#countUnderWay(queue, -queue.inFlight);
+    this.#countInFlight(queue, -queue.inFlight);
     this.#countWaiting(queue, -queue.waiting.length);
     queue.limit = limit;
-    this.#countUnderWay(queue, queue.inFlight);
+    this.#countInFlight(queue, queue.inFlight);
     this.#countWaiting(queue, queue.waiting.length);
   }
 
-  #queueOf(origin: string): OriginQueue<L> {
+  #queueOf(origin: string): OriginQueue<J> {
     const known = this.#queues.get(origin);
     if (known) {
       this.#queues.delete(origin);
       this.#queues.set(origin, known);
       return known;
     }
-    const queue: OriginQueue<L> = {
+    const queue: OriginQueue<J> = {
       origin,
       waiting: [],
       inFlight: 0,

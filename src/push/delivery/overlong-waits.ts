@@ -2,15 +2,14 @@ import type { Db } from '../../db/db.ts';
 import { type Job, LEASE_MS, returnJobs } from '../queue/jobs.ts';
 import { LONGEST_SUSPENSION_MS, LONGEST_WAIT_MS } from './retry-policy.ts';
 
-/** No job waits longer, but for a subscription that is set aside. */
+/** No job waits longer, except for a subscription that is suspended. */
 const LONGEST_JOB_WAIT_MS = 24 * 60 * 60 * 1000;
 
 type Lease = Pick<Job, 'subscriptionId' | 'peerId' | 'leaseUntil'>;
 
 /**
- * Ends waits of jobs and devices that are longer than any wait can be, as a wall clock that was set back leaves them.
- * What was decided on, or is silenced, as it should be keeps the rest of its wait. Jobs that are being sent keep their
- * lease, by which their result is recorded.
+ * Ends waits of jobs and devices that are longer than any wait can be, because the wall clock was set back. Other waits keep their
+ * remaining time. Jobs in flight keep their lease, by which their result is recorded.
  *
  * @param clock.stepMs by how much the clock was set since the last call; 0 if that is not known, as at the start
  */

@@ -13,7 +13,7 @@ import {
 
 const publicUrl = 'https://chat.example.org';
 const receipt = 'r'.repeat(43);
-const news: MessageNotification = {
+const unreadMessages: MessageNotification = {
   receipt,
   preview: 'sender',
   peerId: 'p1',
@@ -28,7 +28,7 @@ function read(payload: Buffer) {
 }
 
 test('a payload is a declarative push message that leads to the conversation', () => {
-  assert.deepEqual(read(messagePayload(publicUrl, news)), {
+  assert.deepEqual(read(messagePayload(publicUrl, unreadMessages)), {
     web_push: 8030,
     notification: {
       title: 'Alice',
@@ -43,7 +43,7 @@ test('a payload is a declarative push message that leads to the conversation', (
 
 test('full shows the text, sender the name, none neither', () => {
   const shown = (changes: Partial<MessageNotification>) => {
-    const { notification } = read(messagePayload(publicUrl, { ...news, ...changes }));
+    const { notification } = read(messagePayload(publicUrl, { ...unreadMessages, ...changes }));
     return [notification.title, notification.body];
   };
   assert.deepEqual(shown({ preview: 'full' }), ['Alice', 'hi there']);
@@ -63,7 +63,7 @@ test('a payload is below 3,000 bytes whatever was written, and still well-formed
       const text = [...piece.repeat(times)].slice(0, 4_000).join('');
       const sender = [...name.repeat(9)].slice(0, 64).join('');
       const payload = messagePayload(publicUrl, {
-        ...news,
+        ...unreadMessages,
         preview: 'full',
         unread: 1e6,
         badge: 1e9,
@@ -75,7 +75,10 @@ test('a payload is below 3,000 bytes whatever was written, and still well-formed
     }),
   );
   for (const unit of ['\u0001', '"', '语', '👨‍👩‍👧‍👦', 'e\u0301', '\u{1f468}'])
-    assert(messagePayload(publicUrl, { ...news, preview: 'full', text: unit.repeat(4_000) }).length < 3_000);
+    assert(
+      messagePayload(publicUrl, { ...unreadMessages, preview: 'full', text: unit.repeat(4_000) }).length <
+        3_000,
+    );
 });
 
 test('a text is cut between what people see as characters', () => {

@@ -18,7 +18,7 @@ export interface MessageNotification {
   readonly badge: number;
 }
 
-/** Of a message's text, as JSON in UTF-8: more than any screen shows, and far from what a push may hold. */
+/** Of a message's text, as JSON in UTF-8: more than any screen shows, and far below the limit of a push. */
 const MAX_TEXT_BYTES = 1_000;
 /** Of a name, which may have 64 code points, six bytes each where JSON escapes them. */
 const MAX_NAME_BYTES = 400;
@@ -30,8 +30,8 @@ const graphemes = new Intl.Segmenter();
  * needs no worker; elsewhere our worker reads it. It is below 3,000 bytes for any text. Our own words are Chinese and
  * English, as the language of the device is unknown.
  */
-export function messagePayload(publicUrl: string, news: MessageNotification): Buffer {
-  const { receipt, preview, peerId, sender, unread, text, badge } = news;
+export function messagePayload(publicUrl: string, notification: MessageNotification): Buffer {
+  const { receipt, preview, peerId, sender, unread, text, badge } = notification;
   const count = unread > 1 ? `${unread} 条新消息 · ${unread} new messages` : '新消息 · New message';
   const title = preview === 'none' ? 'Doorman' : cutText(sender, MAX_NAME_BYTES);
   const shown = preview === 'full' && text !== undefined ? cutText(text, MAX_TEXT_BYTES) : undefined;
@@ -39,7 +39,7 @@ export function messagePayload(publicUrl: string, news: MessageNotification): Bu
   return toPayload(publicUrl, { title, body, path: chatPath(peerId), tag: chatTag(peerId), badge, receipt });
 }
 
-/** The least that is of use, for a push service that found {@link messagePayload} too large (413). */
+/** A payload without texts, for a push service that found {@link messagePayload} too large (413). */
 export function shortPayload(publicUrl: string, peerId: string, receipt: string): Buffer {
   return toPayload(publicUrl, {
     title: 'Doorman',
@@ -67,8 +67,8 @@ export function topicOf(auth: string, userId: string, peerId: string): string {
 }
 
 /**
- * As much of the beginning as fits, with an ellipsis where something is missing. What people see as one character is
- * kept or left out whole, unless it is longer than all that fits.
+ * As much of the beginning as fits, with an ellipsis if something was cut. A grapheme (what people see as one character) is
+ * never split, unless it alone is longer than the limit.
  *
  * @param maxBytes of the text inside a JSON string, in UTF-8
  */
@@ -80,7 +80,7 @@ export function cutText(text: string, maxBytes: number): string {
     bytes += jsonBytes(point);
     at += point.length;
     if (bytes > maxBytes) {
-      // What lies further on does not move the boundary that is asked for.
+      // 100 units more are enough context to find the boundary of the grapheme.
       const whole = graphemes.segment(text.slice(0, end + 100)).containing(end)?.index;
       return `${text.slice(0, whole || end)}…`;
     }

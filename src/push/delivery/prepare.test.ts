@@ -7,12 +7,15 @@ import { rotateVapidKeys } from '../subscriptions/vapid-keys.ts';
 
 onEachDatabase('the contents of a push', (database) => {
   test('it shows as much as the user chose', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+      t,
+      database,
+    );
     const phone = await subscribe(bob);
     await service.post('/api/user/profile', { nickname: 'Alice Liddell' }, { token: alice.token });
     for (const pushPreview of ['sender', 'full', 'none']) {
       await service.post('/api/user/settings', { pushPreview }, { token: bob.token });
-      await tell(alice, bob, `my text ${pushPreview}`);
+      await writeAndPush(alice, bob, `my text ${pushPreview}`);
       await pass(3_000);
     }
     assert.deepEqual(
@@ -26,7 +29,7 @@ onEachDatabase('the contents of a push', (database) => {
   });
 
   test('the badge counts at most 100 unread conversations, so that a longer list holds no one up', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const { db } = service.services;
     const phone = await subscribe(bob);
     const ids = await addCrowd(db, 150);
@@ -34,12 +37,12 @@ onEachDatabase('the contents of a push', (database) => {
       for (const id of ids)
         await tx.run`insert into conversations (user_id, peer_id, n, unread) values (${bob.id}, ${id}, 1, 1)`;
     });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.equal(JSON.parse(pushService.received(phone.endpoint)[0]?.text ?? '').app_badge, 100);
   });
 
   test('the badge counts what is unread, but not from users that the user blocks', async (t) => {
-    const { service, pushService, alice, bob, subscribe, write, tell, pass } = await startPushing(
+    const { service, pushService, alice, bob, subscribe, write, writeAndPush, pass } = await startPushing(
       t,
       database,
     );
@@ -47,30 +50,30 @@ onEachDatabase('the contents of a push', (database) => {
     await write(carol, bob);
     await service.post('/api/user/block', { blockedId: carol.id }, { token: bob.token });
     const phone = await subscribe(bob);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await service.post('/api/user/unblock', { blockedId: carol.id }, { token: bob.token });
     await pass(3_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     const badges = pushService.received(phone.endpoint).map(({ text }) => JSON.parse(text ?? '').app_badge);
     assert.deepEqual(badges, [1, 3]);
   });
 
   test('the longest message fits, and its beginning arrives', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const phone = await subscribe(bob);
     await service.post('/api/user/settings', { pushPreview: 'full' }, { token: bob.token });
-    await tell(alice, bob, '语'.repeat(4_000));
+    await writeAndPush(alice, bob, '语'.repeat(4_000));
     const [push] = pushService.received(phone.endpoint);
     assert(Buffer.byteLength(push?.text ?? '') < 3_000);
     assert.match(notifications(pushService, phone)[0].body, /^语{300,}…$/);
   });
 
   test('a push may wait 24 hours at the push service, is urgent, and replaces the one before (RFC 8030 5)', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(3_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     const [first, second] = pushService.received(phone.endpoint);
     assert.deepEqual([first?.headers.ttl, first?.headers.urgency], ['86400', 'high']);
     assert.match(String(first?.headers.topic), /^[\w-]{32}$/);
@@ -78,16 +81,16 @@ onEachDatabase('the contents of a push', (database) => {
   });
 
   test('an unconfirmed device gets fixed words: no sender, text, count or conversation (promise 7)', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await startPushing(
       t,
       database,
     );
     await service.post('/api/user/settings', { pushPreview: 'full' }, { token: bob.token });
     const carol = await service.join('carol');
     const unknown = await subscribe(bob, { unconfirmed: true });
-    await tell(alice, bob, 'a secret');
+    await writeAndPush(alice, bob, 'a secret');
     await pass(60_000);
-    await tell(carol, bob, 'another secret');
+    await writeAndPush(carol, bob, 'another secret');
     const received = pushService.received(unknown.endpoint);
     assert.equal(received.length, 2);
     for (const { text, headers } of received) {
@@ -101,10 +104,8 @@ onEachDatabase('the contents of a push', (database) => {
   });
 
   test('an unconfirmed device is notified at most once a minute, and the last message is not lost', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, write, pass, outcomes } = await startPushing(
-      t,
-      database,
-    );
+    const { service, pushService, alice, bob, subscribe, writeAndPush, write, pass, outcomes } =
+      await startPushing(t, database);
     const [carol, dave] = [await service.join('carol'), await service.join('dave')];
     const unknown = await subscribe(bob, { unconfirmed: true });
     const count = () => pushService.received(unknown.endpoint).length;
@@ -112,8 +113,8 @@ onEachDatabase('the contents of a push', (database) => {
     await pass(0);
     assert.equal(count(), 1);
     await pass(30_000);
-    await tell(carol, bob);
-    await tell(dave, bob);
+    await writeAndPush(carol, bob);
+    await writeAndPush(dave, bob);
     await pass(29_999);
     assert.equal(count(), 1);
     await pass(1);
@@ -126,7 +127,10 @@ onEachDatabase('the contents of a push', (database) => {
   });
 
   test('a subscription is sent to with the key that it was made with, however often keys rotate', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+      t,
+      database,
+    );
     const {
       db,
       push: { vapidKeys },
@@ -135,11 +139,11 @@ onEachDatabase('the contents of a push', (database) => {
     await rotateVapidKeys(db);
     await vapidKeys.reload(db);
     const fresh = await subscribe(bob);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     // The page shows the same subscription at each start.
     await subscribe(bob, { of: old });
     await pass(3_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     for (const device of [old, fresh])
       assert.deepEqual(
         pushService.attempts(device.endpoint).map(({ status, reason }) => [status, reason]),
@@ -156,14 +160,14 @@ onEachDatabase('the contents of a push', (database) => {
   });
 
   test('a device with invalid keys is marked, is not notified, and delays no one else', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass, log } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass, log } = await startPushing(t, database);
     const broken = pushService.subscribe();
     const noPoint = Buffer.alloc(65, 4).toString('base64url');
     await subscribe(bob, { of: { ...broken, keys: { ...broken.keys, p256dh: noPoint } } });
     const phone = await subscribe(bob);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(3_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(pushService.attempts(broken.endpoint), []);
     assert.equal(pushService.received(phone.endpoint).length, 2);
     assert.deepEqual((await log(bob)).map((entry) => entry.outcome).toSorted(), [

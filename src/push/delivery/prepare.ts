@@ -11,7 +11,7 @@ import type { Result } from './retry-policy.ts';
 
 /** How long a push is worth sending, in the queue and at the push service. */
 export const TTL_SECONDS = 24 * 60 * 60;
-/** How many unread conversations the badge counts: reading 100,000 holds everyone up for 30 ms. */
+/** How many unread conversations the badge counts: reading 100,000 blocks the process for 30 ms. */
 const BADGE_CONVERSATIONS = 100;
 /** A lease that ends sooner might end before the answer arrives. */
 const LEAST_LEASE_MS = 15_000;
@@ -55,7 +55,7 @@ export interface SendableJob {
   readonly badge: number;
 }
 
-/** Reads what the sending of each job hangs on, by {@link jobKey}; a job that was withdrawn is missing. */
+/** Reads the jobs with everything that decides about sending them, by {@link jobKey}. A job that was cancelled is missing. */
 export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<string, SendableJob>> {
   const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
   const userIds = [...new Set(jobs.map((job) => job.userId))];

@@ -71,8 +71,8 @@ function isNewSuccess(row: SendableJob, now: number): boolean {
 }
 
 /**
- * The job is completed, unless further messages came meanwhile: then it is due again, as a new one. The log is written behind
- * the job's row, which the deletion of an account takes before the log.
+ * Removes the completed job, unless further messages came meanwhile: then it is due again, as a new job. The log is written after
+ * the job's row is locked, in the order in which the deletion of an account removes both.
  */
 async function finish(tx: Queries, completed: CompletedJob, logged: LoggedResult): Promise<void> {
   const { job, row, now } = completed;

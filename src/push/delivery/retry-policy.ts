@@ -4,7 +4,7 @@ import type { PushResponse } from '../webpush/request.ts';
 import { toPushWord } from '../webpush/request.ts';
 import { readRetryAfterMs } from '../webpush/retry-after.ts';
 
-/** What became of a job. `reason` is for the log. */
+/** The result of an attempt to send a job. `reason` is for the log. */
 export type Result =
   | { kind: 'accepted'; status: number }
   /** The subscription does not exist any more. */
@@ -33,10 +33,10 @@ const SUSPENSION_MS = 60 * 60 * 1000;
 const REMOVE_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
 export const LONGEST_SUSPENSION_MS = REMOVE_AFTER_MS;
 
-/** What {@link classifyResponse} has to know of a job. */
+/** The parts of a job on which {@link classifyResponse} depends. */
 export interface Attempt {
   readonly attempts: number;
-  /** When the newest message of it was decided on, epoch milliseconds. */
+  /** When the decision about its newest message was made, epoch milliseconds. */
   readonly decided_at: number;
   readonly short: number;
 }

@@ -17,22 +17,22 @@ import type { PushResponse } from '../webpush/request.ts';
 import { toPushWord } from '../webpush/request.ts';
 import { testPayload } from './payload.ts';
 
-/** How long a test send waits for the push services; what comes later still stands in the push log. */
+/** How long a test send waits for the push services; later answers are still written to the push log. */
 const WAIT_MS = 3_000;
 const TTL_SECONDS = 24 * 60 * 60;
 
-interface Sending {
+interface TestSendServices {
   readonly db: Db;
   readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly push: {
     readonly client: PushClient;
     readonly receipts: PushReceipts;
-    /** By user: a call sends to up to 23 devices. */
+    /** Limits the calls of a user: each sends to up to 23 devices. */
     readonly testSendLimit: SlidingLog;
     readonly vapidKeys: VapidKeyring;
   };
   readonly publicUrl: string;
-  /** How far the caller's devices may be reached for; the log says of others that they were not. */
+  /** Which of the user's endpoints may be called; for others the log says that they were not. */
   readonly reach: Reach;
 }
 
@@ -41,20 +41,23 @@ interface Sending {
  * device that its push service no longer knows is removed.
  *
  * @param onFault called with errors of the service itself after the answer
- * @param deviceId the only one to send to
+ * @param deviceId the only device to send to
  * @returns what the push services logged within 3 s; `undefined` if nothing is stored, or not that device
  * @throws {ServiceError} `rate-limited`, word `too_many_test_sends`; a call that had nothing to send to is not counted
  */
 export async function sendTest(
-  sending: Sending,
+  services: TestSendServices,
   userId: string,
   onFault: (error: unknown) => void,
   deviceId?: string,
 ): Promise<PushLogEntry[] | undefined> {
-  const stored = await listSubscriptions(sending.db, userId);
+  const stored = await listSubscriptions(services.db, userId);
   const subscriptions = stored.filter(({ id }) => deviceId === undefined || id === deviceId);
   if (subscriptions.length === 0) return undefined;
-  const { allowed, retryAfterSeconds } = sending.push.testSendLimit.take(userId, sending.clock.monotonicMs());
+  const { allowed, retryAfterSeconds } = services.push.testSendLimit.take(
+    userId,
+    services.clock.monotonicMs(),
+  );
   if (!allowed)
     throw new ServiceError(
       'rate-limited',
@@ -66,8 +69,8 @@ export async function sendTest(
     );
   const entries: PushLogEntry[] = [];
   const all = subscriptions.map(async (subscription) => {
-    const outcome = await sendOne(sending, subscription);
-    entries.push(await writePushLog(sending.db, userId, outcome, sending.clock.now()));
+    const outcome = await sendOne(services, subscription);
+    entries.push(await writePushLog(services.db, userId, outcome, services.clock.now()));
   });
   const { promise: timeUp, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, WAIT_MS);
@@ -77,7 +80,7 @@ export async function sendTest(
 }
 
 async function sendOne(
-  { db, clock, push, publicUrl, reach }: Sending,
+  { db, clock, push, publicUrl, reach }: TestSendServices,
   subscription: SubscriptionRow,
 ): Promise<LogOutcome> {
   const { now } = clock;

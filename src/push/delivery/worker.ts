@@ -1,54 +1,39 @@
-import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
 import { ClockSteps } from '../../clock-steps.ts';
-import type { Db } from '../../db/db.ts';
 import type { Events, ServiceEvent } from '../../events/hints.ts';
-import type { PushReceipts } from '../log/receipts.ts';
 import type { Attention } from '../queue/attention.ts';
 import { decideDue, findDue, findOverlong, nextDueAt, type Pair, pairKey } from '../queue/decide.ts';
 import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../queue/jobs.ts';
 import { markPushesSeen } from '../queue/pending.ts';
-import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
-import type { PushClient } from '../webpush/client.ts';
-import { Dispatcher, type InFlightJob } from './dispatcher.ts';
+import { type DeliveryServices, Dispatcher, type InFlightJob } from './dispatcher.ts';
 import { OriginQueues } from './origin-queues.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
 
 /** How many pairs are decided, and jobs claimed, in one transaction. */
 const BATCH = 128;
-/** While more than this wait for their turn, no more are claimed but by a look further, for what others may take. */
+/** While more jobs than this wait in the origin queues, only one larger batch is claimed each time, for queues that have room. */
 const ENOUGH_WAITING = 896;
-const FURTHER = 512;
-const LOOK_FURTHER_MS = 250;
-/** The worker looks at the database at least this often, for work that it missed. */
+const LARGE_BATCH = 512;
+const BEHIND_MS = 250;
+/** The worker reads the database at least this often, for work whose hint was lost. */
 const SWEEP_MS = 15_000;
 const AFTER_FAULT_MS = 1_000;
 /** Acknowledgements within this time are written together. */
-const SEEN_STEP_MS = 200;
+const COLLECT_SEEN_MS = 200;
 /** How long an attentive device has to see a message before its push is due; see `pending.ts`. */
 const SEEN_WITHIN_MS = 5_000;
 
-interface Needs {
-  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
-  readonly db: Db;
+interface WorkerServices extends DeliveryServices {
   readonly events: Events;
-  readonly log: Logger;
-  readonly publicUrl: string;
-  readonly push: {
-    readonly attention: Attention;
-    readonly client: PushClient;
-    readonly receipts: PushReceipts;
-    readonly vapidKeys: VapidKeyring;
-  };
+  readonly push: DeliveryServices['push'] & { readonly attention: Attention };
 }
 
 /**
- * Sends pushes for messages that no device has seen (architecture 8). All work is in the database, so a crash loses
- * nothing: pending pushes that are due are decided, which makes a job for each device; jobs are claimed and handed to
- * the {@link Dispatcher}. It wakes when the earliest is due, and at once for a user without an attentive device.
+ * Sends pushes for messages that no device has seen (architecture 8). All work is in the database, so a crash loses nothing. Pending
+ * pushes that are due are decided, which makes a job for each device; jobs are claimed and passed to the {@link Dispatcher}. The
+ * worker wakes when the earliest is due, and at once for a message to a user without an attentive device.
  */
 export class PushWorker implements AsyncDisposable {
-  readonly #needs: Needs;
+  readonly #services: WorkerServices;
   readonly #queues = new OriginQueues<InFlightJob>();
   readonly #dispatcher: Dispatcher;
   /** Pairs to decide without waiting, as no attentive device is connected, and from which moment. */
@@ -62,15 +47,15 @@ export class PushWorker implements AsyncDisposable {
   /** Monotonic milliseconds. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   readonly #clockSteps: ClockSteps;
-  /** By how much the wall clock was set and the queue does not know it yet. */
+  /** By how much the wall clock was set since {@link endOverlongWaits} last ran. */
   #clockStepMs = 0;
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
-    this.#clockSteps = new ClockSteps(needs.clock);
-    this.#dispatcher = new Dispatcher(needs, this.#queues, () => this.#wake());
-    needs.events.subscribe((event) => this.#onEvent(event));
-    needs.push.attention.onAcknowledged(() => this.#wakeAt(needs.clock.now() + SEEN_STEP_MS));
+  constructor(services: WorkerServices) {
+    this.#services = services;
+    this.#clockSteps = new ClockSteps(services.clock);
+    this.#dispatcher = new Dispatcher(services, this.#queues, () => this.#wake());
+    services.events.subscribe((event) => this.#onEvent(event));
+    services.push.attention.onAcknowledged(() => this.#wakeAt(services.clock.now() + COLLECT_SEEN_MS));
     this.#wake();
   }
 
@@ -80,7 +65,7 @@ export class PushWorker implements AsyncDisposable {
       this.#wake();
       await this.#running;
       await this.#dispatcher.untilIdle();
-      // A round of its own may have claimed what was due while this looked.
+      // The loop may have claimed due jobs while this read the database.
     } while (!this.#isStopping && ((await this.#isAnythingDue()) || this.#isAtWork));
   }
 
@@ -108,8 +93,8 @@ export class PushWorker implements AsyncDisposable {
   }
 
   #onMessage(pair: Pair): void {
-    const now = this.#needs.clock.now();
-    if (this.#needs.push.attention.isAttentive(pair.userId)) {
+    const now = this.#services.clock.now();
+    if (this.#services.push.attention.isAttentive(pair.userId)) {
       this.#wakeAt(now + SEEN_WITHIN_MS);
       return;
     }
@@ -119,7 +104,7 @@ export class PushWorker implements AsyncDisposable {
     this.#wake();
   }
 
-  /** Runs the loop, or lets it run once more if it is running. */
+  /** Runs the loop, once more if it is running. */
   #wake(): void {
     if (this.#isStopping) return;
     this.#again = true;
@@ -130,7 +115,7 @@ export class PushWorker implements AsyncDisposable {
 
   /** @param at epoch milliseconds */
   #wakeAt(at: number): void {
-    const { monotonicMs, now } = this.#needs.clock;
+    const { monotonicMs, now } = this.#services.clock;
     const waitMs = Math.min(Math.max(at - now(), 1), SWEEP_MS);
     const timerAtMs = monotonicMs() + waitMs;
     if (this.#isStopping || timerAtMs >= this.#timerAtMs) return;
@@ -151,14 +136,14 @@ export class PushWorker implements AsyncDisposable {
       try {
         await this.#runOnce();
       } catch (err) {
-        this.#needs.log.error({ err }, 'pushes could not be decided');
-        this.#wakeAt(this.#needs.clock.now() + AFTER_FAULT_MS);
+        this.#services.log.error({ err }, 'pushes could not be decided');
+        this.#wakeAt(this.#services.clock.now() + AFTER_FAULT_MS);
       }
     }
   }
 
   async #runOnce(): Promise<void> {
-    const { clock, db } = this.#needs;
+    const { clock, db } = this.#services;
     const { now } = clock;
     if (!this.#hasStarted) {
       // One process at a time has the database (architecture 11), so the holder of these leases has ended.
@@ -172,14 +157,14 @@ export class PushWorker implements AsyncDisposable {
     const isBehind = await this.#claim();
     const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = now();
-    this.#wakeAt(isBehind ? at + LOOK_FURTHER_MS : (jobAt ?? at + SWEEP_MS));
+    this.#wakeAt(isBehind ? at + BEHIND_MS : (jobAt ?? at + SWEEP_MS));
     this.#wakeAt(Math.min(dueAt ?? at + SWEEP_MS, at + SWEEP_MS));
     for (const immediate of this.#immediate.values()) this.#wakeAt(immediate.at);
   }
 
-  /** What waits longer than anything can was written before the clock was set back, and is due now. */
+  /** Makes due what waits longer than any wait can be: it was written before the clock was set back. */
   async #endOverlongWaits(): Promise<void> {
-    const { clock, db } = this.#needs;
+    const { clock, db } = this.#services;
     const { now } = clock;
     const at = now();
     for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
@@ -189,14 +174,14 @@ export class PushWorker implements AsyncDisposable {
   }
 
   async #writeSeen(): Promise<void> {
-    const { clock, db, push } = this.#needs;
+    const { clock, db, push } = this.#services;
     const seen = push.attention.drain();
     await Promise.all(seen.map((one) => markPushesSeen(db, { ...one, now: clock.now() })));
   }
 
   /** @returns whether there may be more */
   async #decide(): Promise<boolean> {
-    const { clock, db } = this.#needs;
+    const { clock, db } = this.#services;
     const { now } = clock;
     const at = now();
     const immediate = new Map<string, Pair>();
@@ -216,30 +201,30 @@ export class PushWorker implements AsyncDisposable {
     return pairs.length === BATCH || immediate.size === BATCH;
   }
 
-  /** @returns whether due jobs were left unclaimed, as enough wait already */
+  /** @returns whether due jobs were left unclaimed, as enough jobs wait already */
   async #claim(): Promise<boolean> {
-    const { clock, db } = this.#needs;
+    const { clock, db } = this.#services;
     const { now } = clock;
-    let isFurther = this.#queues.waiting >= ENOUGH_WAITING;
+    let isLarge = this.#queues.waiting >= ENOUGH_WAITING;
     while (!this.#isStopping) {
       if (((await nextJobAt(db)) ?? Number.POSITIVE_INFINITY) > now()) return false;
-      if (this.#queues.waiting >= ENOUGH_WAITING && !isFurther) return true;
-      await this.#submit(await claimJobs(db, now(), isFurther ? FURTHER : BATCH));
-      isFurther = false;
+      if (this.#queues.waiting >= ENOUGH_WAITING && !isLarge) return true;
+      await this.#submit(await claimJobs(db, now(), isLarge ? LARGE_BATCH : BATCH));
+      isLarge = false;
     }
     return false;
   }
 
-  /** Hands jobs to their lanes; what a lane has no room for comes again about when its turn would be. */
+  /** Passes jobs to the dispatcher. Those whose origin queue is full are returned, due about when they would be sent. */
   async #submit(jobs: readonly Job[]): Promise<void> {
     const refused: { job: Job; dueAt: number }[] = [];
-    const at = this.#needs.clock.now();
+    const at = this.#services.clock.now();
     for (const job of jobs) {
       if (this.#isStopping) refused.push({ job, dueAt: at });
       else if (!this.#dispatcher.submit(job))
         refused.push({ job, dueAt: this.#queues.retryAt(job.origin, at) });
     }
-    if (refused.length > 0) await returnJobs(this.#needs.db, refused);
+    if (refused.length > 0) await returnJobs(this.#services.db, refused);
   }
 
   get #isAtWork(): boolean {
@@ -247,7 +232,7 @@ export class PushWorker implements AsyncDisposable {
   }
 
   async #isAnythingDue(): Promise<boolean> {
-    const { clock, db } = this.#needs;
+    const { clock, db } = this.#services;
     const { now } = clock;
     const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = now();
@@ -256,6 +241,6 @@ export class PushWorker implements AsyncDisposable {
   }
 }
 
-export function openPushWorker(needs: Needs): PushWorker {
-  return new PushWorker(needs);
+export function openPushWorker(services: WorkerServices): PushWorker {
+  return new PushWorker(services);
 }

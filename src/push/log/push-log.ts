@@ -25,7 +25,7 @@ export interface LogOutcome {
   readonly reason: PushWord | '';
 }
 
-/** What the log says of one push decision, sent or not. */
+/** What the log says about one push decision, sent or not. */
 export interface LogEntry {
   readonly userId: string;
   readonly peerId: string;
@@ -37,7 +37,7 @@ export interface LogEntry {
   readonly status?: number | null;
   /** Empty where the outcome says all. */
   readonly reason?: PushReason;
-  /** What the entry says beside the reason; left out: the reason in words. */
+  /** A text for people; left out: the reason in words. */
   readonly detail?: string;
   /** When the push is tried again, epoch milliseconds. */
   readonly waitingUntil?: number | null;

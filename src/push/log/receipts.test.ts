@@ -112,11 +112,11 @@ onEachDatabase('receipts of pushes', (database) => {
   }
 
   test('each push has its own receipt, and its user’s log shows what the device reported', async (t) => {
-    const { alice, bob, service, pushService, phone, tell, pass, report, reported, now, log } =
+    const { alice, bob, service, pushService, phone, writeAndPush, pass, report, reported, now, log } =
       await startWithPhone(t);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(3_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await report(phone, 'shown', 0);
     const shownAt = now();
     await pass(1_000);
@@ -164,20 +164,20 @@ onEachDatabase('receipts of pushes', (database) => {
   });
 
   test('the short payload has a receipt too; an unconfirmed subscription gets none', async (t) => {
-    const { service, alice, bob, pushService, phone, subscribe, tell, report, reported, now } =
+    const { service, alice, bob, pushService, phone, subscribe, writeAndPush, report, reported, now } =
       await startWithPhone(t);
     const carol = await service.join('carol');
     const unknown = await subscribe(carol, { unconfirmed: true });
     pushService.answerNext(phone.endpoint, { status: 413 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await report(phone, 'shown');
     assert.deepEqual(await reported(), [['accepted', now(), null]]);
-    await tell(alice, carol);
+    await writeAndPush(alice, carol);
     assert.equal(JSON.parse(pushService.received(unknown.endpoint)[0]?.text ?? '').doorman, undefined);
   });
 
   test('an entry keeps the device’s name at that time, even when the device is gone', async (t) => {
-    const { service, alice, bob, pushService, tell, pass, log } = await startWithPhone(t);
+    const { service, alice, bob, pushService, writeAndPush, pass, log } = await startWithPhone(t);
     const { endpoint, ...rest } = pushService.subscribe();
     const body = { userId: bob.id, subscription: { endpoint, ...rest } };
     const headers = {
@@ -187,7 +187,7 @@ onEachDatabase('receipts of pushes', (database) => {
     const names = async () =>
       Object.fromEntries((await log(bob)).map((entry) => [entry.outcome, entry.device_name]));
     pushService.answerNext(endpoint, { status: 503, headers: { 'retry-after': '10' } });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.equal((await names()).waiting, headers['user-agent']);
     pushService.answerNext(endpoint, { status: 410 });
     await pass(10_000);

@@ -6,9 +6,12 @@ import { startSockets } from '../../sockets/test-client.ts';
 
 onEachDatabase('push decisions', (database) => {
   test('a message for a user without an attentive device rings at once on each of their devices (6)', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, log, devices } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, writeAndPush, log, devices } = await startPushing(
+      t,
+      database,
+    );
     const [phone, desktop] = [await subscribe(bob), await subscribe(bob)];
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     for (const device of [phone, desktop])
       assert.deepEqual(notifications(pushService, device), [
         {
@@ -48,10 +51,13 @@ onEachDatabase('push decisions', (database) => {
   });
 
   test('an attentive device that does not acknowledge delays the push by five seconds', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+      t,
+      database,
+    );
     const phone = await subscribe(bob);
     service.services.push.attention.setAttentive({}, bob.id, true);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(4_999);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     await pass(1);
@@ -71,7 +77,7 @@ onEachDatabase('push decisions', (database) => {
   });
 
   test('a user whose last attentive connection has left is notified at once', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const phone = await subscribe(bob);
     const { attention } = service.services.push;
     const [one, other] = [{}, {}];
@@ -81,14 +87,14 @@ onEachDatabase('push decisions', (database) => {
     assert.equal(attention.isAttentive(bob.id), true);
     attention.remove(other);
     assert.equal(attention.isAttentive(bob.id), false);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.equal(pushService.received(phone.endpoint).length, 1);
   });
 
   test('ten messages ring twice, the second time as 10 new', async (t) => {
-    const { pushService, alice, bob, subscribe, write, tell, pass } = await startPushing(t, database);
+    const { pushService, alice, bob, subscribe, write, writeAndPush, pass } = await startPushing(t, database);
     const phone = await subscribe(bob);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     for (let i = 0; i < 9; i++) await write(alice, bob);
     await pass(2_999);
     assert.equal(pushService.received(phone.endpoint).length, 1);
@@ -100,11 +106,11 @@ onEachDatabase('push decisions', (database) => {
   });
 
   test('the cooldown of one conversation does not delay another', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const carol = await service.join('carol');
     const phone = await subscribe(bob);
-    await tell(alice, bob);
-    await tell(carol, bob);
+    await writeAndPush(alice, bob);
+    await writeAndPush(carol, bob);
     assert.deepEqual(
       notifications(pushService, phone).map(({ title }) => title),
       ['alice', 'carol'],
@@ -148,10 +154,13 @@ onEachDatabase('push decisions', (database) => {
   });
 
   test('do-not-disturb: messages are received but not pushed (6)', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, outcomes } = await startPushing(
+      t,
+      database,
+    );
     const phone = await subscribe(bob);
     await service.post('/api/user/settings', { dndEnabled: true }, { token: bob.token });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     assert.deepEqual(await outcomes(bob), ['dnd']);
     const { body } = await service.get(`/api/messages?peer=${alice.id}`, { token: bob.token });
@@ -159,16 +168,16 @@ onEachDatabase('push decisions', (database) => {
   });
 
   test('nothing is pushed with push_enabled off, nor without a device; the log has the reason', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, outcomes } = await startPushing(
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await startPushing(
       t,
       database,
     );
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(await outcomes(bob), ['no_device']);
     const phone = await subscribe(bob);
     await service.post('/api/user/settings', { pushEnabled: false }, { token: bob.token });
     await pass(3_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     assert.deepEqual(await outcomes(bob), ['off', 'no_device']);
   });
@@ -202,11 +211,14 @@ onEachDatabase('push decisions', (database) => {
   });
 
   test('a device is removed with its session', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, outcomes } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, outcomes } = await startPushing(
+      t,
+      database,
+    );
     const phone = await subscribe(bob);
     const again = await service.post('/api/login', { username: 'bob', password: bob.password });
     await service.post('/api/logout', {}, { token: bob.token });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     assert.deepEqual(await outcomes({ ...bob, token: again.body.data.token }), ['no_device']);
   });

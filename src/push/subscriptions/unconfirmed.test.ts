@@ -14,19 +14,22 @@ const DAY_MS = 86_400_000;
 const REMOVALS: Record<string, (pushing: Pushing, phone: SubscriptionJson) => Promise<unknown>> = {
   'POST /api/push/unsubscribe': ({ service, bob }, { endpoint }) =>
     service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token }),
-  'an answer 410 of its push service': async ({ pushService, alice, bob, tell, pass }, { endpoint }) => {
+  'an answer 410 of its push service': async (
+    { pushService, alice, bob, writeAndPush, pass },
+    { endpoint },
+  ) => {
     pushService.answerNext(endpoint, { status: 410 });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     await pass(3_000);
   },
   'an answer 404 to a test': ({ service, pushService, bob }, { endpoint }) => {
     pushService.answerNext(endpoint, { status: 404 });
     return service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
   },
-  'seven days of refusals': async ({ pushService, alice, bob, tell, pass }, { endpoint }) => {
+  'seven days of refusals': async ({ pushService, alice, bob, writeAndPush, pass }, { endpoint }) => {
     for (let i = 0; i < 8; i++) {
       pushService.answerNext(endpoint, { status: 403 });
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       await pass(DAY_MS);
     }
   },
@@ -63,17 +66,17 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     db.all`select id from push_subscriptions where user_id = ${userId} and session_id is not null`;
 
   test('is notified of messages while the account never had a confirmed device (interface 6)', async (t) => {
-    const { pushService, alice, bob, subscribe, tell } = await start(t);
+    const { pushService, alice, bob, subscribe, writeAndPush } = await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.equal(pushService.received(unconfirmed.endpoint).length, 1);
   });
 
   test('is not notified beside a confirmed device, and the log says why once an hour', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, log, devices } = await start(t);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, log, devices } = await start(t);
     const [unconfirmed, phone] = [await subscribe(bob, { unconfirmed: true }), await subscribe(bob)];
     for (let i = 0; i < 3; i++) {
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       await pass(60_000);
     }
     assert.equal(pushService.received(phone.endpoint).length, 3);
@@ -85,7 +88,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
       [['unconfirmed', id, '', '']],
     );
     await pass(3_600_000);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     const outcomes = (await log(bob)).map(({ outcome }) => outcome);
     assert.equal(outcomes.filter((outcome) => outcome === 'unconfirmed').length, 2);
 
@@ -95,13 +98,14 @@ onEachDatabase('an unconfirmed subscription', (database) => {
   });
 
   test('is notified again 30 days after the last confirmed device was removed, not before', async (t) => {
-    const { service, pushService, alice, bob, subscribe, write, tell, pass, outcomes } = await start(t);
+    const { service, pushService, alice, bob, subscribe, write, writeAndPush, pass, outcomes } =
+      await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     const { endpoint } = await subscribe(bob);
     await service.post('/api/push/unsubscribe', { endpoint }, { token: bob.token });
     // The removal is dated by the database's clock, which is slightly ahead of the test's.
     await pass(29 * DAY_MS);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
     assert.deepEqual(new Set(await outcomes(bob)), new Set(['unconfirmed', 'no_device']));
     await write(alice, bob);
@@ -112,12 +116,12 @@ onEachDatabase('an unconfirmed subscription', (database) => {
   for (const [name, remove] of Object.entries(REMOVALS))
     test(`is not notified after its account's confirmed device was removed by ${name}`, async (t) => {
       const pushing = await start(t);
-      const { db, pushService, alice, bob, subscribe, tell, now } = pushing;
+      const { db, pushService, alice, bob, subscribe, writeAndPush, now } = pushing;
       const phone = await subscribe(bob);
       await remove(pushing, phone);
       assert.deepEqual(await confirmedOf(db, bob.id), []);
       const unconfirmed = await subscribe(bob, { unconfirmed: true });
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
       const entries = await db.all`
         select outcome from push_log where user_id = ${bob.id} and outcome = 'unconfirmed' and at = ${now()}`;
@@ -125,7 +129,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     });
 
   test('is not notified after a password change removed the confirmed device of another session', async (t) => {
-    const { service, db, pushService, alice, bob, subscribe, tell } = await start(t);
+    const { service, db, pushService, alice, bob, subscribe, writeAndPush } = await start(t);
     const { body } = await service.post('/api/login', { username: 'bob', password: bob.password });
     await subscribe({ ...bob, token: body.data.token });
     const change = { oldPassword: bob.password, newPassword: 'another secret' };
@@ -133,15 +137,15 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     assert.equal(changed.status, 200);
     assert.deepEqual(await confirmedOf(db, bob.id), []);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(pushService.attempts(unconfirmed.endpoint), []);
   });
 
   test('is not notified if a device was confirmed between the decision and the sending', async (t) => {
-    const { pushService, alice, bob, subscribe, tell, pass, outcomes } = await start(t);
+    const { pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     pushService.answerNext(unconfirmed.endpoint, { status: 429, headers: { 'retry-after': '60' } });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(await outcomes(bob), ['waiting']);
     await subscribe(bob);
     await pass(120_000);
@@ -150,7 +154,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
   });
 
   test('its User-Agent and the texts of its push service stay out of the log', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, pass, log } = await start(t);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass, log } = await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
     const answers = [
       { status: 429, headers: { 'retry-after': '1' }, body: 'read this' },
@@ -173,7 +177,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     await check(['refused', 'refused', 'refused']);
     for (const answer of [...answers, { status: 410, body: 'read this' }])
       pushService.answerNext(unconfirmed.endpoint, answer);
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     for (let i = 0; i < answers.length; i++) {
       await check(['waiting', 'refused', 'refused', 'refused']);
       await pass(3_600_000);
@@ -182,7 +186,7 @@ onEachDatabase('an unconfirmed subscription', (database) => {
   });
 
   test('in a database of an earlier version: a notification that was shown proves a confirmed device', async (t) => {
-    const { service, db, pushService, alice, bob, subscribe, tell, now, log } = await start(t);
+    const { service, db, pushService, alice, bob, subscribe, writeAndPush, now, log } = await start(t);
     const carol = await service.join('carol');
     const spies = await Promise.all([bob, carol].map((person) => subscribe(person, { unconfirmed: true })));
     const { id } = (await db.get<{ id: string }>`
@@ -204,8 +208,8 @@ onEachDatabase('an unconfirmed subscription', (database) => {
       await tx.run`delete from migrations where name = '0014-push-limits'`;
     });
     await migrate(db);
-    await tell(alice, bob);
-    await tell(alice, carol);
+    await writeAndPush(alice, bob);
+    await writeAndPush(alice, carol);
     const attempts = spies.map(({ endpoint }) => pushService.attempts(endpoint).length);
     assert.deepEqual(attempts, [0, 1]);
     const spied = (await log(bob)).find((entry) => entry.id === 'spy');

@@ -20,11 +20,14 @@ onEachDatabase('the words for answers of push services', (database) => {
     [503, 'server_error'],
   ] as const)
     test(`${status} is the word ${word}, and no text of the answer is in any answer or log line`, async (t) => {
-      const { service, pushService, alice, bob, subscribe, tell, pass } = await startPushing(t, database);
+      const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+        t,
+        database,
+      );
       const answer = { status, body: SECRET, headers: { 'x-inner': SECRET } };
       const phone = await subscribe(bob);
       pushService.answerAlways(phone.endpoint, answer);
-      await tell(alice, bob);
+      await writeAndPush(alice, bob);
       if (status === 404 || status === 410) {
         const again = await subscribe(bob);
         pushService.answerAlways(again.endpoint, answer);
@@ -81,14 +84,17 @@ onEachDatabase('the words for answers of push services', (database) => {
   });
 
   test('invalid keys are the word keys_unusable', async (t) => {
-    const { service, pushService, alice, bob, subscribe, tell, log } = await startPushing(t, database);
+    const { service, pushService, alice, bob, subscribe, writeAndPush, log } = await startPushing(
+      t,
+      database,
+    );
     const broken = pushService.subscribe();
     for (const p256dh of ['AAAA', Buffer.alloc(65, 4).toString('base64url')]) {
       await subscribe(bob, { of: { ...broken, keys: { ...broken.keys, p256dh } } });
       await service.get(`/api/push/test-send?userId=${bob.id}`, { token: bob.token });
     }
     await subscribe(bob, { of: { ...broken, keys: { ...broken.keys, auth: 'AAAA' } } });
-    await tell(alice, bob);
+    await writeAndPush(alice, bob);
     assert.deepEqual(
       (await log(bob)).map(({ outcome, reason, detail }) => [outcome, reason, detail]),
       Array(3).fill(['unusable', 'keys_unusable', 'keys_unusable']),

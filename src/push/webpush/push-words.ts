@@ -21,7 +21,7 @@ export type FailureWord =
 /** What the status of an answer means. */
 export type RefusalWord = 'gone' | 'refused' | 'too_large' | 'rate_limited' | 'server_error';
 
-/** Why a push was not taken, waits or was given up, as the push log says it to programs; '' where the outcome says all. */
+/** Why a push was not accepted, waits or was given up, for programs that read the push log; '' if the outcome says it. */
 export type PushReason = PushWord | keyof typeof SENTENCES | '';
 
 const SENTENCES = {
@@ -32,7 +32,7 @@ const SENTENCES = {
   unconfirmed_rate: 'unconfirmed: at most once a minute',
 } as const;
 
-/** The same as `detail` says it, by which programs went before there was a reason. */
+/** The reason in words: the `detail` of a log entry, which programs read before there was `reason`. */
 export function toDetail(reason: PushReason): string {
   return isSentence(reason) ? SENTENCES[reason] : reason;
 }
