@@ -18,14 +18,13 @@ import {
   type SendableJob,
   takeUnconfirmedSlot,
 } from './prepare.ts';
-import { type CompletedJob, recordResult } from './record-result.ts';
+import type { CompletedJob } from './record-result.ts';
+import { ResultRecorder } from './result-recorder.ts';
 import { classifyResponse, type Result } from './retry-policy.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 /** How many jobs are read, encrypted and sent together, which blocks the process for about 4 ms. */
 const SENT_TOGETHER = 32;
-const RECORDED_TOGETHER = 128;
-/** How long completed jobs wait for more, to share a commit. */
-const GATHER_MS = 20;
 /** How long {@link Dispatcher.close} waits for requests in flight. */
 const CLOSE_MS = 5_000;
 
@@ -50,29 +49,30 @@ export interface DeliveryServices {
   };
 }
 
-/** Sends claimed jobs as the origin queues allow, and records their results, many in one commit. */
+/** Sends claimed jobs as the origin queues allow, and has their results recorded. */
 export class Dispatcher {
   readonly #services: DeliveryServices;
   readonly #queues: OriginQueues<InFlightJob>;
-  readonly #onRoom: () => void;
+  readonly #recorder: ResultRecorder;
   readonly #breaker = new CircuitBreaker();
   /** From the claim until the result is recorded. */
   readonly #held = new Map<string, InFlightJob>();
   /** Jobs that were claimed again while their result was being recorded. */
   readonly #claimedAgain = new Map<string, Job>();
-  #completed: CompletedJob[] = [];
-  #recording: Promise<void> | undefined;
   #isPumping = false;
   #isClosing = false;
   #isClosed = false;
   #onIdle: (() => void)[] = [];
-  #onCompleted: () => void = () => {};
 
-  /** @param onRoom called when something was recorded, so that there may be more to claim */
-  constructor(services: DeliveryServices, queues: OriginQueues<InFlightJob>, onRoom: () => void) {
+  /** @param onRecorded called when results were recorded, so that there may be more to claim */
+  constructor(services: DeliveryServices, queues: OriginQueues<InFlightJob>, onRecorded: () => void) {
     this.#services = services;
     this.#queues = queues;
-    this.#onRoom = onRoom;
+    this.#recorder = new ResultRecorder(services, queues, (batch) => {
+      for (const { job } of batch) this.#release(jobKey(job));
+      onRecorded();
+      this.#resolveIdle();
+    });
   }
 
   /** Takes a claimed job to send. @returns false if its origin queue is full */
@@ -122,13 +122,10 @@ export class Dispatcher {
       this.#services.db,
       waiting.map((job) => ({ job, dueAt })),
     );
-    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, CLOSE_MS);
-    await Promise.race([this.untilIdle(), timeUp]);
-    clearTimeout(timer);
+    await waitAtMost(CLOSE_MS, this.untilIdle());
     // Later results are not recorded: their jobs stay leased and are sent again when the lease ends.
     this.#isClosed = true;
-    await this.#recording;
+    await this.#recorder.untilRecorded();
   }
 
   /** Schedules the sending of the jobs that may start, so that those submitted together are sent together. */
@@ -218,34 +215,10 @@ export class Dispatcher {
     if (this.#isClosed) return;
     if (completed) {
       inFlight.isEnded = true;
-      this.#completed.push(completed);
-      this.#recording ??= this.#record().finally(() => {
-        this.#recording = undefined;
-      });
+      this.#recorder.add(completed);
     } else this.#forget(inFlight);
-    this.#onCompleted();
+    this.#recorder.jobEnded();
     this.#pump();
-  }
-
-  async #record(): Promise<void> {
-    while (this.#completed.length > 0) {
-      if (this.#completed.length < RECORDED_TOGETHER && !this.#queues.isEmpty) await this.#gather();
-      // Sorted, so that concurrent transactions lock rows in the same order and cannot deadlock.
-      const batch = this.#completed
-        .splice(0, RECORDED_TOGETHER)
-        .sort((a, b) => (jobKey(a.job) < jobKey(b.job) ? -1 : 1));
-      try {
-        await this.#services.db.transaction(async (tx) => {
-          await Promise.all(batch.map((completed) => recordResult(tx, completed)));
-        });
-      } catch (err) {
-        // The jobs stay leased, and are sent again when the lease ends.
-        this.#services.log.error({ err }, 'results of pushes could not be recorded');
-      }
-      for (const { job } of batch) this.#release(jobKey(job));
-      this.#onRoom();
-    }
-    this.#resolveIdle();
   }
 
   #release(key: string): void {
@@ -254,18 +227,6 @@ export class Dispatcher {
     this.#claimedAgain.delete(key);
     // If its queue is full, the job stays leased and is sent when the lease ends.
     if (again && !this.#isClosing) this.submit(again);
-  }
-
-  /** Waits until a batch is complete, nothing is in flight, or {@link GATHER_MS} has passed. */
-  async #gather(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, GATHER_MS);
-    this.#onCompleted = () => {
-      if (this.#completed.length >= RECORDED_TOGETHER || this.#queues.isEmpty) resolve();
-    };
-    await promise;
-    clearTimeout(timer);
-    this.#onCompleted = () => {};
   }
 
   #forget(inFlight: InFlightJob): void {

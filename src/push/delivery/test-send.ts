@@ -16,6 +16,7 @@ import type { PushWord } from '../webpush/push-words.ts';
 import type { PushResponse } from '../webpush/request.ts';
 import { toPushWord } from '../webpush/request.ts';
 import { testPayload } from './payload.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 /** How long a test send waits for the push services; later answers are still written to the push log. */
 const WAIT_MS = 3_000;
@@ -72,10 +73,7 @@ export async function sendTest(
     const outcome = await sendOne(services, subscription);
     entries.push(await writePushLog(services.db, userId, outcome, services.clock.now()));
   });
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, WAIT_MS);
-  await Promise.race([timeUp, Promise.all(all.map((one) => one.catch(onFault)))]);
-  clearTimeout(timer);
+  await waitAtMost(WAIT_MS, Promise.all(all.map((one) => one.catch(onFault))));
   return [...entries];
 }
 

@@ -1,9 +1,17 @@
 import { ClockSteps } from '../../clock-steps.ts';
 import type { Events, ServiceEvent } from '../../events/hints.ts';
 import type { Attention } from '../queue/attention.ts';
-import { decideDue, findDue, findOverlong, nextDueAt, type Pair, pairKey } from '../queue/decide.ts';
+import { decideDue } from '../queue/decide.ts';
 import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../queue/jobs.ts';
-import { markPushesSeen } from '../queue/pending.ts';
+import {
+  findDue,
+  findOverlong,
+  markPushesSeen,
+  nextDueAt,
+  type Pair,
+  pairKey,
+  SEEN_WITHIN_MS,
+} from '../queue/pending.ts';
 import { type DeliveryServices, Dispatcher, type InFlightJob } from './dispatcher.ts';
 import { OriginQueues } from './origin-queues.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
@@ -19,8 +27,6 @@ const SWEEP_MS = 15_000;
 const AFTER_FAULT_MS = 1_000;
 /** Acknowledgements within this time are written together. */
 const COLLECT_SEEN_MS = 200;
-/** How long an attentive device has to see a message before its push is due; see `pending.ts`. */
-const SEEN_WITHIN_MS = 5_000;
 
 interface WorkerServices extends DeliveryServices {
   readonly events: Events;

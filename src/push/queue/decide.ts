@@ -1,4 +1,4 @@
-import type { Db, Queries, Tx } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { lockInbox } from '../../inbox/inbox.ts';
 import { addToPushLog } from '../log/push-log.ts';
 import type { PushLogOutcome } from '../schemas.ts';
@@ -9,17 +9,10 @@ import {
   UNCONFIRMED_INTERVAL_MS,
 } from '../subscriptions/unconfirmed.ts';
 import { type Job, LEASE_MS, originOf } from './jobs.ts';
+import { LONGEST_PENDING_MS, type Pair, pairKey } from './pending.ts';
 
 /** Time between two decisions about a pair, so that ten messages in a row ring once or twice. */
 const COOLDOWN_MS = 3_000;
-/** A pair waits 5 s after a message or 3 s after a decision; a wait longer than both together was written before the clock was set back. */
-const LONGEST_WAIT_MS = 8_000;
-
-/** A recipient (`userId`) and the sender of the messages (`peerId`). */
-export interface Pair {
-  readonly userId: string;
-  readonly peerId: string;
-}
 
 /** Pairs to decide at once, before the time in their row, as no attentive device was connected; by {@link pairKey}. */
 export type Immediate = ReadonlyMap<string, Pair>;
@@ -65,32 +58,9 @@ interface UserRow {
   dnd_enabled: number;
 }
 
-export function pairKey({ userId, peerId }: Pair): string {
-  return `${userId} ${peerId}`;
-}
-
-/** Pairs that are due, the longest due first. */
-export async function findDue(db: Queries, now: number, limit: number): Promise<Pair[]> {
-  return db.all<Pair>`
-    select user_id as "userId", peer_id as "peerId" from push_pending
-    where due_at <= ${now} order by due_at limit ${limit}`;
-}
-
-/** Pairs whose wait is longer than possible: the clock was set back. */
-export async function findOverlong(db: Queries, now: number): Promise<Pair[]> {
-  return db.all<Pair>`
-    select user_id as "userId", peer_id as "peerId" from push_pending where due_at > ${now + LONGEST_WAIT_MS}`;
-}
-
 /** Whether a wait is over: its end has passed, or lies so far ahead that the clock must have been set back. */
 function isOver(until: number, now: number, longestMs: number): boolean {
   return until <= now || until > now + longestMs;
-}
-
-/** When the next pair is due, epoch milliseconds. */
-export async function nextDueAt(db: Queries): Promise<number | undefined> {
-  const row = await db.get<{ at: number | null }>`select min(due_at) as at from push_pending`;
-  return row?.at ?? undefined;
 }
 
 /**
@@ -116,7 +86,7 @@ export async function decideDue(
       const pair = { userId: row.user_id, peerId: row.peer_id };
       const isImmediate = immediate.has(pairKey(pair));
       const isDue =
-        isOver(row.due_at, now, LONGEST_WAIT_MS) ||
+        isOver(row.due_at, now, LONGEST_PENDING_MS) ||
         (isImmediate && row.count > 0 && isOver(row.cooldown_until, now, COOLDOWN_MS));
       if (isDue) due.push(row);
       else if (isImmediate && row.count > 0) decisions.coolingDown.push({ pair, until: row.cooldown_until });

@@ -3,7 +3,38 @@ import { lockInbox } from '../../inbox/inbox.ts';
 import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
 /** A message seen within this time is not pushed (architecture 8.1). */
-const SEEN_WITHIN_MS = 5_000;
+export const SEEN_WITHIN_MS = 5_000;
+/** A pair waits 5 s after a message or 3 s after a decision. A longer wait than both was written before the clock was set back. */
+export const LONGEST_PENDING_MS = 8_000;
+
+/** A recipient (`userId`) and the sender of the messages (`peerId`). */
+export interface Pair {
+  readonly userId: string;
+  readonly peerId: string;
+}
+
+export function pairKey({ userId, peerId }: Pair): string {
+  return `${userId} ${peerId}`;
+}
+
+/** Pairs that are due, the longest due first. */
+export async function findDue(db: Queries, now: number, limit: number): Promise<Pair[]> {
+  return db.all<Pair>`
+    select user_id as "userId", peer_id as "peerId" from push_pending
+    where due_at <= ${now} order by due_at limit ${limit}`;
+}
+
+/** Pairs whose wait is longer than possible: the clock was set back. */
+export async function findOverlong(db: Queries, now: number): Promise<Pair[]> {
+  return db.all<Pair>`
+    select user_id as "userId", peer_id as "peerId" from push_pending where due_at > ${now + LONGEST_PENDING_MS}`;
+}
+
+/** When the next pair is due, epoch milliseconds. */
+export async function nextDueAt(db: Queries): Promise<number | undefined> {
+  const row = await db.get<{ at: number | null }>`select min(due_at) as at from push_pending`;
+  return row?.at ?? undefined;
+}
 
 // A user's rows are written only with the user's inbox locked, so writers of several rows cannot deadlock.
 
