@@ -2,7 +2,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
-import type { FrameTable } from './frames/frame-kinds.ts';
+import type { FrameTable } from './frames/define-frame.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';

@@ -1,4 +1,4 @@
-import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
+import { type FrameTable, frameKind } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Clock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { startHeld } from '../../test/held-push-service.ts';
@@ -7,7 +8,7 @@ import { startPushing } from '../../test/pushing.ts';
 import { findUserByNameOrId, restoreUser } from '../accounts/account-status.ts';
 import { recordExternalChange } from '../db/external-changes.ts';
 import type { Services } from '../services.ts';
-import { Clock, startSockets } from '../sockets/test-client.ts';
+import { startSockets } from '../sockets/test-client.ts';
 import type { UserRow } from '../users/schemas.ts';
 import { deleteUser } from './delete-user.ts';
 

@@ -1,4 +1,4 @@
-import { type FrameSender, type FrameTable, frameKind } from '../frames/frame-kinds.ts';
+import { type FrameSender, type FrameTable, frameKind } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 import type { WatchingDevice } from './watchers.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
-import { eventually, ManualClock, startSockets, type TestSocket } from '../sockets/test-client.ts';
+import { eventually, startSockets, type TestSocket } from '../sockets/test-client.ts';
 
 onEachDatabase('watching users', (database) => {
   async function startThree(t: TestContext) {

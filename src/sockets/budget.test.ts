@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
+import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
-import { frameKind } from '../frames/frame-kinds.ts';
+import { frameKind } from '../frames/define-frame.ts';
 import type { SocketSession } from './socket-session.ts';
-import {
-  connectionOf,
-  eventually,
-  ManualClock,
-  serveFrames,
-  startSockets,
-  type TestSocket,
-} from './test-client.ts';
+import { connectionOf, eventually, serveFrames, startSockets, type TestSocket } from './test-client.ts';
 
 const isPaused = (session: SocketSession) => connectionOf(session).isPaused;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
 import { ServiceError } from '../errors.ts';
-import { frameKind } from '../frames/frame-kinds.ts';
+import { frameKind } from '../frames/define-frame.ts';
 import { text } from '../http/validation.ts';
 import type { SocketSession } from './socket-session.ts';
 import { connectionOf, eventually, rawFrame, serveFrames, startSockets, writeRaw } from './test-client.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type ErrorKind, ServiceError } from '../errors.ts';
-import { type FrameKind, type FrameTable, unknownFrame } from '../frames/frame-kinds.ts';
+import { type FrameKind, type FrameTable, unknownFrame } from '../frames/define-frame.ts';
 import { holdsBadText, parseUncheckedObject } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
 import { readFields } from '../http/validation.ts';

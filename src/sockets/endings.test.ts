@@ -5,12 +5,13 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
+import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { suspendUser } from '../accounts/account-status.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { recordExternalChange } from '../db/external-changes.ts';
-import { eventually, ManualClock, recordOrder, startSockets, TestSocket } from './test-client.ts';
+import { eventually, recordOrder, startSockets, TestSocket } from './test-client.ts';
 
 onSqlite('the end of a connection', (database) => {
   test('a changed password closes the sockets of other sessions with 4409 before it is answered, and keeps the caller’s own', async (t) => {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Authentication } from '../accounts/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { type FrameKind, type FrameTable, frameKind } from '../frames/frame-kinds.ts';
+import { type FrameKind, type FrameTable, frameKind } from '../frames/define-frame.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { refusal } from '../http/errors.ts';
 import type { Start } from '../sync/start.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
 import { Authentication } from '../accounts/authentication.ts';
 import { buildApp } from '../app.ts';
 import {
   countConnections,
   eventually,
-  ManualClock,
   recordOrder,
   type SocketService,
   startSockets,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
 import { sendMessage } from '../chat/messages.ts';
 import { trimInboxes } from '../inbox/trim.ts';
-import { ManualClock, startSockets, type TestSocket } from './test-client.ts';
+import { startSockets, type TestSocket } from './test-client.ts';
 
 onEachDatabase('the log over the socket', (database) => {
   async function startTwo(t: TestContext) {

@@ -1,4 +1,4 @@
-import type { FrameTable } from '../frames/frame-kinds.ts';
+import type { FrameTable } from '../frames/define-frame.ts';
 import { ErrorAnswer } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
 import { sendMessage } from '../chat/messages.ts';
@@ -8,7 +9,6 @@ import type { Caller } from '../http/authenticate.ts';
 import {
   countConnections,
   eventually,
-  ManualClock,
   type SocketService,
   startSockets,
   type TestSocket,

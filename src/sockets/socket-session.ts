@@ -1,5 +1,5 @@
 import type { LogEvent } from '../events/log-events.ts';
-import type { FrameSender } from '../frames/frame-kinds.ts';
+import type { FrameSender } from '../frames/define-frame.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { type Device, MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import type { PresenceState } from '../presence/schemas.ts';

@@ -7,7 +7,7 @@ import { SESSION_TOUCH_MS } from '../accounts/sessions.ts';
 import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
-import type { FrameTable } from '../frames/frame-kinds.ts';
+import type { FrameTable } from '../frames/define-frame.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { TrustedNetworks } from '../http/client-address.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
@@ -17,12 +17,12 @@ import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import { Connection, type Listener } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
+import { type Ending, findEndings } from './ended-sessions.ts';
 import { helloFrame, MAX_FRAME_BYTES, sessionFrames } from './frames.ts';
 import type { Hello } from './frames-in.ts';
 import { LiveConnections } from './live-connections.ts';
-import { Pulse } from './pulse.ts';
-import { type Ending, findEndings } from './session-endings.ts';
 import { SocketSession } from './socket-session.ts';
+import { Pulse } from './stall-detector.ts';
 import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
 
 /** How exact the heartbeat's times are. */

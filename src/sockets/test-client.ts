@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { TestDatabase } from '../../test/databases.ts';
 import { type Body, type Person, startService, type TestService } from '../../test/harness.ts';
-import type { FrameTable } from '../frames/frame-kinds.ts';
+import type { FrameTable } from '../frames/define-frame.ts';
 import { guardRequests } from '../http/authenticate.ts';
 import { openServer } from '../http/server.ts';
 import type { World } from '../services.ts';
@@ -105,66 +105,6 @@ export interface Refusal {
   status: number;
   headers: Record<string, unknown>;
   body: Body;
-}
-
-/** Time that passes as ever, or with `isStill` does not, and by what the test adds. */
-export class Clock {
-  #addedMs = 0;
-  readonly world: World;
-
-  constructor({ isStill = false } = {}) {
-    const [epochMs, monotonicMs] = [Date.now(), performance.now()];
-    this.world = {
-      now: () => (isStill ? epochMs : Date.now()) + this.#addedMs,
-      monotonicMs: () => (isStill ? monotonicMs : performance.now()) + this.#addedMs,
-    };
-  }
-
-  add(ms: number): void {
-    this.#addedMs += ms;
-  }
-}
-
-/**
- * Time that stands still until the test moves it. What the service does at intervals happens when the test moves the
- * time, so neither a slow machine nor a busy one changes what a test sees.
- */
-export class ManualClock {
-  #epochMs = 1_790_000_000_000;
-  #elapsedMs = 0;
-  readonly #intervals = new Set<{ ms: number; dueAt: number; run: () => void }>();
-  readonly world = {
-    now: () => this.#epochMs + this.#elapsedMs,
-    monotonicMs: () => this.#elapsedMs,
-    every: (ms: number, run: () => void): Disposable => {
-      const interval = { ms, dueAt: this.#elapsedMs + ms, run };
-      this.#intervals.add(interval);
-      return { [Symbol.dispose]: () => void this.#intervals.delete(interval) };
-    },
-  } satisfies World;
-
-  /** Moves the time and runs nothing, as in a process that was held up. */
-  add(ms: number): void {
-    this.#elapsedMs += ms;
-  }
-
-  /**
-   * Moves the time from one interval to the next, and runs each when it is due; an interval that is late runs once. What
-   * is due now runs before this returns its promise.
-   */
-  async advance(ms: number): Promise<void> {
-    const endMs = this.#elapsedMs + ms;
-    do {
-      const next = Math.min(endMs, ...[...this.#intervals].map(({ dueAt }) => dueAt));
-      this.#elapsedMs = Math.max(this.#elapsedMs, next);
-      for (const interval of [...this.#intervals])
-        if (interval.dueAt <= this.#elapsedMs) {
-          interval.dueAt = this.#elapsedMs + interval.ms;
-          interval.run();
-        }
-      await new Promise((resolve) => setImmediate(resolve));
-    } while (this.#elapsedMs < endMs);
-  }
 }
 
 export interface SocketService extends TestService {

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { ClientOptions } from 'ws';
+import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
 import {
   countConnections,
   eventually,
-  ManualClock,
   type SocketService,
   startSockets,
   type TestSocket,

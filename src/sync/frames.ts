@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type FrameTable, frameKind } from '../frames/frame-kinds.ts';
+import { type FrameTable, frameKind } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { takeSnapshot } from './snapshot.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { suspendUser } from '../../src/accounts/account-status.ts';
-import { ManualClock, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
+import { startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
+import { ManualClock } from '../clocks.ts';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  Clock,
   eventually,
   type SocketService,
   startSockets,
   type TestSocket,
 } from '../../src/sockets/test-client.ts';
+import { Clock } from '../clocks.ts';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
 import { type PushService, type SubscriptionJson, startPushService } from '../push-service.ts';
