@@ -16,7 +16,7 @@ export interface Appearance {
 }
 
 /**
- * Lets a page look as on another device: what it can see by media queries at once, the languages when it is loaded anew.
+ * Makes a page look as on another device: media queries at once, the languages at the next load.
  * In Firefox scheme and languages are the whole browser's, until `scope` ends.
  */
 export async function appear(

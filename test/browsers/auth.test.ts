@@ -33,8 +33,8 @@ async function open(
   return { site, page, faults };
 }
 
-onChromium('The entrance', (browser) => {
-  test('a newcomer signs up, is in, and is shown the way to people', async (t) => {
+onChromium('Signing in and out', (browser) => {
+  test('a new user signs up, is signed in, and is led to other users', async (t) => {
     const { site, page, faults } = await open(t, browser());
     await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
     await page.click('[data-testid="other-way"]');
@@ -48,7 +48,7 @@ onChromium('The entrance', (browser) => {
     assert.deepEqual(faults.lines, []);
   });
 
-  test('whoever is in comes back without a glimpse of the entrance', async (t) => {
+  test('a signed-in user reloads without seeing the sign-in page', async (t) => {
     const { site, page } = await open(t, browser());
     await site.join('alice');
     await signIn(page, 'alice');
@@ -58,7 +58,7 @@ onChromium('The entrance', (browser) => {
     assert.deepEqual(await page.evaluate(() => Object.getOwnPropertyDescriptor(window, 'seen')?.value), [
       'People',
     ]);
-    // Nor is the entrance open to him.
+    // The sign-in page redirects them, too.
     await page.goto(`${site.url}/sign-up`);
     await waitFor('the way in', async () => (await pathOf(page)) === '/');
   });
@@ -84,7 +84,7 @@ onChromium('The entrance', (browser) => {
     assert.ok(await page.$('nav'));
   });
 
-  test('why he is out is said, and once he is in again he is where he was not led', async (t) => {
+  test('the page says why a session ended, and after signing in opens the address that was asked for', async (t) => {
     const { page, site } = await open(t, browser());
     const alice = await site.join('alice');
     await signIn(page, 'alice');
@@ -102,7 +102,7 @@ onChromium('The entrance', (browser) => {
     await waitFor('the address', async () => (await pathOf(page)) === '/');
   });
 
-  test('signing out asks first; then nobody is here, and the next one begins anew', async (t) => {
+  test('signing out asks first, and leaves nothing to the next user', async (t) => {
     const { page, site } = await open(t, browser());
     await site.join('alice');
     await site.join('bob');
@@ -122,8 +122,8 @@ onChromium('The entrance', (browser) => {
   });
 });
 
-onChromium('The forms of the entrance', (browser) => {
-  test('a nickname can be given at once, and is what the page calls him', async (t) => {
+onChromium('The forms to sign in and to sign up', (browser) => {
+  test('a nickname given at sign-up is the name that the page shows', async (t) => {
     const { page } = await open(t, browser(), { path: '/sign-up' });
     await fillForm(page, { username: 'alice', password: 'wonderland' });
     await page.click('[data-testid="add-nickname"]');
@@ -135,7 +135,7 @@ onChromium('The forms of the entrance', (browser) => {
     );
   });
 
-  test('what is too short is said beside the field, and nothing is sent', async (t) => {
+  test('an error about length is shown beside the field, and nothing is sent', async (t) => {
     const { page, site } = await open(t, browser(), { path: '/sign-up' });
     const sent: string[] = [];
     page.on('request', (request) => {
@@ -152,7 +152,7 @@ onChromium('The forms of the entrance', (browser) => {
     await assertAccessible(page, 'the sign-up with errors');
   });
 
-  test('what the service refuses is said beside the field it is about', async (t) => {
+  test('a refusal of the service is shown beside its field', async (t) => {
     const { page, site, faults } = await open(t, browser(), { path: '/sign-up' });
     faults.expect(/^400 POST \/api\/(?:register|login)$/);
     await site.join('alice');
@@ -169,7 +169,7 @@ onChromium('The forms of the entrance', (browser) => {
     await says(page, 'username', 'Nobody here has this username.');
   });
 
-  test('a network that is limited is named, with the minutes to wait', async (t) => {
+  test('a rate limit names the network and the minutes to wait', async (t) => {
     const { page, faults } = await open(t, browser(), { env: { RATE_LIMIT_AUTH: '1/10m' } });
     faults.expect(/^4\d\d POST \/api\/login$/);
     await fillForm(page, { username: 'nobody', password: 'wonderland' });
@@ -183,7 +183,7 @@ onChromium('The forms of the entrance', (browser) => {
     );
   });
 
-  test('a link leads where it says once one has signed in', async (t) => {
+  test('a link is opened after signing in', async (t) => {
     const { page, site } = await open(t, browser(), { path: '/settings/security' });
     await site.join('alice');
     await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
@@ -191,7 +191,7 @@ onChromium('The forms of the entrance', (browser) => {
     await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
   });
 
-  test('whose session ran out comes back to where he was; somebody else does not', async (t) => {
+  test('after an expired session the same user returns to their page; another user does not', async (t) => {
     const { page, site, faults } = await open(t, browser());
     faults.expect(/^401 (?:POST \/api\/token|GET \/api\/sessions)$/);
     const alice = await site.join('alice');
@@ -216,7 +216,7 @@ onChromium('The forms of the entrance', (browser) => {
     await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
   });
 
-  test('a password can be looked at, and password managers know the fields', async (t) => {
+  test('a password can be shown, and password managers recognize the fields', async (t) => {
     const { page } = await open(t, browser());
     const kinds = () =>
       page.$$eval('form input', (inputs) =>
@@ -230,7 +230,7 @@ onChromium('The forms of the entrance', (browser) => {
     assert.deepEqual(await kinds(), ['username text username', 'password password new-password']);
   });
 
-  test('it speaks the language of the browser, and the one that was chosen', async (t) => {
+  test('the page uses the language of the browser, or the chosen one', async (t) => {
     const { page } = await open(t, browser());
     await appear(t, browser(), page, { languages: 'zh-CN,zh' });
     await page.reload();
@@ -243,7 +243,7 @@ onChromium('The forms of the entrance', (browser) => {
     assert.equal(await page.title(), 'Welcome back · Doorman');
   });
 
-  test('everybody can use it, light and dark', async (t) => {
+  test('the page is accessible, light and dark', async (t) => {
     const { page } = await open(t, browser());
     for (const scheme of ['light', 'dark'] as const) {
       await appear(t, browser(), page, { scheme });
@@ -257,7 +257,7 @@ async function fillForm(page: Page, fields: Record<string, string>): Promise<voi
   for (const [name, text] of Object.entries(fields)) await fill(page, `[name="${name}"]`, text);
 }
 
-/** As those whom `Site.join` registered. */
+/** With the password that `Site.join` gives. */
 async function signIn(page: Page, username: string): Promise<void> {
   await fillForm(page, { username, password: `password-of-${username}` });
   await page.keyboard.press('Enter');

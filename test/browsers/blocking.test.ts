@@ -5,8 +5,8 @@ import { arrive, type Person } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 
-onEachBrowser('Who is blocked', (browser) => {
-  test('reaches none of the pages of whoever blocked him, until he is let in again', async (t) => {
+onEachBrowser('A blocked user', (browser) => {
+  test('reaches no page of the blocker until they are unblocked', async (t) => {
     const { alice, aliceElsewhere, bob } = await meet(t, browser());
     await bob.openChat(alice);
     await bob.write('before');
@@ -19,13 +19,13 @@ onEachBrowser('Who is blocked', (browser) => {
     for (const page of [alice, aliceElsewhere]) await page.find('composer-blocked');
     const seen = await Promise.all([alice, aliceElsewhere].map(watchChanges));
 
-    // He types, sends, goes and comes; he is not told, but what he writes is refused.
+    // Bob types, sends, leaves and returns. He does not learn of the block, but his messages are refused.
     await bob.fill('[data-testid="composer"]', 'after');
     await bob.page.keyboard.press('Enter');
     await bob.waitForMessage('after', 'refused');
     await bob.page.reload();
     await bob.waitForMessage('after', 'refused');
-    // A message from somebody else is proof that the sockets of her pages are alive and everything before has come.
+    // A message of a third user proves that the sockets of her pages are alive and everything before has arrived.
     const carol = await arrive(t, browser(), bob.site, 'carol');
     await carol.signUp();
     await carol.openChat(alice);
@@ -38,7 +38,7 @@ onEachBrowser('Who is blocked', (browser) => {
       await page.find('composer');
       await page.waitForPresence(/^(?:online|away)$/);
     }
-    // What was refused was never stored; now it is, at his word.
+    // The refused messages were never stored; now he sends them again.
     await bob.click('retry-all');
     for (const page of [alice, aliceElsewhere]) {
       await page.waitForMessage('after');
@@ -61,12 +61,12 @@ async function meet(t: TestContext, browser: RunningBrowser) {
   await alice.signUp();
   await aliceElsewhere.signIn();
   await bob.signUp();
-  // What is refused to him is no fault of his page.
+  // The refusals are no faults of his page.
   bob.faults.expect(/^403 POST \/api\/messages$/);
   return { alice, aliceElsewhere, bob };
 }
 
-/** Every word of the other that the page shows from now on: what he says, that he writes, that he is there. */
+/** Records every sign of the other user that the page shows from now on: messages, typing, presence. */
 async function watchChanges(person: Person) {
   const before = await person.messages();
   await person.page.evaluate(() => {

@@ -12,7 +12,7 @@ export interface Certificate {
   cert: string;
 }
 
-/** A certificate good for two days that nobody has signed; `undefined` without openssl. */
+/** A self-signed certificate, valid for two days; `undefined` without openssl. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-tls-'));
   try {
@@ -44,7 +44,7 @@ export function trust(scope: Scope, { cert }: Certificate): void {
   endingsOf(scope).defer(() => setDefaultCACertificates(trusted));
 }
 
-/** By which Chromium may be told to trust it. */
+/** The hash by which Chromium can be made to trust it. */
 export function publicKeyHash({ cert }: Certificate): string {
   const publicKey = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(publicKey).digest('base64');

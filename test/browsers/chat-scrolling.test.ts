@@ -8,7 +8,7 @@ import { waitFor } from './waiting.ts';
 const TO_NEWEST = '[data-testid="to-newest"]';
 
 onEachBrowser('A long conversation', (browser) => {
-  test('comes by scrolling up, and nothing that is read moves', async (t) => {
+  test('loads older messages on scrolling up, and no visible row moves', async (t) => {
     const talk = await startTalk(t);
     const { alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(170)));
@@ -25,8 +25,8 @@ onEachBrowser('A long conversation', (browser) => {
   });
 });
 
-onChromium('A long conversation, as one comes and goes,', (browser) => {
-  test('is as still once it has become narrower', async (t) => {
+onChromium('A long conversation in Chromium', (browser) => {
+  test('keeps its rows in place after it has become narrower', async (t) => {
     const talk = await startTalk(t);
     const { alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(90)));
@@ -41,7 +41,7 @@ onChromium('A long conversation, as one comes and goes,', (browser) => {
     assert.deepEqual((await page.evaluate(watchScrollingUp)).moved, []);
   });
 
-  test('opens at the first unread message, and stays there until one goes on', async (t) => {
+  test('opens at the first unread message, and stays there until the user scrolls', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write, read } = talk;
     const [before, unread] = [40, 110];
@@ -69,7 +69,7 @@ onChromium('A long conversation, as one comes and goes,', (browser) => {
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-testid')), 'composer');
   });
 
-  test('keeps its end in sight, whatever comes, is written, or grows', async (t) => {
+  test('stays at its end when messages arrive, are sent, or grow', async (t) => {
     const talk = await startTalk(t);
     const { alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(45)));
@@ -100,7 +100,7 @@ onChromium('A long conversation, as one comes and goes,', (browser) => {
     await waitForEnd(page);
   });
 
-  test('shows what came while nobody looked from its first message on', async (t) => {
+  test('shows from the first one the messages that arrived while the page was hidden', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write, read } = talk;
     await read(alice, bob, await write(bob, alice, ...bodies(30)));

@@ -20,7 +20,7 @@ const HOSTILE = [
 ];
 
 onChromium('A message', (browser) => {
-  test('is text, whatever is written', async (t) => {
+  test('is shown as text', async (t) => {
     const talk = await startTalk(t);
     await talk.write(talk.bob, talk.alice, ...HOSTILE);
     await talk.write(talk.alice, talk.bob, ...HOSTILE);
@@ -42,7 +42,7 @@ onChromium('A message', (browser) => {
     }
   });
 
-  test('has links to the web alone, which tell nothing of where they were', async (t) => {
+  test('has only web links, which send no referrer', async (t) => {
     const talk = await startTalk(t);
     const body = 'See https://example.org/a_(b), HTTP://EXAMPLE.com or javascript:alert(1)';
     await talk.write(talk.bob, talk.alice, body);
@@ -58,7 +58,7 @@ onChromium('A message', (browser) => {
     ]);
   });
 
-  test('that was refused says why, and is sent again or deleted', async (t) => {
+  test('that was refused shows why, and can be sent again or deleted', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write } = talk;
     await write(bob, alice, 'hello');
@@ -85,7 +85,7 @@ onChromium('A message', (browser) => {
     await waitFor('the focus on the composer', () => hasFocus(her.page, COMPOSER));
   });
 
-  test('is said to screen readers: who, when, how it stands, and what comes', async (t) => {
+  test('has its sender, time and delivery status for screen readers, and is announced when it arrives', async (t) => {
     const talk = await startTalk(t);
     await talk.write(talk.bob, talk.alice, 'hello');
     const her = await openChat(t, browser(), talk);

@@ -13,7 +13,7 @@ import { startProbePage } from './probe-page.ts';
 import { hide, openContext, openWindow } from './running-browser.ts';
 import { waitFor } from './waiting.ts';
 
-/** The line that is told, and a script that makes it be. */
+/** The line of each kind of fault, and a script that causes it. */
 const FAULTS: [line: RegExp, script: string][] = [
   [/^console: sour$/, `console.error('sour')`],
   [/^thrown: .*lost/, `void setTimeout(() => { throw new Error('lost'); })`],
@@ -29,7 +29,7 @@ const FAULTS: [line: RegExp, script: string][] = [
 ];
 
 // What the other tests rely on to see a fault sees it: each is shown one.
-onEachBrowser('A fault is seen', (browser) => {
+onEachBrowser('The checks of a page', (browser) => {
   /** A page of the probe's. @returns `end` judges it, as the end of a test does */
   async function open(t: TestContext) {
     const url = await startProbePage(t);
@@ -41,16 +41,16 @@ onEachBrowser('A fault is seen', (browser) => {
     return { page, faults, end: async () => ends[0]?.() };
   }
 
-  test('each kind of fault is told, and fails', async (t) => {
+  test('each kind of fault is reported, and fails the test', async (t) => {
     const { page, faults, end } = await open(t);
     for (const [line, script] of FAULTS) {
       await page.evaluate(script);
-      await waitFor(`${line}`, () => faults.lines.some((told) => line.test(told)));
+      await waitFor(`${line}`, () => faults.lines.some((reported) => line.test(reported)));
     }
     await assert.rejects(async () => end(), /the page did what it must not/);
   });
 
-  test('a page without faults passes, and one with those that were expected', async (t) => {
+  test('a page without faults passes, and so does one with expected faults', async (t) => {
     const { page, faults, end } = await open(t);
     assert.deepEqual(faults.lines, []);
     faults.expect(/^console: sour$/);
@@ -59,7 +59,7 @@ onEachBrowser('A fault is seen', (browser) => {
     await end();
   });
 
-  test('a request to elsewhere fails', async (t) => {
+  test('a request to another host fails', async (t) => {
     const { page, faults, end } = await open(t);
     const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -70,7 +70,7 @@ onEachBrowser('A fault is seen', (browser) => {
     await assert.rejects(async () => end(), /the page did what it must not/);
   });
 
-  test('nothing but loopback is reached, not even this machine by another address', async (t) => {
+  test('only loopback is reachable, not even this machine by another address', async (t) => {
     const { page } = await open(t);
     const outer = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     const own = outer.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
@@ -97,7 +97,7 @@ onEachBrowser('A fault is seen', (browser) => {
     assert.deepEqual([...new Set(reached)], [`127.0.0.1:${port}`]);
   });
 
-  test('axe works under the policy, and finds a button without a name and grey on grey', async (t) => {
+  test('axe works under the content security policy, and finds a button without a name and low contrast', async (t) => {
     const { page, end } = await open(t);
     assert.deepEqual(await findAxeFaults(page), []);
     await page.evaluate(() => {
@@ -113,7 +113,7 @@ onEachBrowser('A fault is seen', (browser) => {
     await end();
   });
 
-  test('what sticks out sideways is found', async (t) => {
+  test('an element that is too wide is found', async (t) => {
     const { page } = await open(t);
     await appear(t, browser(), page, { width: 360 });
     await assertFits(page, 'the probe');
@@ -124,7 +124,7 @@ onEachBrowser('A fault is seen', (browser) => {
     await assert.rejects(assertFits(page, 'the probe'), /sticks out in the probe/);
   });
 
-  test('a page sees the width, scheme and languages that it is given', async (t) => {
+  test('a page has the width, colour scheme and languages that a test sets', async (t) => {
     const { page, end } = await open(t);
     const look = () =>
       page.evaluate(() => [
@@ -142,7 +142,7 @@ onEachBrowser('A fault is seen', (browser) => {
     await end();
   });
 
-  test('two people at once both see their pages, and a page can be hidden', async (t) => {
+  test('two users at once both have visible pages, and a page can be hidden', async (t) => {
     const url = await startProbePage(t);
     const [first, second] = [await openContext(t, browser()), await openContext(t, browser())];
     const pages = [await openWindow(first, url), await openWindow(second, url)];

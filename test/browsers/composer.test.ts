@@ -9,7 +9,7 @@ import { waitFor } from './waiting.ts';
 const COMPOSER = '[data-testid="composer"]';
 
 onChromium('The composer', (browser) => {
-  test('sends by Enter, breaks the line by Shift and Enter, and grows to six lines', async (t) => {
+  test('sends on Enter, breaks the line on Shift and Enter, and grows to six lines', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);
     const { keyboard } = her.page;
@@ -30,7 +30,7 @@ onChromium('The composer', (browser) => {
     assert.ok(Math.abs((await heightOf(her.page)) - 6 * 22) < 3);
   });
 
-  test('keeps what is written for each conversation, over a reload too', async (t) => {
+  test('keeps the draft of each conversation, also over a reload', async (t) => {
     const talk = await startTalk(t);
     const carol = await talk.site.join('carol');
     await talk.write(carol, talk.alice, 'hi');
@@ -51,7 +51,7 @@ onChromium('The composer', (browser) => {
     assert.equal(await textWritten(her.page), 'half a word');
   });
 
-  test('says near the end how much room is left, and sends nothing too long', async (t) => {
+  test('shows near the limit how many characters are left, and sends no message that is too long', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);
     await paste(her.page, 'W'.repeat(3_799));
@@ -68,7 +68,7 @@ onChromium('The composer', (browser) => {
     assert.equal((await her.messages()).length, 1);
   });
 
-  test('gives way to the reason while one blocks, and keeps the draft', async (t) => {
+  test('is replaced by the reason while the peer is blocked, and keeps the draft', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);
     await her.fill(COMPOSER, 'half a word');
@@ -80,7 +80,7 @@ onChromium('The composer', (browser) => {
     assert.equal(await textWritten(her.page), 'half a word');
   });
 
-  test('on a narrow screen, Escape leads back to the row one came from', async (t) => {
+  test('on a narrow screen, Escape leads back to the row of the conversation', async (t) => {
     const talk = await startTalk(t);
     const carol = await talk.site.join('carol');
     await talk.write(talk.bob, talk.alice, 'hi');
@@ -102,7 +102,7 @@ onChromium('The composer', (browser) => {
     assert.equal(new URL(her.page.url()).pathname, '/');
   });
 
-  test('sends nothing by the Enter that ends a word of an input method', async (t) => {
+  test('sends nothing on the Enter that ends a word of an input method', async (t) => {
     const her = await openChat(t, browser(), await startTalk(t));
     await waitFor('the focus', () => hasFocus(her.page, COMPOSER));
     const keys = await her.page.createCDPSession();
@@ -117,7 +117,7 @@ onChromium('The composer', (browser) => {
     assert.equal((await her.messages()).length, 1);
   });
 
-  test('by touch, Enter breaks the line, and opening brings no keyboard', async (t) => {
+  test('on a touch screen, Enter breaks the line, and opening shows no keyboard', async (t) => {
     const talk = await startTalk(t);
     await talk.write(talk.bob, talk.alice, 'hi');
     const her = await arrive(t, browser(), talk.site, 'alice');

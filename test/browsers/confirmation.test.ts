@@ -8,7 +8,7 @@ import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 onChromium('A confirmation', (browser) => {
-  test('ends when its dialog is gone, although an event shows the result before the answer', async (t) => {
+  test('is over when its dialog is closed, even if an event shows the result before the answer', async (t) => {
     const { alice, bob } = await meet(t, browser());
     await alice.openProfile(bob);
     const answers = await holdAnswers(alice.page, '/api/user/block');
@@ -26,7 +26,7 @@ onChromium('A confirmation', (browser) => {
     await alice.find('block');
   });
 
-  test('whose dialog the user has left does not close the next one when the answer comes', async (t) => {
+  test('whose dialog was closed does not close the next dialog when its answer arrives', async (t) => {
     const { alice, bob } = await meet(t, browser());
     await alice.openChat(bob);
     const answers = await holdAnswers(alice.page, '/api/user/block');

@@ -7,7 +7,7 @@ import { startTalk } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
 onChromium('The list of conversations', (browser) => {
-  test('shows the last word of each, whose it was, and who types', async (t) => {
+  test('shows the last message of each, its sender, and who is typing', async (t) => {
     const { site, alice, bob, write, read } = await startTalk(t);
     const carol = await site.join('carol');
     await write(carol, alice, 'first', 'second\nline');
@@ -26,17 +26,17 @@ onChromium('The list of conversations', (browser) => {
 
     await write(carol, alice, 'third');
     await waitFor('Carol above', async () => /carol .* third 3 3 unread$/.test((await rows())[0] ?? ''));
-    const he = await arrive(t, browser(), site, 'bob');
-    await he.signIn();
-    await he.click(`conversation-${alice.id}`);
-    await he.fill('[data-testid="composer"]', 'h');
-    await waitFor('that he types', async () => /bob .* typing …/.test((await rows())[1] ?? ''));
-    await waitFor('that he is online', async () => /online/.test((await rows())[1] ?? ''));
-    await he.page.keyboard.press('Enter');
-    await waitFor('what he wrote', async () => /bob .* h 1 1 unread$/.test((await rows())[0] ?? ''));
+    const bobsPage = await arrive(t, browser(), site, 'bob');
+    await bobsPage.signIn();
+    await bobsPage.click(`conversation-${alice.id}`);
+    await bobsPage.fill('[data-testid="composer"]', 'h');
+    await waitFor('that bob types', async () => /bob .* typing …/.test((await rows())[1] ?? ''));
+    await waitFor('that bob is online', async () => /online/.test((await rows())[1] ?? ''));
+    await bobsPage.page.keyboard.press('Enter');
+    await waitFor('the message of bob', async () => /bob .* h 1 1 unread$/.test((await rows())[0] ?? ''));
   });
 
-  test('has only those rows that are in sight, and is searched by name', async (t) => {
+  test('has only the visible rows in the document, and can be searched by name', async (t) => {
     const { site, alice, write } = await startTalk(t);
     const crowd = await Promise.all(Array.from({ length: 60 }, (_, i) => site.join(`crowd${i + 1}`)));
     for (const [i, one] of crowd.entries()) await write(alice, one, `to number ${i + 1}`);
@@ -72,7 +72,7 @@ onChromium('The list of conversations', (browser) => {
     await waitFor('everybody', async () => (await names())[0] === '1/60 to number 60');
   });
 
-  test('of a newcomer leads to people, and tells of friend requests', async (t) => {
+  test('of a new user leads to other users, and shows friend requests', async (t) => {
     const { site, alice, bob } = await startTalk(t);
     const her = await arrive(t, browser(), site, 'alice');
     await her.signIn();

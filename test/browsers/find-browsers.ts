@@ -37,7 +37,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Read, not asked for: a Firefox that tells its version takes half a second. */
+/** Read from a file: starting Firefox for its version takes half a second. */
 function readFirefoxVersion(path: string): string | undefined {
   try {
     const about = readFileSync(join(dirname(realpathSync(path)), 'application.ini'), 'utf8');

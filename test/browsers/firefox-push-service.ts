@@ -37,7 +37,7 @@ export interface FirefoxPushService {
   isGone(endpoint: string): boolean;
   /** Answers 410 at this endpoint from now on, of which the browser learns nothing. */
   expire(endpoint: string): void;
-  /** Loses a browser with all its endpoints; it gets another id, and tells its workers that their subscriptions are gone. */
+  /** Loses a browser with all its endpoints; it gets another id, and its workers are notified that their subscriptions are lost. */
   forget(browser: string): void;
 }
 

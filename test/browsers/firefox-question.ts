@@ -11,7 +11,7 @@ export async function isAsking(firefox: Firefox): Promise<boolean> {
   return (await firefox.inside(`${ASKING}.length`)) !== 0;
 }
 
-/** Gives the user's answer, once he is asked. Firefox leaves answers out that come too fast to be meant. */
+/** Answers the browser's question once it is shown. Firefox ignores answers that come too fast. */
 export async function answerQuestion(firefox: Firefox, answer: 'allow' | 'block'): Promise<void> {
   await waitFor('the question', () => isAsking(firefox));
   const button = answer === 'allow' ? 'button' : 'secondaryButton';

@@ -27,7 +27,7 @@ export interface Firefox extends RunningBrowser {
 
 /** What Firefox does not need to do for a test, and what it may not do: reach anything but this machine. */
 const PREFERENCES = {
-  // Proxies are not asked for this machine's own addresses; on port 9 nobody listens.
+  // Proxies are not asked for this machine's own addresses; nothing listens on port 9.
   'network.proxy.type': 1,
   'network.proxy.socks': '127.0.0.1',
   'network.proxy.socks_port': 9,

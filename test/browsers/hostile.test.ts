@@ -37,8 +37,8 @@ const SHAPES = [
   '\u200B\u200D\u2060 nothing to be seen \uFEFF',
 ];
 
-onEachBrowser('What people write', (browser) => {
-  test('is text wherever it is shown, and leaves the layout as it is', async (t) => {
+onEachBrowser('Hostile text of a user', (browser) => {
+  test('is text wherever it is shown, and does not change the layout', async (t) => {
     const { site, alice, others } = await settle(t, browser());
     const { page } = alice;
     // Where it is narrow, much more can be stretched; once is enough to see that it is not where it is wide.
@@ -68,7 +68,7 @@ onEachBrowser('What people write', (browser) => {
     }
   });
 
-  test('is text in the fields of whoever writes it himself', async (t) => {
+  test('is text in the fields in which its author edits it', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -97,7 +97,7 @@ onEachBrowser('What people write', (browser) => {
   });
 });
 
-/** Alice is in; whoever is hostile has written all of it to her, and into every field of his own. */
+/** Alice is signed in; a hostile user has sent her all these texts, and set every field of their profile to them. */
 async function settle(t: TestContext, browser: RunningBrowser) {
   let skippedMs = 0;
   const stored = Promise.withResolvers<Services>();

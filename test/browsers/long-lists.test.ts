@@ -11,7 +11,7 @@ import { textOf } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
 onChromium('Lists that are longer than a page of the service', (browser) => {
-  test('are loaded to their ends by scrolling: conversations, requests and blocked users', async (t) => {
+  test('are loaded completely by scrolling: conversations, requests and blocked users', async (t) => {
     const dbs: Db[] = [];
     const site = await startSite(t, { opened: ({ db }) => void dbs.push(db) });
     const alice = await site.join('alice');

@@ -17,7 +17,7 @@ export interface Alert {
   title: string;
   /** Cut after 200 characters. */
   body: string;
-  /** Host and port of whoever shows it. */
+  /** Host and port of the page that shows it. */
   from: string;
 }
 
@@ -76,7 +76,7 @@ export function waitForAlert(firefox: Firefox, matches: Partial<Alert> = {}): Pr
   );
 }
 
-/** Keeps what stands on Firefox's screen there until somebody takes it away. */
+/** Keeps the notifications on Firefox's screen until they are removed. */
 export async function holdAlerts(firefox: Firefox): Promise<void> {
   await firefox.inside(`[...Services.wm.getEnumerator('alert:alert')].forEach(({ document }) => {
     document.getElementById('alertBox').style.animationPlayState = 'paused';

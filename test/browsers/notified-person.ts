@@ -8,9 +8,9 @@ import { openWindow, type RunningBrowser } from './running-browser.ts';
 import type { Site } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-// What people do about notifications before the page, beside what a `Person` does.
+// What users do about notifications in the page, in addition to what a `Person` does.
 
-/** A line of the page's push log, as it is read. */
+/** A line of the page's push log, as the page shows it. */
 export interface LogLine {
   who: string;
   what: string;
@@ -58,7 +58,7 @@ export async function waitForPush(person: Person, state: 'on' | 'off' | 'denied'
   return (await card?.evaluate((element) => (element as HTMLElement).innerText)) ?? '';
 }
 
-/** Where this browser is told; empty if nowhere. */
+/** The endpoint of this browser; empty without a subscription. */
 export function endpointOf({ page }: Person): Promise<string> {
   return page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
@@ -114,7 +114,7 @@ function logLines({ page }: Person): Promise<LogLine[]> {
   );
 }
 
-/** Goes on with the page that a notification has opened for somebody who had none. */
+/** Continues with the page that a notification opened for a user without an open page. */
 export async function takeUp(scope: Scope, person: Person, path: string): Promise<void> {
   person.page = await waitFor(`a page at ${path}`, async () =>
     (await person.context.pages()).find((page) => page.url() === person.site.url + path),
@@ -122,7 +122,7 @@ export async function takeUp(scope: Scope, person: Person, path: string): Promis
   person.faults = await watchFaults(scope, person.page, person.site.url);
 }
 
-/** What the service tells of somebody beside any page of his, so that none has to be open for it. */
+/** Reads the state of a user from the service, without a page of theirs. */
 export class Records {
   readonly token: string;
   readonly #person: Person;
@@ -141,7 +141,7 @@ export class Records {
     return this.#get('/api/push/log');
   }
 
-  /** Waits until this became of messages of `peer`. */
+  /** Waits until the push log has this outcome for messages of `peer`. */
   async waitFor(peer: { id: string }, outcome: PushLogEntry['outcome']): Promise<void> {
     let entries: PushLogEntry[] = [];
     const isThere = async () => {
@@ -163,14 +163,14 @@ export class Records {
   }
 }
 
-/** Signs in beside the page. */
+/** Signs in without a page. */
 export async function openRecords(person: Person, password = person.password): Promise<Records> {
   const { username, site } = person;
   const { body } = await site.post('/api/login', { username, password });
   return new Records(person, body.data.token);
 }
 
-/** Closes somebody's last page, and waits until the service knows: what comes then is told at once, not 5 s later. */
+/** Closes the last page of a user, and waits until the service knows: from then on pushes are sent at once, not after 5 s. */
 export async function leave(person: Person, records: Records): Promise<void> {
   await person.closePage();
   await waitFor(`${person.username} to be away`, async () => !(await records.isOnline()));

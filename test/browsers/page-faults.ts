@@ -31,7 +31,7 @@ const OUTAGE = [
  * Collects what a page must never do, until `scope` ends; whatever of it was not expected then fails the test. To be called
  * before the page goes anywhere. The lines:
  *
- * - `console: ..` an error that is told on the console; `thrown: ..` one that nobody caught
+ * - `console: ..` an error on the console; `thrown: ..` an uncaught one
  * - `policy: ..` what the Content-Security-Policy forbade: the directive, and what was to be loaded
  * - `elsewhere: GET https://..` a request to any other origin than `url` has
  * - `404 GET /path` an answer of 400 and more; `failed: GET /path ..` a request without one
@@ -47,7 +47,7 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
   const onConsole = (message: ConsoleMessage) => {
     const text = message.text();
     if (message.type() === 'warn') warnings.push(text);
-    // Of answers and requests without one it is told below.
+    // Refused and failed requests are recorded below.
     if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return;
     lines.push(text.startsWith('policy: ') ? text : `console: ${text}`);
   };
@@ -80,15 +80,15 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
   await page.evaluateOnNewDocument(() => {
     const { error } = console;
     // The drivers hand on that it was an error, but not which.
-    console.error = (...told: unknown[]) =>
-      error(...told.map((one) => (one instanceof Error ? `${one}` : one)));
+    console.error = (...values: unknown[]) =>
+      error(...values.map((one) => (one instanceof Error ? `${one}` : one)));
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
       console.error(`policy: ${effectiveDirective} ${blockedURI}`);
     });
   });
 
   endingsOf(scope).defer(async () => {
-    // Whatever was told before this answer has come when it has.
+    // Everything that was reported before this answer has arrived with it.
     if (!page.isClosed()) await page.evaluate(() => undefined);
     const faults = lines.filter((line) => !expected.some((pattern) => pattern.test(line)));
     assert.deepEqual(faults, [], 'the page did what it must not');

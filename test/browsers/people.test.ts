@@ -9,8 +9,8 @@ import { arrive } from './person.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-onChromium('A long list of people', (browser) => {
-  test('is in the document as far as it is on the screen, and takes few calls', async (t) => {
+onChromium('A long list of users', (browser) => {
+  test('has only the visible rows in the document, and needs few calls', async (t) => {
     const site = await startSite(t, { crowd: 5_000 });
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -25,7 +25,7 @@ onChromium('A long list of people', (browser) => {
     assert.ok(asked.filter((url) => url.includes('/api/users')).length <= 2);
   });
 
-  test('is walked through by keys alone', async (t) => {
+  test('can be used with the keyboard alone', async (t) => {
     const site = await startSite(t, { crowd: 150 });
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -62,13 +62,13 @@ onChromium('A long list of people', (browser) => {
     await keyboard.press('ArrowDown');
     await isAt('crowd1');
     await keyboard.type('crowd77');
-    await waitFor('whom was typed', async () => (await rows(alice.page)).join() === '1/1 crowd77');
+    await waitFor('the user who was searched', async () => (await rows(alice.page)).join() === '1/1 crowd77');
     await keyboard.press('Enter');
     await alice.find('profile');
     await waitFor('the heading', async () => /^Profile\W*crowd77$/.test(await focused(alice.page)));
   });
 
-  test('is found again as it was left', async (t) => {
+  test('keeps its place while the user is elsewhere', async (t) => {
     const site = await startSite(t, { crowd: 150 });
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -88,7 +88,7 @@ onChromium('A long list of people', (browser) => {
 });
 
 onChromium('Friend requests', (browser) => {
-  test('are answered in their list, and go from one to the other', async (t) => {
+  test('are answered in their list, and the answer reaches the other user', async (t) => {
     const site = await startSite(t);
     const [alice, bob, carol] = await Promise.all(
       ['alice', 'bob', 'carol'].map(async (name) => {
@@ -109,7 +109,7 @@ onChromium('Friend requests', (browser) => {
     await alice.find(`accept-${bob.id}`);
     await alice.page.focus(`[data-testid="accept-${bob.id}"]`);
     await alice.page.keyboard.press('Enter');
-    // The row goes; whoever is next has the focus.
+    // The row disappears; the next one has the focus.
     await waitFor('the next row', async () => (await focusedTestId(alice.page)) === `person-${carol.id}`);
     await bob.find('friend-state');
     await alice.click(`decline-${carol.id}`);
@@ -133,7 +133,7 @@ onChromium('Friend requests', (browser) => {
     await waitFor('no friends', async () => (await rows(alice.page)).length === 0);
   });
 
-  test('that are refused are taken back, and it is said why', async (t) => {
+  test('that the service refuses are undone, and the page says why', async (t) => {
     const site = await startSite(t);
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
     await alice.signUp();
@@ -153,8 +153,8 @@ onChromium('Friend requests', (browser) => {
   });
 });
 
-onChromium('Who is online', (browser) => {
-  test('is asked of those on the screen, once they rest there', async (t) => {
+onChromium('Presence in a list', (browser) => {
+  test('is watched for the users on the screen, once the list is at rest', async (t) => {
     const site = await startSite(t, { crowd: 1_000 });
     const alice = await arrive(t, browser(), site, 'alice');
     const watched: string[][] = [];
@@ -170,12 +170,12 @@ onChromium('Who is online', (browser) => {
     const before = watched.length;
     const rests = await glide(alice.page, 4_000);
     const isBelow = (id: string) => id >= crowdId(62) && id <= crowdId(80);
-    await waitFor('those below to be watched, and nobody else', () => watched.at(-1)?.every(isBelow));
+    await waitFor('only the users below to be watched', () => watched.at(-1)?.every(isBelow));
     const times = watched.length - before;
     assert.ok(times <= 2 + rests, `${times} times while it was scrolled, and rested ${rests} times`);
   });
 
-  test('has a dot as long as he is', async (t) => {
+  test('is a dot while the user is online', async (t) => {
     let skippedMs = 0;
     const site = await startSite(t, { world: { monotonicMs: () => performance.now() + skippedMs } });
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
@@ -184,7 +184,7 @@ onChromium('Who is online', (browser) => {
     await alice.click('nav-people');
     const dot = `[data-testid="person-${bob.id}"] [data-sight="online"]`;
     await alice.page.waitForSelector(dot);
-    // The browser may keep the page that he leaves; he is gone all the same, and back with it.
+    // The browser may keep the page that he leaves; he is offline all the same, and online again with it.
     await bob.page.goto('about:blank');
     const isOnline = async () => (await site.get(`/api/user/profile/${bob.id}`)).body.data.isOnline;
     await waitFor('the connection to be gone', async () => (await isOnline()) === 0);
@@ -194,12 +194,12 @@ onChromium('Who is online', (browser) => {
     await bob.page.goBack();
     await alice.page.waitForSelector(dot);
     await alice.click('people-filter-online');
-    await waitFor('only him', async () => (await rows(alice.page)).join() === '1/1 bob');
+    await waitFor('only bob', async () => (await rows(alice.page)).join() === '1/1 bob');
   });
 });
 
 onChromium('A profile', (browser) => {
-  test('of whom one blocks has the way back alone, and shows nothing of him until then', async (t) => {
+  test('of a blocked user has only the button to unblock, and no presence until then', async (t) => {
     const site = await startSite(t);
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
     await bob.signUp();
@@ -236,7 +236,7 @@ onChromium('A profile', (browser) => {
     await alice.find(`message-${bob.id}`);
   });
 
-  test('and a row show what people wrote as text, whatever it is', async (t) => {
+  test('and a row show the fields of a user as text', async (t) => {
     const stored = Promise.withResolvers<Services>();
     const site = await startSite(t, { opened: stored.resolve });
     const { db } = await stored.promise;
@@ -261,7 +261,7 @@ onChromium('A profile', (browser) => {
     }
   });
 
-  test('of nobody says so, and one of oneself leads to where it is changed', async (t) => {
+  test('of an unknown id says so, and the own profile leads to its settings', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -278,7 +278,7 @@ onChromium('A profile', (browser) => {
     await waitFor('the settings', () => alice.page.url().endsWith('/settings/profile'));
   });
 
-  test('leads back to the chat that it was opened from', async (t) => {
+  test('leads back to the chat from which it was opened', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -295,7 +295,7 @@ onChromium('A profile', (browser) => {
     await waitFor('the list', () => alice.page.url().endsWith('/people'));
   });
 
-  test('and the lists are for everybody', async (t) => {
+  test('and the lists are accessible', async (t) => {
     const site = await startSite(t, { crowd: 40 });
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
     await alice.signUp();

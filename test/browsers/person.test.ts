@@ -4,7 +4,7 @@ import { onEachBrowser } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { startSite, startSiteProcess } from './site.ts';
 
-onEachBrowser('Two people', (browser) => {
+onEachBrowser('Two users', (browser) => {
   test('find each other, become friends, and chat', async (t) => {
     const site = await startSite(t);
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
@@ -32,7 +32,7 @@ onEachBrowser('Two people', (browser) => {
     await bob.signOut();
   });
 
-  test('lose nothing when the service is killed under them', async (t) => {
+  test('lose nothing when the service is killed', async (t) => {
     const site = await startSiteProcess(t);
     const [alice, bob] = [await arrive(t, browser(), site, 'alice'), await arrive(t, browser(), site, 'bob')];
     await bob.signUp();

@@ -20,11 +20,11 @@ export interface ShownConversation {
   unread: number;
 }
 
-/** One who is named, whether he has a page or only an account. */
+/** A user with a name, whether they have a page or only an account. */
 type Somebody = Pick<Account, 'id' | 'username'>;
 
 /**
- * Somebody before the page. Whatever he does, he does by what can be seen and touched, and waits until the page has
+ * A user of the page. They use only what can be seen and touched, and wait until the page has
  * answered. Others are named by their objects, so tests need no ids.
  */
 export class Person {
@@ -70,7 +70,7 @@ export class Person {
       this.page.keyboard.press('Enter'),
     ]);
     this.#id = (await answer.json()).data.id;
-    // Who goes elsewhere while files come breaks them off, which React tells as a fault.
+    // Leaving while files load aborts them, which React reports as a fault.
     const isThere = 'body:not(:has([data-testid="waiting"])) [data-testid="own-profile"]';
     await this.#explain('be in', this.page.waitForSelector(isThere));
   }
@@ -93,16 +93,16 @@ export class Person {
     await this.page.goto(this.site.url + path);
   }
 
-  /** Looks for somebody among all people, until he is found. */
+  /** Searches a user in the directory until they are found. */
   async search(other: Somebody): Promise<void> {
     await this.click('nav-people');
     await this.fill('[data-testid="people-search"]', other.username);
-    // It says how many were found: until then he may be in the list of before, and move from under the pointer.
+    // The number of results is shown; until then the row may be of the previous list, and move from under the pointer.
     await this.page.waitForSelector('[data-testid="people-found"]:not(:empty)');
     await this.find(`person-${other.id}`);
   }
 
-  /** Searches somebody, and opens his profile. */
+  /** Searches a user and opens their profile. */
   async openProfile(other: Somebody): Promise<void> {
     await this.search(other);
     await this.click(`person-${other.id}`);
@@ -235,7 +235,7 @@ interface Place {
 }
 
 /**
- * A browser of one's own before the page; nobody is signed up yet. The page must be without faults when `scope` ends,
+ * A browser with the page, in which no one is signed in yet. The page must be without faults when `scope` ends,
  * unless they are expected.
  */
 export async function arrive(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { endingsOf, type Scope } from './endings.ts';
 
 /**
- * A page that is nobody's: what is tried with it is the browser and what watches over it, and none of our page's own code.
+ * A page without code of ours, to test the browser and the checks of the page.
  * It has our page's policy. `/missing` is not there, and `/broken` hangs up.
  *
  * @returns its origin

@@ -30,7 +30,7 @@ let gcm: GcmService | string;
 onChromium(
   'Notifications',
   (chromium) => {
-    /** The site with Bob, in whose Chromium it is installed, and a page of it that knows nothing of conversations. */
+    /** The site with Bob, in whose Chromium it is installed, and a page of it that has loaded no conversations. */
     async function start(t: TestContext) {
       const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
       const bob = await arriveAtHome(t, chromium(), site, 'bob');
@@ -57,7 +57,7 @@ onChromium(
       };
     }
 
-    test('are shown with what the service sent, and counted on the icon, until all is read', async (t) => {
+    test('are shown with what the service sent, and counted on the icon until all is read', async (t) => {
       const { site, bob, other, records, waitForBadge, write } = await start(t);
       const [alice, carol] = [await site.join('alice'), await site.join('carol')];
       const pushService = endingsOf(t).use(await startPushService());
@@ -107,7 +107,7 @@ onChromium(
       ]);
     });
 
-    test('come truly, and are decrypted, with the page closed', async (t) => {
+    test('arrive through the real push service, and are decrypted, with the page closed', async (t) => {
       if (typeof gcm === 'string') return t.skip(gcm);
       const site = await startSite(t, { world: gcm.world, env: { PUSH_ALLOW_PRIVATE: '1' } });
       const bob = await arriveAtHome(t, chromium(), site, 'bob');
@@ -130,7 +130,7 @@ onChromium(
       await readLog(bob, 'alice', 'Shown on Chrome on Linux');
     });
 
-    test('are held back where they are not wanted, or seen elsewhere, and the log says why', async (t) => {
+    test('are not sent where the user does not want them or has seen the message, and the log says why', async (t) => {
       if (typeof gcm === 'string') return t.skip(gcm);
       const { submissions, world } = gcm;
       const site = await startSite(t, { world, env: { PUSH_ALLOW_PRIVATE: '1' } });
@@ -143,7 +143,7 @@ onChromium(
         const message = { to: bob.id, cid: crypto.randomUUID(), body };
         assert.equal((await site.post('/api/messages', message, token)).status, 200);
       };
-      const told = () => submissions.filter((push) => push.endpoint === endpoint).length;
+      const pushCount = () => submissions.filter((push) => push.endpoint === endpoint).length;
       const [alice, carol] = [await site.join('alice'), await site.join('carol')];
       const [dave, erin] = [await site.join('dave'), await site.join('erin')];
       await turnSwitch(bob, 'dnd', true);
@@ -169,11 +169,11 @@ onChromium(
       await elsewhere.waitForMessage('read elsewhere');
       await records.waitFor(dave, 'seen');
       await leave(elsewhere, records);
-      assert.equal(told(), 0);
+      assert.equal(pushCount(), 0);
 
       await write(erin, 'a secret');
       await waitFor('the receipt', async () => (await records.log())[0]?.shown);
-      assert.equal(told(), 1);
+      assert.equal(pushCount(), 1);
       await bob.openPage();
       assert.deepEqual(
         (await shownNotifications(bob.page)).map(({ title, body }) => [title, body]),
@@ -187,14 +187,14 @@ onChromium(
       ]);
     });
 
-    test('are offered as long as nobody refuses them, and then it is said what to do', async (t) => {
+    test('are offered until the user refuses; then the page says what to do', async (t) => {
       const site = await startSite(t);
       const bob = await arrive(t, chromium(), site, 'bob');
       await bob.signUp();
       await setNotificationPermission(bob.context, site.url, 'prompt');
       await openSettings(bob, 'notifications');
       assert.match(await waitForPush(bob, 'off'), /Your browser asks you next whether you allow it\./);
-      // Without a screen it gives no answer, as somebody does who clicks beside the question.
+      // Headless Chromium gives no answer, as a user does who closes the question.
       await bob.click('push-on');
       await waitFor('what is said of it', async () =>
         (await waitForPush(bob, 'off')).includes('Nothing is allowed yet.'),

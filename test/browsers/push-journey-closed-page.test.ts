@@ -39,7 +39,7 @@ onFirefox(
       };
     }
 
-    test('are turned on by a button that says why, and reach a closed page', async (t) => {
+    test('are turned on by a button next to an explanation, and arrive with the page closed', async (t) => {
       const { site, bob, keys } = await start(t);
       const alice = await arrive(t, firefox(), site, 'alice');
       await alice.signUp();
@@ -56,7 +56,7 @@ onFirefox(
       assert.deepEqual(keys(), [(await site.get('/api/push/public-key')).body.publicKey]);
       const atBob = await endpointOf(bob);
       const records = await openRecords(bob);
-      const told = () => pushService.submissions.filter(({ endpoint }) => endpoint === atBob);
+      const pushes = () => pushService.submissions.filter(({ endpoint }) => endpoint === atBob);
       await leave(bob, records);
 
       await alice.openChat(bob);
@@ -72,7 +72,7 @@ onFirefox(
       await bob.waitForUnread(alice, 0);
       await waitFor('an empty screen', async () => (await alerts(firefox())).length === 0);
       await readLog(bob, 'alice', 'Opened on Firefox on Linux');
-      assert.equal(told().length, 1);
+      assert.equal(pushes().length, 1);
 
       await openSettings(bob, 'notifications');
       await choosePreview(bob, 'full');
@@ -85,11 +85,11 @@ onFirefox(
         { who: 'alice', what: 'Shown on Firefox on Linux' },
         { who: 'alice', what: 'Opened on Firefox on Linux' },
       ]);
-      assert.equal(told().length, 2);
+      assert.equal(pushes().length, 2);
       assert.deepEqual(await (await openRecords(alice)).log(), []);
     });
 
-    test('are asked for by nothing but the button, and a no is understood', async (t) => {
+    test('are requested only by the button, and a refusal is explained', async (t) => {
       const { site, bob, keys } = await start(t);
       await bob.page.evaluateOnNewDocument(() => {
         const ask = Notification.requestPermission.bind(Notification);

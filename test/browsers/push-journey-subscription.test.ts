@@ -14,7 +14,7 @@ const NEW_MESSAGE = '新消息 · New message';
 let pushService: FirefoxPushService;
 
 onFirefox(
-  'A browser that is told',
+  'A browser with notifications',
   (firefox) => {
     /** Bob has notifications on; Alice and Carol may write to him. */
     async function start(t: TestContext) {
@@ -40,7 +40,7 @@ onFirefox(
           await waitForAlert(firefox(), { title, body: NEW_MESSAGE, from });
           await holdAlerts(firefox());
         },
-        /** Whose notifications stand on the screen. */
+        /** The senders of the notifications on the screen. */
         shown: async () =>
           (await alerts(firefox())).filter((alert) => alert.from === from).map(({ title }) => title),
       };
@@ -55,7 +55,7 @@ onFirefox(
         return found?.id !== device.id && more.length === 0 && found;
       });
       assert.equal(after.confirmed, 1);
-      // With its sender, as nobody is told who is not confirmed.
+      // It names the sender, which an unconfirmed subscription does not get.
       await write(alice, 'still there?');
       assert.notEqual(pushService.submissions.at(-1)?.endpoint, endpoint);
     });
@@ -66,7 +66,7 @@ onFirefox(
       const before = await key();
       await site.command('keys', 'rotate', 'vapid');
       await waitFor('the other key', async () => (await key()) !== before);
-      // Until then the old subscription is as good as it was.
+      // Until then the old subscription still works.
       await leave(bob, records);
       await write(alice, 'with the old key');
       assert.equal(pushService.submissions.at(-1)?.endpoint, endpoint);
@@ -87,7 +87,7 @@ onFirefox(
       assert.equal(pushService.submissions.at(-1)?.endpoint, renewed);
     });
 
-    test('shows nothing any more of what is read, in its page or on another device', async (t) => {
+    test('removes the notifications of read messages, whichever device they were read on', async (t) => {
       const { site, bob, alice, carol, write, shown } = await start(t);
       const comeBack = await hide(bob.page);
       await write(alice, 'to be read here');

@@ -18,9 +18,9 @@ import {
 import { type Site, startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-/** @param start tells why there can be none, if so */
+/** @param start says why there is no browser, if so */
 function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | string>): void {
-  test('who signs out leaves nothing to the next one', async (t) => {
+  test('a user who signs out leaves nothing to the next one', async (t) => {
     const shared = await start(t);
     if (typeof shared === 'string') return t.skip(shared);
     const used = await useByAlice(shared);
@@ -41,7 +41,7 @@ function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | s
 let firefoxPush: FirefoxPushService;
 
 onFirefox(
-  'On a browser that is shared',
+  'On a shared browser',
   (firefox) => {
     function share(t: TestContext, site: Site): SharedBrowser {
       const from = new URL(site.url).host;
@@ -60,7 +60,7 @@ onFirefox(
 
     registerSigningOut(async (t) => share(t, await startSite(t, { env })));
 
-    test('who was signed out while the page was closed leaves nothing to the next one', async (t) => {
+    test('a user who was signed out while the page was closed leaves nothing to the next one', async (t) => {
       const used = await useByAlice(share(t, await startSite(t, { env })));
       const { site, browser, alice } = used;
       const newPassword = 'another password of Alice';
@@ -81,15 +81,15 @@ onFirefox(
       alice.faults.expect(/^401 (?:POST \/api\/token|GET \/api\/push\/devices)$/);
       const end = await alice.page.waitForSelector('[data-testid="end-expired"]');
       assert.equal(
-        await end?.evaluate((told) => told.textContent),
+        await end?.evaluate((text) => text.textContent),
         'You were away for a long time, or this device was signed out from another one. Please sign in again.',
       );
-      // It may have been too long ago as well: what she had not sent waits for her, and for nobody else.
+      // An expired session ends in the same way, so her unsent messages wait for her, and are shown to no one else.
       await takeHerPlace(t, used, used.unsent);
       await assertToldNoMore(used, await openRecords(alice, newPassword));
     });
 
-    test('who signs out without the service leaves nothing, and is told nothing there any more', async (t) => {
+    test('a user who signs out without the service leaves nothing, and gets no more pushes there', async (t) => {
       const site = await startSiteProcess(t, env);
       const used = await useByAlice(share(t, site));
       const { alice, dave, endpoint } = used;
@@ -119,7 +119,7 @@ onFirefox(
 let gcm: GcmService | string;
 
 onChromium(
-  'On a browser that is shared',
+  'On a shared browser',
   (chromium) => {
     async function start(t: TestContext): Promise<SharedBrowser | string> {
       if (typeof gcm === 'string') return gcm;
@@ -139,7 +139,7 @@ onChromium(
 
     registerSigningOut(start);
 
-    test('who is signed out from elsewhere reads so, and leaves nothing either', async (t) => {
+    test('a user who is signed out from another device is notified, and leaves nothing', async (t) => {
       const shared = await start(t);
       if (typeof shared === 'string') return t.skip(shared);
       const used = await useByAlice(shared);
@@ -151,7 +151,7 @@ onChromium(
       await elsewhere.confirm();
       const end = await alice.page.waitForSelector('[data-testid="end-ended"]');
       assert.equal(
-        await end?.evaluate((told) => told.textContent),
+        await end?.evaluate((text) => text.textContent),
         'This device was signed out from another one. Sign in to come back.',
       );
       await elsewhere.closePage();

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { findVapidFlaw } from '../push-receiver.ts';
 
-/** What an application server posted to an endpoint, and what it was told. */
+/** A request of an application server to an endpoint, and its answer. */
 export interface Submission {
   readonly endpoint: string;
   readonly headers: IncomingHttpHeaders;

@@ -20,7 +20,7 @@ export interface RunningBrowser {
 }
 
 /**
- * One person's browser, as far as pages can tell: cookies, storage, workers, permissions and subscriptions of its own.
+ * The browser of one user, as far as pages can see: cookies, storage, workers, permissions and subscriptions of its own.
  * It is closed with `scope`, and all its pages with it.
  */
 export async function openContext(scope: Scope, { driver }: RunningBrowser): Promise<BrowserContext> {
@@ -57,7 +57,7 @@ export const NO_SIGNAL_HANDLERS = { handleSIGINT: false, handleSIGTERM: false, h
 
 const HOME = 'doorman-browser-';
 
-/** A folder for all that a browser writes, and what the browser is to be told of it; it goes with `scope`. */
+/** A folder for all files of a browser, and the settings that name it; removed with `scope`. */
 export async function makeHome(scope: Scope): Promise<{ profile: string; env: Record<string, string> }> {
   await removeAbandonedHomes();
   const home = await mkdtemp(join(tmpdir(), `${HOME}${process.pid}-`));

@@ -16,8 +16,8 @@ const PLACES: [name: string, path: (id: (username: string) => string) => string,
   ['notifications', () => '/settings/notifications', '[data-testid="dnd"]'],
 ];
 
-onEachBrowser('The page as it looks', (browser) => {
-  test('at three widths, light and dark, in Chinese and English', async (t) => {
+onEachBrowser('Screenshots of the page', (browser) => {
+  test('are taken at three widths, light and dark, in Chinese and English', async (t) => {
     const site = await startSite(t);
     const people = await tellStory(site);
     const alice = await arrive(t, browser(), site, 'alice');
@@ -39,8 +39,8 @@ onEachBrowser('The page as it looks', (browser) => {
   });
 });
 
-onChromium('The page as it looks', (browser) => {
-  test('can be used by everybody: axe has nothing serious to say of chats and profiles', async (t) => {
+onChromium('Screenshots of the page', (browser) => {
+  test('axe finds nothing serious in chats and profiles', async (t) => {
     const site = await startSite(t);
     const people = await tellStory(site);
     const alice = await arrive(t, browser(), site, 'alice');

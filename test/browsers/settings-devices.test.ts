@@ -12,7 +12,7 @@ import { waitFor } from './waiting.ts';
 let pushService: FirefoxPushService;
 
 onFirefox(
-  'Devices that are told',
+  'Devices with notifications',
   (firefox) => {
     async function start(t: TestContext) {
       const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
@@ -30,7 +30,7 @@ onFirefox(
       return { site, alice, records, here, text };
     }
 
-    test('are listed as people know them, and can be removed, one that nobody confirmed and this one', async (t) => {
+    test('are listed by readable names, and can be removed: an unconfirmed one, and this one', async (t) => {
       const { site, alice, records, here, text } = await start(t);
       await waitFor('this device', async () =>
         /^Firefox on Linux\s+This device\s+Added now/.test((await text('device')) ?? ''),
@@ -71,7 +71,7 @@ onFirefox(
       assert.match(page, /No device is told yet\./);
     });
 
-    test('are tried one by one, and what became of it stands beside them', async (t) => {
+    test('are tested one by one, and the result is beside each', async (t) => {
       const { alice, here, text } = await start(t);
       await alice.click(`test-${here.id}`);
       await waitForNotification(alice.page, { title: 'Doorman', body: 'Test notification · 测试通知' });
@@ -96,7 +96,7 @@ onFirefox(
       await alice.page.waitForSelector('[data-result="shown"]');
     });
 
-    test('include this one once its user accepts the invitation', async (t) => {
+    test('include this one after its user accepts the invitation', async (t) => {
       const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
       const alice = await arrive(t, firefox(), site, 'alice');
       await alice.signUp();

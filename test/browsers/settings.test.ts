@@ -7,7 +7,7 @@ import { startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 onChromium('The settings', (browser) => {
-  test('one’s own profile: what is not saved stays over news and detours, and only that is sent', async (t) => {
+  test('own profile: unsaved edits survive events and navigation, and only they are sent', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -46,7 +46,7 @@ onChromium('The settings', (browser) => {
     await waitFor('the username', async () => (await typedIn(alice, 'nickname')) === 'alice');
   });
 
-  test('a click on a button counts although an error comes up that moves it, and the first error has the focus', async (t) => {
+  test('a click on a button counts even if a new error moves it, and the first invalid field gets the focus', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -71,7 +71,7 @@ onChromium('The settings', (browser) => {
     await waitForText(alice, 'toasts', /^Saved\./);
   });
 
-  test('a new password: the old one is asked for, and all others are out', async (t) => {
+  test('a new password needs the old one, and signs out all other devices', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     alice.faults.expect(/^400 POST \/api\/user\/change-password$/);
@@ -97,7 +97,7 @@ onChromium('The settings', (browser) => {
     assert.equal((await site.post('/api/login', again)).status, 200);
   });
 
-  test('where one is signed in: it goes from the list when it ends anywhere, one by one or all others', async (t) => {
+  test('a session leaves the list when it ends anywhere, one by one or all others at once', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -124,7 +124,7 @@ onChromium('The settings', (browser) => {
     await waitFor('no more to end', async () => (await alice.page.$('[data-testid="end-others"]')) === null);
   });
 
-  test('whom one blocks, until one does no more', async (t) => {
+  test('blocked users are listed until they are unblocked', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -143,7 +143,7 @@ onChromium('The settings', (browser) => {
     assert.deepEqual((await site.get('/api/user/blocked', token)).body.data, []);
   });
 
-  test('what could not be loaded says so, and comes by itself when it can', async (t) => {
+  test('a list that could not be loaded says so, and is loaded when the service is back', async (t) => {
     const site = await startSiteProcess(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -167,7 +167,7 @@ onChromium('The settings', (browser) => {
     assert.equal(await alice.page.$('[data-testid="retry"]'), null);
   });
 
-  test('the invitation comes once somebody might write, and goes for good after a no', async (t) => {
+  test('the invitation appears with the first conversation, and stays away after a no', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();

@@ -9,24 +9,24 @@ import type { RunningBrowser } from './running-browser.ts';
 import type { Account, Site } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-/** A browser that two people use one after the other, with what each kind does in its own way. */
+/** A browser that two users use one after the other, with the functions that differ by kind of browser. */
 export interface SharedBrowser {
   readonly site: Site;
   readonly browser: RunningBrowser;
   readonly pushService: Pick<FirefoxPushService | GcmService, 'submissions' | 'isGone'>;
   sitDown(username: string): Promise<Person>;
-  /** Whose notifications stand on the screen, once there is one for this person, who has no page open. */
+  /** The senders of the notifications on the screen, once there is one for this user, who has no page open. */
   shown(person: Person, records: Records): Promise<string[]>;
 }
 
-/** Alice has used it: she is told there, has a conversation, a draft, and a message that was refused. */
+/** Alice has used it: she has notifications on, a conversation, a draft, and a refused message. */
 export interface Used extends SharedBrowser {
   readonly alice: Person;
   readonly dave: Account;
   readonly endpoint: string;
-  /** What of her is there to be found, and is found. */
+  /** Texts of hers that are stored in the browser, as was checked. */
   readonly hers: readonly string[];
-  /** As much of that as belongs to what she has not sent, and to her wish to be told here. */
+  /** Those of them that belong to unsent messages and to her choice of notifications on this device. */
   readonly unsent: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export async function writeTo(site: Site, from: Account, to: Person, body: strin
   assert.equal((await site.post('/api/messages', message, from.token)).status, 200);
 }
 
-/** @param except what is to wait for her alone, out of sight */
+/** @param except texts that stay stored for her alone, hidden from others */
 export async function assertNothingOf(
   { hers, pushService, endpoint }: Used,
   person: Person,
@@ -94,17 +94,17 @@ export async function takeHerPlace(
   return bob;
 }
 
-/** What comes for Alice is not told here any more, and she may read why. */
+/** Messages for Alice send no push to this browser any more, and her log says why. */
 export async function assertToldNoMore(used: Used, records: Records): Promise<void> {
   const { site, alice, dave, endpoint, pushService } = used;
-  const told = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
-  const before = told();
+  const pushCount = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
+  const before = pushCount();
   await writeTo(site, dave, alice, 'for Alice');
   await records.waitFor(dave, 'no_device');
-  assert.equal(told(), before);
+  assert.equal(pushCount(), before);
 }
 
-/** Bob turns notifications on where Alice had them, and is told of what is for him alone. */
+/** Bob turns notifications on where Alice had them, and gets only his own. */
 export async function assertToldAlone(used: Used, bob: Person): Promise<void> {
   const { site, alice, shown } = used;
   await turnOn(bob);

@@ -39,8 +39,8 @@ async function enter(t: TestContext, browser: RunningBrowser, site: Site): Promi
   return alice;
 }
 
-onChromium('The frame of the page', (browser) => {
-  test('list and page stand beside each other where it is wide, else one upon the other', async (t) => {
+onChromium('The layout of the page', (browser) => {
+  test('list and detail are side by side on a wide screen, and one at a time on a narrow one', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
     const bob = await site.join('bob');
@@ -72,7 +72,7 @@ onChromium('The frame of the page', (browser) => {
     assert.equal(await seen(360), 'page');
   });
 
-  test('keys find the way: past the navigation, to the heading of where one went, and back', async (t) => {
+  test('the keyboard skips the navigation, reaches the heading of the new page, and goes back', async (t) => {
     const { page } = await enter(t, browser(), await startSite(t));
     const focused = () =>
       page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`);
@@ -92,7 +92,7 @@ onChromium('The frame of the page', (browser) => {
     await waitFor('the heading again', async () => (await focused()) === 'H1 People');
   });
 
-  test('without the service it says so, tries again when asked to, and loses nothing', async (t) => {
+  test('without the service the page says so, retries on request, and loses nothing', async (t) => {
     const site = await startSiteProcess(t);
     const alice = await enter(t, browser(), site);
     const { page } = alice;
@@ -123,7 +123,7 @@ onChromium('The frame of the page', (browser) => {
     await alice.waitForMessage('Are you there?', 'stored');
   });
 
-  test('the colours that were chosen are there before the first paint', async (t) => {
+  test('the chosen colour scheme is there at the first paint', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
     await page.evaluateOnNewDocument(() => {
@@ -154,8 +154,8 @@ onChromium('The frame of the page', (browser) => {
   });
 });
 
-onChromium('Every place of the page', (browser) => {
-  test('fits from narrow to wide, has one first heading, and can be used by everybody', async (t) => {
+onChromium('Every view of the page', (browser) => {
+  test('fits narrow and wide screens, has one first heading, and is accessible', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
     for (const place of PLACES) {
@@ -177,12 +177,12 @@ onChromium('Every place of the page', (browser) => {
         assert.equal(headings, 1, where);
         if (width !== 768) await assertAccessible(page, where);
       }
-      // The policy tells only of those that are put there.
+      // The policy reports only styles that are inserted.
       assert.equal((await page.$$('style')).length, 0, place);
     }
   });
 
-  test('takes no focus from who has gone on while its files came', async (t) => {
+  test('takes no focus from a user who has gone on while its files loaded', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
     await page.setBypassServiceWorker(true);
@@ -204,7 +204,7 @@ onChromium('Every place of the page', (browser) => {
     assert.equal(focused, 'nav-settings');
   });
 
-  test('has a title that counts what is unread, and names where one is', async (t) => {
+  test('has a title with the unread count and the name of the view', async (t) => {
     const stored = Promise.withResolvers<Services>();
     const site = await startSite(t, { opened: stored.resolve });
     const { db } = await stored.promise;
@@ -225,7 +225,7 @@ onChromium('Every place of the page', (browser) => {
     await titled('(2) \u2068\u202eevil\u2069 · Doorman');
   });
 
-  test('offers a new version of itself, and is it when the user wants', async (t) => {
+  test('offers a new version of the page, and loads it when the user accepts', async (t) => {
     const main = await readFile(join(web, 'src/app/main.tsx'), 'utf8');
     const next = await buildPage(t, `${main}\ndocument.documentElement.dataset.build = 'next';`);
     const folder = await deployBuild(t, BUILT_PAGE);
@@ -242,14 +242,14 @@ onChromium('Every place of the page', (browser) => {
     assert.equal(await alice.page.$('[data-testid="update-banner"]'), null);
   });
 
-  test('needs less than 200 KB, compressed, to be there', async (t) => {
+  test('needs less than 200 KB compressed at the first load', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
     const inside = await weigh(page, site.url);
     const outside = await weigh(await openWindow(await openContext(t, browser())), site.url);
-    t.diagnostic(`inside ${inside} bytes, at the entrance ${outside}`);
+    t.diagnostic(`inside ${inside} bytes, at sign-in ${outside}`);
     assert.ok(inside < 200_000 && inside > 50_000, `${inside} bytes inside`);
-    assert.ok(outside < 200_000 && outside > 50_000, `${outside} bytes at the entrance`);
+    assert.ok(outside < 200_000 && outside > 50_000, `${outside} bytes at sign-in`);
   });
 });
 

@@ -28,7 +28,7 @@ export interface Site {
   readonly url: string;
   get(path: string, token?: string): Promise<{ status: number; body: Body }>;
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
-  /** Registers somebody, with the password `password-of-NAME`. */
+  /** Registers a user with the password `password-of-NAME`. */
   join(username: string): Promise<Account>;
   /** Runs a command of the operator on its data, as `npm run doorman` does beside it. */
   command(...words: string[]): Promise<void>;
@@ -93,7 +93,7 @@ async function chooseSettings(scope: Scope, env: Record<string, string>) {
   return { url, settings: settingsOf({ dataDir }, { PORT: String(port), PUBLIC_URL: url, ...env }) };
 }
 
-/** Below those that systems give out by themselves, so that nobody takes it while the service is down. */
+/** Below the ports that systems assign, so that no other process takes it while the service is down. */
 async function findPort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

@@ -43,7 +43,7 @@ onChromium('A push', (chromium) => {
     return { gate, site, page, push };
   }
 
-  test('a push is shown with the words that came', async (t) => {
+  test('a push is shown with the text of its payload', async (t) => {
     const { gate, page, push } = await start(t);
     await push({
       web_push: 8030,
@@ -69,7 +69,7 @@ onChromium('A push', (chromium) => {
     assert.deepEqual([new URL(icon).origin, status, type], [gate.url, 200, 'image/png']);
   });
 
-  test('a push that says nothing, or nonsense, is shown all the same, in fixed words', async (t) => {
+  test('a push without a valid payload is shown with a fixed text', async (t) => {
     const { page, push } = await start(t);
     const huge = JSON.stringify({ notification: { title: 'Mallory', body: 'x'.repeat(100_000) } });
     for (const payload of ['', '{', 'null', '[]', '"Mallory"', '{"notification":7}', '\0\ufffd', huge]) {
@@ -80,7 +80,7 @@ onChromium('A push', (chromium) => {
     }
   });
 
-  test('a hostile push leads nowhere but to the page', async (t) => {
+  test('a hostile push opens nothing but the page', async (t) => {
     const { gate, page, push } = await start(t);
     for (const navigate of [
       'https://evil.example/login',
@@ -99,7 +99,7 @@ onChromium('A push', (chromium) => {
     }
   });
 
-  test('the words of our own are in the language of the browser', async (t) => {
+  test('fixed texts are in the language of the browser', async (t) => {
     const { page, push } = await start(t, { browser: await startChromium(t, { languages: 'zh-CN,zh' }) });
     await push('');
     await waitForNotification(page, { title: 'Doorman', body: '新消息' });
@@ -123,7 +123,7 @@ onChromium('A push', (chromium) => {
     );
   });
 
-  test('the push log says of a message that it was shown', async (t) => {
+  test('the push log records that a message was shown', async (t) => {
     const { site, page, push } = await start(t);
     const pushService = endingsOf(t).use(await startPushService());
     const [alice, bob] = [await site.join('alice'), await site.join('bob')];
@@ -144,7 +144,7 @@ onChromium('A push', (chromium) => {
     assert.equal(clicked, null);
   });
 
-  test('with the service gone a push is shown, and its receipt tried twice', async (t) => {
+  test('without the service a push is shown, and its receipt is sent twice', async (t) => {
     const { gate, page, push } = await start(t);
     for (const state of ['closed', 'broken'] as const) {
       gate.state = state;

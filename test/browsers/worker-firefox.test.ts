@@ -77,7 +77,7 @@ onFirefox(
       };
     }
 
-    test('a page that is open is brought there, without being loaded again', async (t) => {
+    test('an open page goes to the conversation without a reload', async (t) => {
       const { context, page, write, chat, alice } = await start(t);
       await clickNotification(firefox(), await write('Tea?'));
       await waitFor('the conversation', () => page.url() === chat);
@@ -90,7 +90,7 @@ onFirefox(
       assert.equal((await context.pages()).length, 1);
     });
 
-    test('a page that does not answer is loaded anew with the conversation', async (t) => {
+    test('a page that does not answer is reloaded with the conversation', async (t) => {
       const { site, pageFolder, context, page, write, chat } = await start(t);
       await deployOver(pageFolder, deaf);
       await page.goto(`${site.url}/people`);
@@ -100,7 +100,7 @@ onFirefox(
       assert.equal((await context.pages()).length, 1);
     });
 
-    test('the documentation in a tab is left alone', async (t) => {
+    test('a tab with the documentation is left alone', async (t) => {
       const { site, context, page, write, chat } = await start(t);
       await page.goto(`${site.url}/docs`);
       await clickNotification(firefox(), await write('Tea?'));
@@ -108,7 +108,7 @@ onFirefox(
       assert.equal(page.url(), `${site.url}/docs`);
     });
 
-    test('an open page hears of that, and without a session there is no new one', async (t) => {
+    test('an open page is notified, and without a session there is no new subscription', async (t) => {
       const { page, devices } = await start(t);
       const before = await devices();
       await page.evaluate(() => window.storage.delete('session'));

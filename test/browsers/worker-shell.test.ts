@@ -31,8 +31,8 @@ async function start(t: TestContext, browser: RunningBrowser, pageFolder = built
   return { gate, site, page };
 }
 
-onEachBrowser('What the worker keeps', (browser) => {
-  test('every place of the page starts without the service, under the same policy', async (t) => {
+onEachBrowser('The cache of the worker', (browser) => {
+  test('every view of the page starts without the service, under the same policy', async (t) => {
     const { gate, page } = await start(t, browser());
     for (const [state, path] of [
       ['closed', '/'],
@@ -60,7 +60,7 @@ onEachBrowser('What the worker keeps', (browser) => {
     assert.ok(gate.asked.includes('GET /people'), 'The network comes first when there is one');
   });
 
-  test('it is the document and the files of the build, and nothing else, whatever is asked', async (t) => {
+  test('it has the document and the files of the build, and nothing else', async (t) => {
     const { gate, site, page } = await start(t, browser());
     const files = (await readdir(join(built, 'assets'))).map((name) => `/assets/${name}`);
     const { token } = await site.join('alice');
@@ -86,8 +86,8 @@ onEachBrowser('What the worker keeps', (browser) => {
   });
 });
 
-onChromium('What the worker does with a service that fails', (browser) => {
-  test('a service that does not answer is asked, and the kept page comes in place of its answer', async (t) => {
+onChromium('The worker with a failing service', (browser) => {
+  test('a service that does not answer is asked, and the cached page is served instead', async (t) => {
     const { gate, page } = await start(t, browser());
     gate.state = 'silent';
     gate.asked.length = 0;
@@ -104,7 +104,7 @@ onChromium('What the worker does with a service that fails', (browser) => {
     await waitFor('the page', async () => (await textOf(page)) === withService);
   });
 
-  test('what is not of the page has nothing to do with the worker', async (t) => {
+  test('requests outside of the page do not pass through the worker', async (t) => {
     const { gate, page } = await start(t, browser());
     gate.state = 'closed';
     const answers = await page.evaluate(() => {

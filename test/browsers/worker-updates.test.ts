@@ -33,14 +33,14 @@ async function start(t: TestContext, browser: RunningBrowser) {
 }
 
 onEachBrowser('A new version of the page', (browser) => {
-  test('the first worker of all takes over without a word, and reloads nothing', async (t) => {
+  test('the first worker takes over silently, and reloads nothing', async (t) => {
     const { open } = await start(t, browser());
     const page = await open();
     await lookForUpdate(page);
     assert.deepEqual(await toldOf(page), { loads: 1, updates: 0, opened: [], pushChanges: 0 });
   });
 
-  test('an open page is told, stays as it is until the user wants it, and is reloaded once', async (t) => {
+  test('an open page is notified, stays until the user accepts, and is reloaded once', async (t) => {
     const { folder, open } = await start(t, browser());
     const page = await open();
     const [shell] = Object.keys(await cachesOf(page));
@@ -62,7 +62,7 @@ onEachBrowser('A new version of the page', (browser) => {
     assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 
-  test('beside a page of the version before it waits until that one wants it too; then both have it', async (t) => {
+  test('with a page of the previous version open, it waits until both accept; then both have it', async (t) => {
     const { folder, open } = await start(t, browser());
     const [old, fresh] = [await open(), await open()];
     await deployOver(folder, second);
@@ -80,8 +80,8 @@ onEachBrowser('A new version of the page', (browser) => {
   });
 });
 
-onChromium('A version of the page that just came', (browser) => {
-  test('who reloads has it at once, and is asked nothing', async (t) => {
+onChromium('A version of the page that has just arrived', (browser) => {
+  test('a reload has it at once, without a question', async (t) => {
     const { folder, open } = await start(t, browser());
     const page = await open();
     const [shell] = Object.keys(await cachesOf(page));
@@ -96,7 +96,7 @@ onChromium('A version of the page that just came', (browser) => {
     assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 
-  test('a worker and a document of two builds are not mixed', async (t) => {
+  test('worker and document of different builds are not mixed', async (t) => {
     const { folder, open } = await start(t, browser());
     const page = await open();
     const kept = await cachesOf(page);
