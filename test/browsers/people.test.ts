@@ -182,7 +182,7 @@ onChromium('Presence in a list', (browser) => {
     await bob.signUp();
     await alice.signUp();
     await alice.click('nav-people');
-    const dot = `[data-testid="person-${bob.id}"] [data-sight="online"]`;
+    const dot = `[data-testid="person-${bob.id}"] [data-presence="online"]`;
     await alice.page.waitForSelector(dot);
     // The browser may keep the page that he leaves; he is offline all the same, and online again with it.
     await bob.page.goto('about:blank');
@@ -221,7 +221,7 @@ onChromium('A profile', (browser) => {
     assert.deepEqual(await acts(), ['Unblock']);
     assert.match((await textOf(alice.page, `person-${bob.id}`)) ?? '', /Blocked/);
     assert.equal(await alice.page.$(`[data-testid="message-${bob.id}"]`), null);
-    assert.equal(await alice.page.$(`[data-testid="person-${bob.id}"] [data-sight]`), null);
+    assert.equal(await alice.page.$(`[data-testid="person-${bob.id}"] [data-presence]`), null);
     await assertAccessible(alice.page, 'the profile of somebody who is blocked');
 
     await alice.click('unblock');

@@ -23,7 +23,7 @@ export function PresenceText({ presence, isBlocked }: { presence: PresenceView; 
   return (
     <p
       className={styles.presence}
-      data-sight={isBlocked ? 'offline' : presence.state}
+      data-presence={isBlocked ? 'offline' : presence.state}
       data-testid="profile-sight"
     >
       {text()}
