@@ -1,13 +1,13 @@
-// Measures what the service costs against the barest thing that could do the same, in one run (docs/performance.md).
+// Compares the service with the simplest program that could do the same, in one run (docs/performance.md).
 //   npm run bench                               about three minutes
-//   npm run bench -- --quick                    under a minute, to see that it works
+//   npm run bench -- --quick                    under a minute, to check that it works
 //   npm run bench -- --all                      also a million users, and ten thousand connections
 //   npm run bench -- --only=login,push          some rows
-//   npm run bench -- --patient                  on a machine that others use: waits for them before each round
+//   npm run bench -- --patient                  on a shared machine: waits until it is idle before each round
 //   npm run bench -- --cpu-prof=FOLDER          CPU profiles of the server, one a row; see cpu-profile.ts
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from './machine.ts';
-import { EFFORTS, type Effort } from './measuring.ts';
+import { EFFORTS, type Effort } from './measure.ts';
 import { authenticatedCall } from './rows/authenticated-call.ts';
 import { connections } from './rows/connections.ts';
 import { durableWrites } from './rows/durable-writes.ts';
@@ -23,10 +23,10 @@ import { tenThousand } from './rows/ten-thousand.ts';
 import { type Line, toTable } from './table.ts';
 
 const PATIENCE_SECONDS = 20;
-/** Measured when asked for. */
+/** Rows that take long: measured with `--all`, or by name. */
 const LONG_ROWS = ['growth', 'standstill', 'tenthousand'];
 
-/** @param profileFolder where the server leaves a CPU profile, if anywhere */
+/** @param profileFolder where the server writes a CPU profile, if given */
 type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
 
 const rows: Record<string, Row> = {

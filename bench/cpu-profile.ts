@@ -1,4 +1,4 @@
-// Sums up a CPU profile that `npm run bench -- --cpu-prof=FOLDER` left: what ran, and how much of the busy time it took.
+// Summarizes a CPU profile of `npm run bench -- --cpu-prof=FOLDER`: the functions by their share of the busy time.
 //   node bench/cpu-profile.ts FILE.cpuprofile [LINES]
 import { readFile } from 'node:fs/promises';
 

@@ -7,18 +7,18 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const RUNNING_HOURLY = ['--import', './bench/run-hourly.mjs'];
-const TELLING_MEMORY = ['--expose-gc', '--import', './bench/tell-memory.mjs'];
+const REPORTING_MEMORY = ['--expose-gc', '--import', './bench/report-memory.mjs'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A server in a process of its own. */
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
-  /** Resident memory once garbage is collected, of a server that was started to tell it. */
+  /** Resident memory after garbage collection, of a server that was started with `reportsMemory`. */
   settledBytes(): Promise<number>;
 }
 
-/** A folder that goes with all that is in it. */
+/** A folder that is removed with its content when it is disposed. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'doorman-bench-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
@@ -27,8 +27,9 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
 /**
  * The service as `npm start` runs it, on the database in `folder`, without limits.
  *
- * @param options.env on top of that
+ * @param options.env further settings
  * @param options.profileFolder where V8 writes a CPU profile at the end
+ * @param options.reportsMemory whether it prints its memory at SIGUSR2
  * @param options.runsHourly whether it does its hourly work at SIGUSR2
  */
 export async function startDoorman(
@@ -36,39 +37,39 @@ export async function startDoorman(
   options: {
     env?: Record<string, string>;
     profileFolder?: string | undefined;
-    tellsMemory?: boolean;
+    reportsMemory?: boolean;
     runsHourly?: boolean;
   } = {},
 ): Promise<ServerProcess> {
-  const { env = {}, profileFolder, tellsMemory = false, runsHourly = false } = options;
-  const imports = [...(tellsMemory ? TELLING_MEMORY : []), ...(runsHourly ? RUNNING_HOURLY : [])];
+  const { env = {}, profileFolder, reportsMemory = false, runsHourly = false } = options;
+  const imports = [...(reportsMemory ? REPORTING_MEMORY : []), ...(runsHourly ? RUNNING_HOURLY : [])];
   return startServer([...profiling(profileFolder), ...imports, 'src/main.ts'], {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: folder,
     RATE_LIMIT_API: 'off',
     RATE_LIMIT_AUTH: 'off',
-    // Calls are not logged; the line that is waited for tells the port.
+    // Calls are not logged at this level; the line with the port is.
     LOG_LEVEL: 'info',
     ...env,
   });
 }
 
-/** `node:http` that answers everything with `body` from memory. `folder` takes the body on its way there. */
+/** `node:http` that answers every request with `body` from memory, which is passed as a file in `folder`. */
 export async function startBareHttp(folder: string, body: Uint8Array, status = 200): Promise<ServerProcess> {
   const file = join(folder, `body-${crypto.randomUUID()}`);
   await writeFile(file, body);
   return startServer(['bench/bare/http.mjs', file, String(status)], {});
 }
 
-/** `ws` that answers every frame with the same one, and tells its memory. */
+/** `ws` that answers every frame with the same one, and reports its memory. */
 export async function startBareWs(): Promise<ServerProcess> {
-  return startServer([...TELLING_MEMORY, 'bench/bare/ws.mjs'], {});
+  return startServer([...REPORTING_MEMORY, 'bench/bare/ws.mjs'], {});
 }
 
-/** `ws` that passes messages on, stores nothing, and tells its memory. */
+/** `ws` that passes messages on, stores nothing, and reports its memory. */
 export async function startBareRelay(): Promise<ServerProcess> {
-  return startServer([...TELLING_MEMORY, 'bench/bare/relay.mjs'], {});
+  return startServer([...REPORTING_MEMORY, 'bench/bare/relay.mjs'], {});
 }
 
 async function startServer(args: readonly string[], env: Record<string, string>): Promise<ServerProcess> {
@@ -77,31 +78,31 @@ async function startServer(args: readonly string[], env: Record<string, string>)
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  endWithUs(child);
+  endWithParent(child);
   const lines = createInterface(child.stdout);
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
   let onMemory = (_bytes: number) => {};
   lines.on('line', (line) => {
-    const told: { url?: string; residentBytes?: number } = JSON.parse(line);
-    if (told.url !== undefined) resolve(told.url);
-    if (told.residentBytes !== undefined) onMemory(told.residentBytes);
+    const logged: { url?: string; residentBytes?: number } = JSON.parse(line);
+    if (logged.url !== undefined) resolve(logged.url);
+    if (logged.residentBytes !== undefined) onMemory(logged.residentBytes);
   });
   child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
   return {
     port: Number(new URL(await url).port),
     pid: child.pid ?? 0,
     settledBytes() {
-      const told = Promise.withResolvers<number>();
-      onMemory = told.resolve;
+      const reported = Promise.withResolvers<number>();
+      onMemory = reported.resolve;
       child.kill('SIGUSR2');
-      return told.promise;
+      return reported.promise;
     },
     [Symbol.asyncDispose]: () => end(child),
   };
 }
 
-/** One call outside of what is measured. */
-export async function ask(
+/** One call that is not measured. */
+export async function call(
   { port }: ServerProcess,
   method: 'GET' | 'POST',
   path: string,
@@ -123,13 +124,13 @@ export async function ask(
 
 export interface Answer {
   readonly bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: what a call answers is known where it is made
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is known where the call is made
   readonly data: any;
 }
 
 /** A process that measures something by itself, one round at a time. */
 export interface RoundsProcess extends AsyncDisposable {
-  /** @returns how many times a second it did what it does */
+  /** @returns how many times a second it did its work */
   perSecond(seconds: number): Promise<number>;
 }
 
@@ -147,11 +148,11 @@ export async function startRounds(
     env: { ...environment(), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  endWithUs(child);
+  endWithParent(child);
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`bench/${file} ended with ${code}`);
   });
-  ended.catch(() => {}); // heard of by whoever waits for an answer
+  ended.catch(() => {}); // handled where an answer is awaited
   const answer = () => Promise.race([once(child, 'message'), ended]);
   await answer();
   return {
@@ -164,7 +165,7 @@ export async function startRounds(
   };
 }
 
-/** In a process that `startRounds` started: measures whenever asked. */
+/** In a process that `startRounds` started: measures one round at each request. */
 export function answerRounds(measure: (seconds: number) => Promise<number>): void {
   process.on('message', async (seconds) => {
     process.send?.(await measure(Number(seconds)));
@@ -174,15 +175,15 @@ export function answerRounds(measure: (seconds: number) => Promise<number>): voi
   process.send?.('ready');
 }
 
-/** Resident memory of a process, in bytes; `undefined` where the system does not tell. */
+/** Resident memory of a process, in bytes; `undefined` where the system has no /proc. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
-/** Whatever ends the bench, a failure or a signal: no server goes on without it. */
-function endWithUs(child: ChildProcess): void {
+/** No server outlives the bench, whether a failure or a signal ends it. */
+function endWithParent(child: ChildProcess): void {
   const stop = () => child.kill();
   process.once('exit', stop);
   child.once('exit', () => process.off('exit', stop));
@@ -199,7 +200,7 @@ function profiling(folder: string | undefined): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
-/** Ours without what would change the service's settings, or the way Node runs. */
+/** The environment without settings of the service or of Node. */
 function environment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));

@@ -1,4 +1,4 @@
-// Loaded before a server: at each SIGUSR2 it does its hourly work.
+// Loaded before a server: at each SIGUSR2 the server does its hourly work.
 //   node --import ./bench/run-hourly.mjs ...
 const HOUR_MS = 60 * 60 * 1000;
 const { setInterval } = globalThis;

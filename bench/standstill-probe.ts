@@ -1,42 +1,42 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { median } from './measuring.ts';
-import { untilQuiet } from './quiet.ts';
+import { waitForIdleMachine } from './idle-machine.ts';
+import { median } from './measure.ts';
 
-export interface StandstillOrder {
+export interface StandstillOptions {
   readonly port: number;
-  /** Taken in turn. */
+  /** Sent in turn. */
   readonly requests: readonly Uint8Array[];
 }
 
-/** How long another connection waits at worst. */
+/** The worst latency on another connection. */
 export interface Standstill {
-  /** The worst latency less the median one, of each round in milliseconds. */
+  /** The worst latency less the median latency, of each round in milliseconds. */
   readonly beyondMedianMs: readonly number[];
   /** The worst latency of each round. */
   readonly worstMs: readonly number[];
 }
 
-export interface Act {
-  /** @returns what the other connection asks meanwhile */
+export interface MeasuredAction {
+  /** @returns the requests of the other connection meanwhile */
   prepare(round: number): Promise<readonly Buffer[]>;
   work(round: number): Promise<unknown>;
 }
 
 /**
- * Asks on one connection, the next call as soon as the one before is answered, while `work` goes on. From a thread of its
- * own, so that nothing else in the measuring process holds it up.
+ * Calls on one connection, one after the other without a pause, while `work` runs. In a worker thread, which nothing else in
+ * this process delays.
  */
 export async function measureStandstill(
   port: number,
   { rounds, patienceSeconds }: { rounds: number; patienceSeconds: number },
-  { prepare, work }: Act,
+  { prepare, work }: MeasuredAction,
 ): Promise<Standstill> {
   const beyondMedianMs: number[] = [];
   const worstMs: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const requests = await prepare(round);
-    await untilQuiet(patienceSeconds);
+    await waitForIdleMachine(patienceSeconds);
     const latenciesMs = await probeDuring(port, requests, () => work(round));
     const worst = latenciesMs.reduce((most, ms) => Math.max(most, ms), 0);
     beyondMedianMs.push(worst - median(latenciesMs));
@@ -50,8 +50,11 @@ async function probeDuring(
   requests: readonly Buffer[],
   work: () => Promise<unknown>,
 ): Promise<number[]> {
-  const order: StandstillOrder = { port, requests: requests.map((request) => new Uint8Array(request)) };
-  const worker = new Worker(new URL('./standstill-worker.ts', import.meta.url), { workerData: order });
+  const workerData: StandstillOptions = {
+    port,
+    requests: requests.map((request) => new Uint8Array(request)),
+  };
+  const worker = new Worker(new URL('./standstill-worker.ts', import.meta.url), { workerData });
   try {
     await once(worker, 'message');
     await work();

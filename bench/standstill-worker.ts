@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Caller, openCaller } from './load.ts';
-import type { StandstillOrder } from './standstill-probe.ts';
+import { type Caller, openCaller } from './http-load.ts';
+import type { StandstillOptions } from './standstill-probe.ts';
 
-const { port, requests } = workerData as StandstillOrder; // given by standstill-probe.ts alone
+const { port, requests } = workerData as StandstillOptions; // passed by standstill-probe.ts alone
 const bytes = requests.map((request) => Buffer.from(request));
 const latenciesMs: number[] = [];
 let sent = 0;
 let isStopping = false;
 let onLast = () => {};
 
-function answered(caller: Caller): void {
+function onAnswer(caller: Caller): void {
   latenciesMs.push(performance.now() - caller.sentAt);
   if (isStopping) onLast();
   else caller.send(bytes[++sent % bytes.length] ?? Buffer.alloc(0));
 }
 
-const caller = await openCaller(port, 200, answered);
+const caller = await openCaller(port, 200, onAnswer);
 const broken = caller.ended.then(() => undefined);
 caller.send(bytes[0] ?? Buffer.alloc(0));
 parentPort?.postMessage('ready');

@@ -1,15 +1,15 @@
-/** One line of the table: what ours and the barest came to, and which number is judged. */
+/** One line of the table: the results of ours and of bare, and a number with its target. */
 export interface Line {
   readonly work: string;
   readonly ours: string;
   readonly bare: string;
-  /** Ours by bare; missing where only ours is measured. */
+  /** Ours by bare; left out where only ours is measured. */
   readonly ratio?: number;
-  readonly judged?: Judged;
+  readonly target?: Target;
 }
 
-/** A number with its bounds: a `ratio` is good when it is high, everything else when it is low. */
-export interface Judged {
+/** A result with its bounds: a `ratio` should be high, everything else low. */
+export interface Target {
   readonly value: number;
   readonly unit: 'ratio' | 'times' | 'ms' | 'MB';
   readonly floor: number;
@@ -28,18 +28,18 @@ export function toTable(lines: readonly Line[]): string {
   return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rest].join('\n');
 }
 
-function toCells({ work, ours, bare, ratio, judged }: Line): string[] {
-  const bounds = judged
-    ? [bound(judged, judged.floor), bound(judged, judged.aim), verdict(judged)]
+function toCells({ work, ours, bare, ratio, target }: Line): string[] {
+  const bounds = target
+    ? [bound(target, target.floor), bound(target, target.aim), verdict(target)]
     : ['', '', ''];
   return [work, ours, bare, ratio === undefined ? '' : ratio.toFixed(2), ...bounds];
 }
 
-function bound({ unit }: Judged, limit: number): string {
+function bound({ unit }: Target, limit: number): string {
   return unit === 'ratio' ? limit.toFixed(2) : `< ${limit} ${unit}`;
 }
 
-function verdict({ value, unit, floor, aim }: Judged): string {
+function verdict({ value, unit, floor, aim }: Target): string {
   const reaches = (limit: number) => (unit === 'ratio' ? value >= limit : value < limit);
   return reaches(aim) ? 'aim reached' : reaches(floor) ? 'above the floor' : 'BELOW THE FLOOR';
 }

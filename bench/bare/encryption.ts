@@ -1,4 +1,4 @@
-// The arithmetic of RFC 8291 and nothing around it: a new sender key, the shared secret, the keys, one sealed record.
+// Only the arithmetic of RFC 8291: a new sender key, the shared secret, the keys, one encrypted record.
 import {
   createCipheriv,
   createPublicKey,

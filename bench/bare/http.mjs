@@ -1,11 +1,11 @@
-// The barest server that could do the same: node:http sending one text from memory, whatever it is asked.
+// The simplest HTTP server: node:http that sends one text from memory for every request.
 //   node bench/bare/http.mjs FILE STATUS      FILE holds the bytes of the body
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const [file, status] = process.argv.slice(2);
 const bytes = readFileSync(file);
-// A short text goes out with its headers in one write; a string lets Node do that without copying twice.
+// Node sends a short text with its headers in one write; a string saves it a copy.
 const body = bytes.length < 65_536 ? bytes.toString() : bytes;
 const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length };
 

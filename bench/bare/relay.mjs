@@ -1,5 +1,5 @@
-// The barest messenger: who says hello is who he says he is, and each `send` becomes the frames that the service makes
-// of it (the reply, the sender's own event, the recipient's), with nothing checked and nothing stored.
+// The simplest messenger: the token of `hello` is taken as the user id, and each `send` becomes the frames that the service
+// makes of it (the reply, the sender's event, the recipient's event). Nothing is checked and nothing is stored.
 import { WebSocketServer } from 'ws';
 
 const sockets = new Map();

@@ -1,4 +1,4 @@
-// One durable update after the other: what a server does that commits for each call by itself.
+// One durable update after the other, as a server does that commits each call by itself.
 //   FILE    where to make the database
 import { DatabaseSync } from 'node:sqlite';
 import { answerRounds } from '../processes.ts';

@@ -1,4 +1,4 @@
-// The barest WebSocket server: whatever a client says gets one answer, and nothing is known of anybody.
+// The simplest WebSocket server: every frame gets the same answer, and nothing is kept of a client.
 import { WebSocketServer } from 'ws';
 
 const answer = JSON.stringify({ type: 'reply', id: '1', code: 200, data: {} });

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Effort } from '../measuring.ts';
-import { signUp } from '../people.ts';
+import type { Effort } from '../measure.ts';
 import { type ServerProcess, startBareWs, startDoorman, temporaryFolder } from '../processes.ts';
 import type { Line } from '../table.ts';
+import { signUp } from '../users.ts';
 
 /** A user may have ten sockets (docs/protocol.md, Limits). */
 const SOCKETS_EACH = 10;
 
-/** What an idle connection takes in the server's memory after `hello`, once all garbage is collected. */
+/** The memory that an idle connection takes in the server after `hello`, after garbage collection. */
 export async function connections(effort: Effort): Promise<Line[]> {
   await using folder = await temporaryFolder();
-  await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, tellsMemory: true });
+  await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, reportsMemory: true });
   await using bare = await startBareWs();
   const tokens: string[] = [];
-  // Twice as many as are measured: the first half makes the heap grow to its size.
+  // Twice as many as are measured: the first half grows the heap to its usual size.
   for (let i = 0; i < (2 * effort.connections) / SOCKETS_EACH; i++)
     tokens.push((await signUp(server, `user${i}`)).token);
 
@@ -27,7 +27,7 @@ export async function connections(effort: Effort): Promise<Line[]> {
       ours: kilobytes(ours),
       bare: kilobytes(theirs),
       ratio: ours / theirs,
-      judged: { value: ours / theirs, unit: 'times', floor: 1.6, aim: 1.3 },
+      target: { value: ours / theirs, unit: 'times', floor: 1.6, aim: 1.3 },
     },
   ];
 }

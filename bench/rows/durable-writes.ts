@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { drive, requestBytes } from '../load.ts';
-import { alternate, type Effort } from '../measuring.ts';
-import { signUp } from '../people.ts';
+import { requestBytes, runLoad } from '../http-load.ts';
+import { alternate, type Effort } from '../measure.ts';
 import { startDoorman, startRounds, temporaryFolder } from '../processes.ts';
 import { type Line, perSecond } from '../table.ts';
+import { signUp } from '../users.ts';
 
 const SENDERS = 64;
 
 /**
- * Calls that are answered when what they wrote is on the disk, from 64 senders, against one update a commit in a bare
- * loop: what it brings that those who wait together share one commit.
+ * Calls that are answered when their write is on the disk, from 64 senders, against a loop of one update a commit: it shows
+ * what shared commits bring.
  */
 export async function durableWrites(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
@@ -20,16 +20,16 @@ export async function durableWrites(effort: Effort, profileFolder?: string): Pro
     const { token } = await signUp(server, `sender${i}`);
     updates.push(requestBytes('POST', '/api/user/profile', { token, body: { nickname: `Nick ${i}` } }));
   }
-  let newcomers = 0;
+  let registered = 0;
   const registrations = () =>
     Array.from({ length: Math.ceil(effort.seconds * 5_000) }, () =>
       requestBytes('POST', '/api/register', {
-        body: { username: `newcomer${++newcomers}`, password: 'secret' },
+        body: { username: `newcomer${++registered}`, password: 'secret' },
       }),
     );
   const rateOf = async (requests: readonly Buffer[], calls?: number) =>
     (
-      await drive({
+      await runLoad({
         port: server.port,
         requests,
         connections: SENDERS,

@@ -1,40 +1,40 @@
-import { drive, requestBytes } from '../load.ts';
-import { alternate, type Effort } from '../measuring.ts';
-import { fillDatabase, signUp } from '../people.ts';
-import { CALLS_PER_SECOND, othersP99Ms } from '../probe.ts';
+import { requestBytes, runLoad } from '../http-load.ts';
+import { waitForIdleMachine } from '../idle-machine.ts';
+import { CALLS_PER_SECOND, measureP99During } from '../latency-probe.ts';
+import { alternate, type Effort } from '../measure.ts';
 import {
-  ask,
+  call,
   residentBytes,
   type ServerProcess,
   startBareHttp,
   startDoorman,
   temporaryFolder,
 } from '../processes.ts';
-import { untilQuiet } from '../quiet.ts';
 import { type Line, megabytes, milliseconds, perSecond } from '../table.ts';
+import { fillDatabase, signUp } from '../users.ts';
 
 const SAMPLE_MS = 10;
 
-/** `GET /api/users` without parameters: the time of the first call, the rate of later ones, memory, and others' waiting. */
+/** `GET /api/users` without parameters: the time of the first call, the rate of later ones, memory, and other callers' latency. */
 export async function fullList(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
-  const [someone] = await fillDatabase(folder.path, effort.people);
+  const [listed] = await fillDatabase(folder.path, effort.listedUsers);
   await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, profileFolder });
   const { token } = await signUp(server, 'alice');
   const requests = [requestBytes('GET', '/api/users', { token })];
-  const call = async ({ port }: { port: number }, seconds: number, calls?: number) =>
-    drive({ port, requests, connections: 1, seconds, ...(calls && { calls }) });
+  const getLists = async ({ port }: { port: number }, seconds: number, calls?: number) =>
+    runLoad({ port, requests, connections: 1, seconds, ...(calls && { calls }) });
 
-  const profile = requestBytes('GET', `/api/user/profile/${someone?.id}`);
-  // The heap takes its size under any load; what grows afterwards is the list's doing.
-  await drive({ port: server.port, requests: [profile], connections: 64, seconds: effort.longSeconds });
-  await untilQuiet(effort.patienceSeconds);
-  const { result: first, grownBytes: firstGrowth } = await watchMemory(server, () => call(server, 60, 1));
+  const profile = requestBytes('GET', `/api/user/profile/${listed?.id}`);
+  // Any load grows the heap to its usual size; later growth is caused by the list.
+  await runLoad({ port: server.port, requests: [profile], connections: 64, seconds: effort.longSeconds });
+  await waitForIdleMachine(effort.patienceSeconds);
+  const { result: first, grownBytes: firstGrowth } = await watchMemory(server, () => getLists(server, 60, 1));
   const firstMs = first.latenciesMs[0] ?? 0;
-  const { bytes, data } = await ask(server, 'GET', '/api/users', { token });
-  if (data.length !== effort.people + 1) throw new Error(`the list holds ${data.length} users`);
+  const { bytes, data } = await call(server, 'GET', '/api/users', { token });
+  if (data.length !== effort.listedUsers + 1) throw new Error(`the list holds ${data.length} users`);
   await using bare = await startBareHttp(folder.path, bytes);
-  const rate = async (server: ServerProcess) => (await call(server, effort.longSeconds / 3)).perSecond;
+  const rate = async (server: ServerProcess) => (await getLists(server, effort.longSeconds / 3)).perSecond;
 
   await rate(server);
   await rate(bare);
@@ -47,16 +47,18 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   );
   const cold = (firstMs / 1000) * compared.bare;
 
-  const p99 = await othersP99Ms(server, profile, { ...effort, rounds: effort.pairs }, () => rate(server));
+  const p99 = await measureP99During(server, profile, { ...effort, rounds: effort.pairs }, () =>
+    rate(server),
+  );
 
-  const what = `full list, ${effort.people.toLocaleString('en-US')} users`;
+  const what = `full list, ${effort.listedUsers.toLocaleString('en-US')} users`;
   return [
     {
       work: `${what} (${megabytes(bytes.length)})`,
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
-      judged: { value: compared.ratio, unit: 'ratio', floor: 0.08, aim: 0.4 },
+      target: { value: compared.ratio, unit: 'ratio', floor: 0.08, aim: 0.4 },
     },
     {
       work: `${what}: the first call`,
@@ -68,19 +70,19 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
       work: `${what}: growth of memory by later calls`,
       ours: megabytes(grownBytes),
       bare: '',
-      judged: { value: grownBytes / 1024 / 1024, unit: 'MB', floor: 16, aim: 16 },
+      target: { value: grownBytes / 1024 / 1024, unit: 'MB', floor: 16, aim: 16 },
     },
     { work: `${what}: growth by the first, which keeps ready bytes`, ours: megabytes(firstGrowth), bare: '' },
     {
       work: `p99 of ${CALLS_PER_SECOND} profiles/s during full lists`,
       ours: milliseconds(p99),
       bare: '',
-      judged: { value: p99, unit: 'ms', floor: 25, aim: 25 },
+      target: { value: p99, unit: 'ms', floor: 25, aim: 25 },
     },
   ];
 }
 
-/** How far the server's resident memory rose above where it was, at its highest, while `work` ran. */
+/** The peak growth of the server's resident memory while `work` ran. */
 async function watchMemory<T>(
   { pid }: ServerProcess,
   work: () => Promise<T>,

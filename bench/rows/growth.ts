@@ -1,40 +1,41 @@
-import { drive, requestBytes } from '../load.ts';
-import { type Effort, median } from '../measuring.ts';
-import { fillDatabase, type Person, signUp, usernameOf } from '../people.ts';
+import { requestBytes, runLoad } from '../http-load.ts';
+import { waitForIdleMachine } from '../idle-machine.ts';
+import { type Effort, median } from '../measure.ts';
 import { type ServerProcess, startDoorman, temporaryFolder } from '../processes.ts';
-import { untilQuiet } from '../quiet.ts';
 import { type Line, milliseconds } from '../table.ts';
+import { fillDatabase, signUp, type User, usernameOf } from '../users.ts';
 
 const FEW = 1_000;
 const ROUNDS = 5;
 
-interface Town {
+interface SizedServer {
   readonly server: ServerProcess;
   readonly token: string;
-  readonly people: readonly Person[];
+  /** Some of its users. */
+  readonly users: readonly User[];
   readonly size: number;
 }
 
-/** Every call but the full list, with a thousand users and with a thousand times as many: one caller, median times. */
+/** Calls with a thousand users and with a thousand times as many: one caller, median times. */
 export async function growth(effort: Effort): Promise<Line[]> {
   await using resources = new AsyncDisposableStack();
-  async function openTown(size: number): Promise<Town> {
+  async function startWith(size: number): Promise<SizedServer> {
     const folder = resources.use(await temporaryFolder());
-    const people = await fillDatabase(folder.path, size);
+    const users = await fillDatabase(folder.path, size);
     const server = resources.use(await startDoorman(folder.path, { env: { BCRYPT_COST: '4' } }));
     const { token } = await signUp(server, 'alice');
-    return { server, token, people, size };
+    return { server, token, users, size };
   }
   const { growthCalls: calls } = effort;
-  const few = await openTown(FEW);
-  const many = await openTown(effort.crowd);
+  const few = await startWith(FEW);
+  const many = await startWith(effort.manyUsers);
 
   const lines: Line[] = [];
   for (const { work, status = 200, request } of kinds) {
-    const measure = async (town: Town, round: number) => {
-      const requests = Array.from({ length: calls }, (_, i) => request(town, round * calls + i));
-      const { latenciesMs } = await drive({
-        port: town.server.port,
+    const measure = async (sized: SizedServer, round: number) => {
+      const requests = Array.from({ length: calls }, (_, i) => request(sized, round * calls + i));
+      const { latenciesMs } = await runLoad({
+        port: sized.server.port,
         requests,
         connections: 1,
         seconds: 60,
@@ -45,12 +46,12 @@ export async function growth(effort: Effort): Promise<Line[]> {
     };
     const times: { few: number; many: number }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      await untilQuiet(effort.patienceSeconds);
+      await waitForIdleMachine(effort.patienceSeconds);
       times.push({ few: await measure(few, round), many: await measure(many, round) });
     }
     const [fewMs, manyMs] = [median(times.map((time) => time.few)), median(times.map((time) => time.many))];
     lines.push({
-      work: `${work}: ${effort.crowd.toLocaleString('en-US')} users by ${FEW.toLocaleString('en-US')}`,
+      work: `${work}: ${effort.manyUsers.toLocaleString('en-US')} users by ${FEW.toLocaleString('en-US')}`,
       ours: milliseconds(manyMs),
       bare: milliseconds(fewMs),
       ratio: fewMs / manyMs,
@@ -59,28 +60,32 @@ export async function growth(effort: Effort): Promise<Line[]> {
   return lines;
 }
 
-/** Number `i` of a call asks for somebody whom none before asked for, so that nothing is ready yet. */
-const kinds: readonly { work: string; status?: number; request: (town: Town, i: number) => Buffer }[] = [
+/** Call `i` is about a user whom no earlier call was about, so that nothing is cached yet. */
+const kinds: readonly {
+  work: string;
+  status?: number;
+  request: (sized: SizedServer, i: number) => Buffer;
+}[] = [
   {
     work: 'register (bcrypt cost 4)',
-    request: (_town, i) =>
+    request: (_sized, i) =>
       requestBytes('POST', '/api/register', { body: { username: `newcomer${i}`, password: 'secret' } }),
   },
   {
     work: 'login: looking up a name that nobody has',
     status: 400,
-    request: (_town, i) =>
-      requestBytes('POST', '/api/login', { body: { username: `nobody${i}`, password: 'secret' } }),
+    request: (_sized, i) =>
+      requestBytes('POST', '/api/login', { body: { username: `unknown${i}`, password: 'secret' } }),
   },
   {
     work: 'profile, not ready',
-    request: ({ people }, i) => requestBytes('GET', `/api/user/profile/${people[i]?.id}`),
+    request: ({ users }, i) => requestBytes('GET', `/api/user/profile/${users[i]?.id}`),
   },
   {
     work: 'page of 50 users',
-    request: ({ token, people }, i) => {
-      // What `next` would have said after this user.
-      const after = Buffer.from(people[i]?.id ?? '').toString('base64url');
+    request: ({ token, users }, i) => {
+      // The `next` of a page that ends with this user.
+      const after = Buffer.from(users[i]?.id ?? '').toString('base64url');
       return requestBytes('GET', `/api/users?limit=50&after=${after}`, { token });
     },
   },
@@ -97,7 +102,7 @@ const kinds: readonly { work: string; status?: number; request: (town: Town, i: 
   },
   {
     work: 'block',
-    request: ({ token, people }, i) =>
-      requestBytes('POST', '/api/user/block', { token, body: { blockedId: people[i]?.id ?? '' } }),
+    request: ({ token, users }, i) =>
+      requestBytes('POST', '/api/user/block', { token, body: { blockedId: users[i]?.id ?? '' } }),
   },
 ];

@@ -1,26 +1,26 @@
-import { alternate, type Effort, percentile } from '../measuring.ts';
+import { alternate, type Effort, percentile } from '../measure.ts';
+import { connectAll, runMessageLoad, signUpParticipants, toPairs, withoutAccounts } from '../message-load.ts';
 import { startBareRelay, startDoorman, temporaryFolder } from '../processes.ts';
 import { type Line, milliseconds, perSecond } from '../table.ts';
-import { connectTalkers, pairUp, signUpTalkers, strangers, talk } from '../talking.ts';
 
 const SENDERS = 64;
 
 /**
- * Messages that are stored durably, acknowledged and delivered, against bare `ws` relaying the same frames. The service
- * is as `npm start` runs it, with its limits for a user (30 messages in 10 s): so the load comes from many pairs of people,
- * so many of them at a time. Recipients are there and do not acknowledge.
+ * Messages that are stored durably, acknowledged and delivered, against bare `ws` that relays the same frames. The service has
+ * its limits for a user (30 messages in 10 s), so the load is spread over many pairs of users. Recipients are connected and
+ * send no `ack`.
  */
 export async function messages(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, profileFolder });
   await using bare = await startBareRelay();
   await using stack = new AsyncDisposableStack();
-  const people = await signUpTalkers(server, 'talker', 2 * effort.pairsOfPeople);
-  const ours = pairUp(people, await connectTalkers(server.port, people, stack));
-  const shadows = strangers(people.length);
-  const theirs = pairUp(shadows, await connectTalkers(bare.port, shadows, stack));
-  await talk(ours, SENDERS, effort.seconds);
-  await talk(theirs, SENDERS, effort.seconds);
+  const users = await signUpParticipants(server, 'user', 2 * effort.messagePairs);
+  const ours = toPairs(users, await connectAll(server.port, users, stack));
+  const anonymous = withoutAccounts(users.length);
+  const theirs = toPairs(anonymous, await connectAll(bare.port, anonymous, stack));
+  await runMessageLoad(ours, SENDERS, effort.seconds);
+  await runMessageLoad(theirs, SENDERS, effort.seconds);
 
   const lines: Line[] = [];
   for (const senders of [SENDERS, 1]) {
@@ -29,12 +29,12 @@ export async function messages(effort: Effort, profileFolder?: string): Promise<
     const compared = await alternate(
       effort,
       async () => {
-        const talked = await talk(ours, senders, effort.seconds);
-        repliedMs.push(...talked.repliedMs);
-        deliveredMs.push(...talked.deliveredMs);
-        return talked.perSecond;
+        const result = await runMessageLoad(ours, senders, effort.seconds);
+        repliedMs.push(...result.repliedMs);
+        deliveredMs.push(...result.deliveredMs);
+        return result.perSecond;
       },
-      async () => (await talk(theirs, senders, effort.seconds)).perSecond,
+      async () => (await runMessageLoad(theirs, senders, effort.seconds)).perSecond,
     );
     const name = `message, ${senders} ${senders === 1 ? 'sender' : 'senders'}`;
     lines.push({
@@ -43,7 +43,7 @@ export async function messages(effort: Effort, profileFolder?: string): Promise<
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
       ...(senders === SENDERS && {
-        judged: { value: compared.ratio, unit: 'ratio', floor: 0.12, aim: 0.25 },
+        target: { value: compared.ratio, unit: 'ratio', floor: 0.12, aim: 0.25 },
       }),
     });
     for (const [what, ms] of [
@@ -55,7 +55,7 @@ export async function messages(effort: Effort, profileFolder?: string): Promise<
         work: `${name}: p50 and p99 until ${what}`,
         ours: `${milliseconds(percentile(ms, 50))}, ${milliseconds(p99)}`,
         bare: '',
-        ...(senders === SENDERS && { judged: { value: p99, unit: 'ms', floor: 50, aim: 50 } }),
+        ...(senders === SENDERS && { target: { value: p99, unit: 'ms', floor: 50, aim: 50 } }),
       });
     }
   }

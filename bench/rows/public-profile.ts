@@ -1,8 +1,8 @@
-import { drive, requestBytes } from '../load.ts';
-import { alternate, type Effort } from '../measuring.ts';
-import { signUp } from '../people.ts';
-import { ask, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
+import { requestBytes, runLoad } from '../http-load.ts';
+import { alternate, type Effort } from '../measure.ts';
+import { call, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
 import { type Line, perSecond } from '../table.ts';
+import { signUp } from '../users.ts';
 
 const CONNECTIONS = 64;
 
@@ -12,10 +12,10 @@ export async function publicProfile(effort: Effort, profileFolder?: string): Pro
   await using server = await startDoorman(folder.path, { profileFolder });
   const { id } = await signUp(server, 'alice');
   const path = `/api/user/profile/${id}`;
-  await using bare = await startBareHttp(folder.path, (await ask(server, 'GET', path)).bytes);
+  await using bare = await startBareHttp(folder.path, (await call(server, 'GET', path)).bytes);
   const requests = [requestBytes('GET', path)];
   const measure = async ({ port }: { port: number }) =>
-    (await drive({ port, requests, connections: CONNECTIONS, seconds: effort.seconds })).perSecond;
+    (await runLoad({ port, requests, connections: CONNECTIONS, seconds: effort.seconds })).perSecond;
 
   await measure(server);
   await measure(bare);
@@ -30,7 +30,7 @@ export async function publicProfile(effort: Effort, profileFolder?: string): Pro
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
-      judged: { value: compared.ratio, unit: 'ratio', floor: 0.45, aim: 0.65 },
+      target: { value: compared.ratio, unit: 'ratio', floor: 0.45, aim: 0.65 },
     },
   ];
 }

@@ -1,8 +1,8 @@
-import { alternate, type Effort } from '../measuring.ts';
+import { alternate, type Effort } from '../measure.ts';
 import { startBareHttp, startRounds, temporaryFolder } from '../processes.ts';
 import { type Line, perSecond } from '../table.ts';
 
-/** What becomes of messages that nobody has seen, against the arithmetic of their encryption. */
+/** Pushes of unseen messages, from the decision to the result, against the arithmetic of their encryption. */
 export async function push(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await using pushService = await startBareHttp(folder.path, Buffer.alloc(0), 201);
@@ -25,7 +25,7 @@ export async function push(effort: Effort, profileFolder?: string): Promise<Line
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
-      judged: { value: compared.ratio, unit: 'ratio', floor: 0.35, aim: 0.6 },
+      target: { value: compared.ratio, unit: 'ratio', floor: 0.35, aim: 0.6 },
     },
   ];
 }

@@ -1,38 +1,38 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { requestBytes } from '../load.ts';
-import { type Effort, median } from '../measuring.ts';
-import { PASSWORD } from '../people.ts';
-import { ask, type ServerProcess, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
-import { openThinSocket } from '../socket-load.ts';
+import { requestBytes } from '../http-load.ts';
+import { fillLargeDatabase, type LargeDatabase, POPULAR_USER, userIdOf } from '../large-database.ts';
+import { type Effort, median } from '../measure.ts';
+import { call, type ServerProcess, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
 import { measureStandstill } from '../standstill-probe.ts';
 import { type Line, milliseconds } from '../table.ts';
-import { fillTown, personOf, type Town, VICTIM } from '../town.ts';
+import { openThinSocket } from '../thin-socket.ts';
+import { PASSWORD } from '../users.ts';
 
 const WATCHED = 500;
-/** How many users send the others' messages: each may send 30 in 10 s. */
-const OTHERS = 100;
-const LOOK_MS = 20;
-/** Within what one user may ask for in 10 s. */
-const MOST_MESSAGES = 25;
+/** How many other users send messages: each may send 30 in 10 s. */
+const OTHER_USERS = 100;
+const POLL_MS = 20;
+/** Within the limit of one user in 10 s. */
+const MAX_MESSAGES = 25;
 const SYNCS = 2;
 
 interface Scene {
   readonly server: ServerProcess;
-  readonly town: Town;
+  readonly database: LargeDatabase;
   readonly pushOrigin: string;
-  /** How often each thing is done in a round. */
+  /** How often each action is done in a round. */
   readonly times: number;
 }
 
 /**
- * The longest time in which the service answers no one else while one thing is done, on a database with two million
- * messages; and how long messages of others take while a user with 100,000 conversations syncs.
+ * The longest time in which the service answers no other caller during one action, on a database with two million messages;
+ * and how long messages of other users take while a user with 100,000 conversations syncs.
  */
 export async function standstill(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
-  const town = await fillTown(folder.path, effort.messages);
-  using _ = { [Symbol.dispose]: () => town.close() };
+  const database = await fillLargeDatabase(folder.path, effort.messages);
+  using _ = { [Symbol.dispose]: () => database.close() };
   await using pushService = await startBareHttp(folder.path, Buffer.alloc(0), 201);
   await using server = await startDoorman(folder.path, {
     env: { BCRYPT_COST: '4' },
@@ -41,7 +41,7 @@ export async function standstill(effort: Effort, profileFolder?: string): Promis
   });
   const scene = {
     server,
-    town,
+    database,
     pushOrigin: `http://127.0.0.1:${pushService.port}`,
     times: effort.standstillTimes,
   };
@@ -53,18 +53,18 @@ export async function standstill(effort: Effort, profileFolder?: string): Promis
     prepare: async () => cheap,
     work: () => delay(1000),
   });
-  for (const [name, { prepare, work }] of Object.entries(acts)) {
-    const act = {
+  for (const [name, { prepare, work }] of Object.entries(actions)) {
+    const action = {
       prepare: async (round: number) => {
         await prepare?.(scene, round);
         return cheap;
       },
       work: (round: number) => work(scene, round),
     };
-    // Once unmeasured, so that everything is compiled.
-    await act.prepare(-1);
-    await act.work(-1);
-    const { beyondMedianMs } = await measureStandstill(server.port, rounds, act);
+    // Once without measuring, so that everything is compiled.
+    await action.prepare(-1);
+    await action.work(-1);
+    const { beyondMedianMs } = await measureStandstill(server.port, rounds, action);
     lines.push(
       toLine(`standstill by ${name}`, beyondMedianMs, median(idle.beyondMedianMs), { floor: 20, aim: 10 }),
     );
@@ -74,7 +74,7 @@ export async function standstill(effort: Effort, profileFolder?: string): Promis
     prepare: () => messagesOfOthers(scene),
     work: () => sync(scene),
   });
-  const sized = `${town.persons.toLocaleString('en-US')} conversations`;
+  const sized = `${database.users.toLocaleString('en-US')} conversations`;
   lines.push(
     toLine(`longest message of others while ${sized} sync`, worstMs, median(idle.worstMs), {
       floor: 50,
@@ -84,7 +84,7 @@ export async function standstill(effort: Effort, profileFolder?: string): Promis
   return lines;
 }
 
-/** What else the machine does only adds to a round, so the least one says most of the service: it is judged. */
+/** Other processes only add time, so the least round is closest to the service: it is compared with the target. */
 function toLine(
   work: string,
   ms: readonly number[],
@@ -96,83 +96,84 @@ function toLine(
     work,
     ours: `${milliseconds(least)} (median ${milliseconds(median(ms))})`,
     bare: milliseconds(idleMs),
-    judged: { value: least, unit: 'ms', ...bounds },
+    target: { value: least, unit: 'ms', ...bounds },
   };
 }
 
-interface Doing {
-  /** What is not measured. */
+interface Action {
+  /** Not measured. */
   prepare?(scene: Scene, round: number): Promise<void>;
   work(scene: Scene, round: number): Promise<void>;
 }
 
-const acts: Record<string, Doing> = {
+const actions: Record<string, Action> = {
   login: {
-    async work({ server, times, town }, round) {
-      for (let i = 0; i < times; i++) await logIn(server, personOf(((round + 1) * times + i) % town.persons));
+    async work({ server, times, database }, round) {
+      for (let i = 0; i < times; i++)
+        await logIn(server, userIdOf(((round + 1) * times + i) % database.users));
     },
   },
 
   hello: {
     async work({ server, times }) {
-      const token = await logIn(server, VICTIM);
-      for (let i = 0; i < times; i++) await onSocket(server, token, async () => {});
+      const token = await logIn(server, POPULAR_USER);
+      for (let i = 0; i < times; i++) await withSocket(server, token, async () => {});
     },
   },
 
   send: {
-    async work({ server, times, town }, round) {
-      const token = await logIn(server, personOf(round + 1));
-      for (let i = 0; i < Math.min(times, MOST_MESSAGES); i++)
-        await send(server, token, i % 2 ? VICTIM : personOf((round + 2) % town.persons));
+    async work({ server, times, database }, round) {
+      const token = await logIn(server, userIdOf(round + 1));
+      for (let i = 0; i < Math.min(times, MAX_MESSAGES); i++)
+        await send(server, token, i % 2 ? POPULAR_USER : userIdOf((round + 2) % database.users));
     },
   },
 
   watch: {
-    async work({ server, town }) {
-      const userIds = Array.from({ length: Math.min(WATCHED, town.persons) }, (_, i) => personOf(i));
-      for (const name of [VICTIM, personOf(0)])
-        await onSocket(server, await logIn(server, name), (request) => request({ type: 'watch', userIds }));
+    async work({ server, database }) {
+      const userIds = Array.from({ length: Math.min(WATCHED, database.users) }, (_, i) => userIdOf(i));
+      for (const name of [POPULAR_USER, userIdOf(0)])
+        await withSocket(server, await logIn(server, name), (request) => request({ type: 'watch', userIds }));
     },
   },
 
   subscribe: {
     async work(scene) {
-      const token = await logIn(scene.server, VICTIM);
-      for (let i = 0; i < scene.times; i++) await subscribe(scene, VICTIM, token);
+      const token = await logIn(scene.server, POPULAR_USER);
+      for (let i = 0; i < scene.times; i++) await subscribe(scene, POPULAR_USER, token);
     },
   },
 
   'a push to a user with many conversations': {
     async work(scene, round) {
       const { server } = scene;
-      const token = await logIn(server, VICTIM);
-      await subscribe(scene, VICTIM, token);
-      const newest = async () => (await ask(server, 'GET', '/api/push/log', { token })).data[0]?.id;
+      const token = await logIn(server, POPULAR_USER);
+      await subscribe(scene, POPULAR_USER, token);
+      const newest = async () => (await call(server, 'GET', '/api/push/log', { token })).data[0]?.id;
       const before = await newest();
-      await send(server, await logIn(server, personOf(round + 1)), VICTIM);
-      while ((await newest()) === before) await delay(LOOK_MS);
+      await send(server, await logIn(server, userIdOf(round + 1)), POPULAR_USER);
+      while ((await newest()) === before) await delay(POLL_MS);
     },
   },
 
   'the hourly work': {
-    async prepare({ town }) {
-      town.addAnHour();
+    async prepare({ database }) {
+      database.addOldEvents();
     },
-    async work({ server, town }) {
+    async work({ server, database }) {
       process.kill(server.pid, 'SIGUSR2');
-      while (!town.isTrimmed()) await delay(LOOK_MS);
+      while (!database.isTrimmed()) await delay(POLL_MS);
     },
   },
 };
 
 async function send(server: ServerProcess, token: string, to: string): Promise<void> {
   const body = { to, cid: crypto.randomUUID(), body: 'hello' };
-  await ask(server, 'POST', '/api/messages', { token, body });
+  await call(server, 'POST', '/api/messages', { token, body });
 }
 
 async function logIn(server: ServerProcess, username: string): Promise<string> {
-  const { data } = await ask(server, 'POST', '/api/login', { body: { username, password: PASSWORD } });
+  const { data } = await call(server, 'POST', '/api/login', { body: { username, password: PASSWORD } });
   return data.token;
 }
 
@@ -182,17 +183,17 @@ async function subscribe({ server, pushOrigin }: Scene, userId: string, token: s
   });
   const keys = { p256dh: p256dh.toString('base64url'), auth: randomBytes(16).toString('base64url') };
   const subscription = { endpoint: `${pushOrigin}/${crypto.randomUUID()}`, keys };
-  await ask(server, 'POST', '/api/push/subscribe', { token, body: { userId, subscription } });
+  await call(server, 'POST', '/api/push/subscribe', { token, body: { userId, subscription } });
 }
 
-/** Connects, says hello, and works with it until `work` is done. */
-async function onSocket(
+/** Connects, sends `hello`, runs `work` and closes. */
+async function withSocket(
   { port }: ServerProcess,
   token: string,
   work: (request: (frame: object) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const socket = await openThinSocket(port, '127.0.0.1', (why) => {
-    throw why; // nothing measured afterwards would be true
+    throw why; // further measurements would be wrong
   });
   const request = (frame: object) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -210,18 +211,18 @@ async function onSocket(
   socket.close();
 }
 
-async function messagesOfOthers({ server, town }: Scene): Promise<Buffer[]> {
-  const others = Array.from({ length: Math.min(OTHERS, town.persons / 2) }, (_, i) => i);
+async function messagesOfOthers({ server, database }: Scene): Promise<Buffer[]> {
+  const others = Array.from({ length: Math.min(OTHER_USERS, database.users / 2) }, (_, i) => i);
   const tokens: string[] = [];
-  for (const i of others) tokens.push(await logIn(server, personOf(i)));
+  for (const i of others) tokens.push(await logIn(server, userIdOf(i)));
   return Array.from({ length: tokens.length * 20 }, (_, i) => {
     const from = i % tokens.length;
-    const body = { to: personOf((from + 1) % town.persons), cid: crypto.randomUUID(), body: 'hello' };
+    const body = { to: userIdOf((from + 1) % database.users), cid: crypto.randomUUID(), body: 'hello' };
     return requestBytes('POST', '/api/messages', { token: tokens[from] ?? '', body });
   });
 }
 
 async function sync({ server }: Scene): Promise<void> {
-  const token = await logIn(server, VICTIM);
-  for (let i = 0; i < SYNCS; i++) await ask(server, 'GET', '/api/sync', { token });
+  const token = await logIn(server, POPULAR_USER);
+  for (let i = 0; i < SYNCS; i++) await call(server, 'GET', '/api/sync', { token });
 }

@@ -1,9 +1,9 @@
-import { type Effort, median } from '../measuring.ts';
+import { waitForIdleMachine } from '../idle-machine.ts';
+import { type Effort, median } from '../measure.ts';
 import { type ServerProcess, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
-import { untilQuiet } from '../quiet.ts';
 import { type Line, milliseconds } from '../table.ts';
 
-/** From the start of the process to the first answer of a public call. */
+/** The time from the start of the process to the first answer of a public call. */
 export async function start(effort: Effort, profileFolder?: string): Promise<Line[]> {
   await using folder = await temporaryFolder();
   const doorman = () => startDoorman(folder.path, { profileFolder });
@@ -16,7 +16,7 @@ export async function start(effort: Effort, profileFolder?: string): Promise<Lin
   await firstAnswerMs(doorman);
   const rounds: { warm: number; cold: number; bare: number }[] = [];
   for (let i = 0; i < effort.starts; i++) {
-    await untilQuiet(effort.patienceSeconds);
+    await waitForIdleMachine(effort.patienceSeconds);
     rounds.push({ warm: await firstAnswerMs(doorman), bare: await firstAnswerMs(bare), cold: await fresh() });
   }
   const bareMs = median(rounds.map((round) => round.bare));
@@ -25,7 +25,7 @@ export async function start(effort: Effort, profileFolder?: string): Promise<Lin
     ours: milliseconds(ms),
     bare: milliseconds(bareMs),
     ratio: ms / bareMs,
-    judged: { value: more, unit: 'ms', floor: 600, aim: 300 },
+    target: { value: more, unit: 'ms', floor: 600, aim: 300 },
   });
   const medianOf = (pick: (round: { warm: number; cold: number; bare: number }) => number) =>
     median(rounds.map(pick));

@@ -5,25 +5,25 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const TEXT_FRAME = 0x81;
 const PING_FRAME = 0x89;
 const PONG_FRAME = 0x8a;
-/** Bytes of one reading; a longer frame than fits is put together from several. */
+/** Bytes of one read; longer frames are joined from several. */
 const READ_BYTES = 64 * 1024;
 
-/** A WebSocket client that knows just enough of RFC 6455 to cost less than any server it measures. */
+/** A WebSocket client with a small part of RFC 6455, so that it costs less than any server it measures. */
 export interface ThinSocket {
-  /** Called with the whole text of each frame; the bytes are only valid until it returns. */
+  /** Called with the text of each frame; the bytes are valid until it returns. */
   onText: (text: Buffer) => void;
   sendText(text: string): void;
   close(): void;
 }
 
-/** All sockets of the process read into the same memory, one after the other. */
-const shared = Buffer.allocUnsafeSlow(READ_BYTES);
+/** All sockets of the process read into this buffer, one after the other. */
+const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /**
  * Connects to `/ws`.
  *
- * @param from the address to connect from: each has its own ports
- * @param onEnd told when the server ends the connection, with the close frame's bytes if there was one
+ * @param from the address to connect from, since each has its own ports
+ * @param onEnd called when the server ends the connection, with the bytes of its close frame if it sent one
  */
 export async function openThinSocket(
   port: number,
@@ -40,9 +40,9 @@ export async function openThinSocket(
     localAddress: from,
     noDelay: true,
     onread: {
-      buffer: shared,
+      buffer: readBuffer,
       callback(length) {
-        const bytes = shared.subarray(0, length);
+        const bytes = readBuffer.subarray(0, length);
         rest = takeFrames(rest.length === 0 ? bytes : Buffer.concat([rest, bytes]));
         return true;
       },
@@ -57,7 +57,7 @@ export async function openThinSocket(
     },
   };
 
-  /** @returns what is left of a frame that did not come whole */
+  /** @returns the bytes of an incomplete frame at the end */
   function takeFrames(bytes: Buffer): Buffer<ArrayBuffer> {
     let at = 0;
     if (!isUpgraded) {
@@ -84,7 +84,7 @@ export async function openThinSocket(
       else end(new Error(`the server ended the connection: ${payload.toString('latin1')}`));
       at = start + length;
     }
-    return at === bytes.length ? NOTHING : Buffer.from(bytes.subarray(at));
+    return at === bytes.length ? EMPTY : Buffer.from(bytes.subarray(at));
   }
 
   function end(why: Error): void {
@@ -96,7 +96,7 @@ export async function openThinSocket(
   }
 
   socket.on('error', end);
-  socket.on('close', () => end(new Error('the server hung up')));
+  socket.on('close', () => end(new Error('the server closed the connection')));
   await Promise.race([once(socket, 'connect'), upgraded.promise]);
   socket.write(
     'GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
@@ -106,9 +106,9 @@ export async function openThinSocket(
   return thin;
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-/** With a mask of four zeros, which leaves the bytes as they are. The server unmasks them all the same. */
+/** With a mask of zeros, which does not change the bytes. The server unmasks them nevertheless. */
 function clientFrame(kind: number, payload: Buffer): Buffer {
   const isLong = payload.length > 125;
   const head = Buffer.alloc((isLong ? 4 : 2) + 4);

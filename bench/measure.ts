@@ -1,29 +1,29 @@
-import { untilQuiet } from './quiet.ts';
+import { waitForIdleMachine } from './idle-machine.ts';
 
-/** How much is measured; every number is smaller where time is short. */
+/** How much is measured: one set of numbers for each option of the bench. */
 export interface Effort {
-  /** How long to wait before each round for others to leave the machine alone. */
+  /** How long to wait before each round until the machine is idle. */
   readonly patienceSeconds: number;
-  /** Rounds of ours and bare in turn. */
+  /** Rounds, each with one measurement of ours and of bare. */
   readonly pairs: number;
-  /** Length of one side of a round. */
+  /** Length of one measurement. */
   readonly seconds: number;
-  /** The same where one call takes tens of milliseconds. */
+  /** The same for calls that take tens of milliseconds. */
   readonly longSeconds: number;
   /** How many users the full list has. */
-  readonly people: number;
-  /** How many users there are in the end where growth is measured. */
-  readonly crowd: number;
+  readonly listedUsers: number;
+  /** How many users the larger database has where growth is measured. */
+  readonly manyUsers: number;
   /** Sockets that stay open. */
   readonly connections: number;
-  /** Connections of which a tenth talk, and for how many seconds. */
-  readonly multitude: number;
-  readonly talkSeconds: number;
-  /** People who talk, two by two: many times more than send at once, since a pair has one message under way. */
-  readonly pairsOfPeople: number;
+  /** Connections of which a tenth send messages, and for how many seconds. */
+  readonly manyConnections: number;
+  readonly sendingSeconds: number;
+  /** Pairs of users who send: many times more than send at once, since a pair has one message in flight. */
+  readonly messagePairs: number;
   /** Calls of each kind, five times, at each size. */
   readonly growthCalls: number;
-  /** Messages of the database on which a standstill is measured, and how often each thing is done in a round. */
+  /** Messages of the database for standstills, and how often each action is done in a round. */
   readonly messages: number;
   readonly standstillTimes: number;
   /** Starts of each server. */
@@ -36,13 +36,13 @@ export const EFFORTS = {
     pairs: 9,
     seconds: 0.8,
     longSeconds: 3,
-    people: 100_000,
-    crowd: 1_000_000,
+    listedUsers: 100_000,
+    manyUsers: 1_000_000,
     growthCalls: 200,
     connections: 2_000,
-    pairsOfPeople: 2_000,
-    multitude: 10_000,
-    talkSeconds: 40,
+    messagePairs: 2_000,
+    manyConnections: 10_000,
+    sendingSeconds: 40,
     messages: 2_000_000,
     standstillTimes: 50,
     starts: 7,
@@ -53,13 +53,13 @@ export const EFFORTS = {
     pairs: 3,
     seconds: 0.3,
     longSeconds: 1,
-    people: 100_000,
-    crowd: 200_000,
+    listedUsers: 100_000,
+    manyUsers: 200_000,
     growthCalls: 100,
     connections: 2_000,
-    pairsOfPeople: 2_000,
-    multitude: 10_000,
-    talkSeconds: 10,
+    messagePairs: 2_000,
+    manyConnections: 10_000,
+    sendingSeconds: 10,
     messages: 200_000,
     standstillTimes: 20,
     starts: 3,
@@ -70,13 +70,13 @@ export const EFFORTS = {
     pairs: 1,
     seconds: 0.05,
     longSeconds: 0.1,
-    people: 2_000,
-    crowd: 2_000,
+    listedUsers: 2_000,
+    manyUsers: 2_000,
     growthCalls: 5,
     connections: 50,
-    pairsOfPeople: 512,
-    multitude: 100,
-    talkSeconds: 0.5,
+    messagePairs: 512,
+    manyConnections: 100,
+    sendingSeconds: 0.5,
     messages: 8_000,
     standstillTimes: 3,
     starts: 1,
@@ -88,11 +88,11 @@ export const EFFORTS = {
 export interface Compared {
   readonly ours: number;
   readonly bare: number;
-  /** The median of the rounds' own ratios, ours by bare: what else the machine does changes between rounds. */
+  /** The median of the rounds' ratios, ours by bare, since the load of the machine differs between rounds. */
   readonly ratio: number;
 }
 
-/** Measures both in turn, the first of a round being second in the next; medians of what they return. */
+/** Measures both in turn, in alternating order. @returns the medians */
 export async function alternate(
   { pairs, patienceSeconds }: Pick<Effort, 'pairs' | 'patienceSeconds'>,
   ours: () => Promise<number>,
@@ -100,7 +100,7 @@ export async function alternate(
 ): Promise<Compared> {
   const rounds: { ours: number; bare: number }[] = [];
   for (let i = 0; i < pairs; i++) {
-    await untilQuiet(patienceSeconds);
+    await waitForIdleMachine(patienceSeconds);
     if (i % 2 === 0) rounds.push({ ours: await ours(), bare: await bare() });
     else rounds.push({ bare: await bare(), ours: await ours() });
   }
@@ -115,7 +115,7 @@ export function median(numbers: readonly number[]): number {
   return percentile(numbers, 50);
 }
 
-/** The smallest of the numbers that so many percent of them do not exceed; 0 if there are none. */
+/** The smallest number that `percent` of the numbers do not exceed; 0 if there are none. */
 export function percentile(numbers: readonly number[], percent: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;

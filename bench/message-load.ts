@@ -1,55 +1,59 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { signUp } from './people.ts';
 import type { ServerProcess } from './processes.ts';
-import { openThinSocket, type ThinSocket } from './socket-load.ts';
+import { openThinSocket, type ThinSocket } from './thin-socket.ts';
+import { signUp } from './users.ts';
 
-/** Of 80 characters, as people write. */
+/** 80 characters, a usual length. */
 const BODY = 'See you at eight then, I bring the tickets and you bring the umbrella, all right';
 const REPLY = Buffer.from('{"type":"reply"');
-const GOOD = Buffer.from('"code":200');
+const SUCCESS = Buffer.from('"code":200');
 const MESSAGE = Buffer.from('"event":"message"');
 const LIVE = Buffer.from('{"type":"live"}');
-const AT_ONCE = 32;
-/** Each of these addresses of the same machine has ports of its own. */
+const CONCURRENCY = 32;
+/** Loopback addresses to connect from, since each has its own ports. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
-export interface Talker {
+export interface Participant {
   readonly userId: string;
-  /** What `hello` is said with. */
+  /** The token of `hello`. */
   readonly token: string;
 }
 
-/** Two people of whom one writes to the other, each with a device connected. */
+/** A sender and a recipient, each with one connection. */
 export interface Pair {
-  /** Sends a message. Settles when the reply is there, and when the recipient has the message. */
+  /** Sends a message. `replied` resolves with the reply, `delivered` when the recipient has the message. */
   send(): { replied: Promise<void>; delivered: Promise<void> };
 }
 
-/** Signs up people through the interface, some at once. */
-export async function signUpTalkers(server: ServerProcess, prefix: string, count: number): Promise<Talker[]> {
-  return manyAtOnce(count, async (i) => {
+/** Registers users over HTTP, several at once. */
+export async function signUpParticipants(
+  server: ServerProcess,
+  prefix: string,
+  count: number,
+): Promise<Participant[]> {
+  return concurrently(count, async (i) => {
     const { id, token } = await signUp(server, `${prefix}${i}`);
     return { userId: id, token };
   });
 }
 
-/** The barest messenger believes everybody who he says he is. */
-export function strangers(count: number): Talker[] {
+/** Participants for the bare relay, which takes the token as the user id. */
+export function withoutAccounts(count: number): Participant[] {
   return Array.from({ length: count }, () => {
     const userId = crypto.randomUUID();
     return { userId, token: userId };
   });
 }
 
-/** Opens the connections of everybody, who is served when this returns. They close with `stack`. */
-export async function connectTalkers(
+/** Opens a connection for each participant, and waits until all are live. They close with `stack`. */
+export async function connectAll(
   port: number,
-  talkers: readonly Talker[],
+  participants: readonly Participant[],
   stack: AsyncDisposableStack,
 ): Promise<ThinSocket[]> {
-  return manyAtOnce(talkers.length, async (i) => {
+  return concurrently(participants.length, async (i) => {
     const socket = await openThinSocket(port, ADDRESSES[i % ADDRESSES.length] ?? '', (why) => {
-      throw why; // nothing measured afterwards would be true
+      throw why; // further measurements would be wrong
     });
     stack.defer(() => socket.close());
     const live = new Promise<void>((resolve) => {
@@ -57,20 +61,20 @@ export async function connectTalkers(
         if (text.equals(LIVE)) resolve();
       };
     });
-    socket.sendText(JSON.stringify({ type: 'hello', id: '1', token: talkers[i]?.token }));
+    socket.sendText(JSON.stringify({ type: 'hello', id: '1', token: participants[i]?.token }));
     await live;
     socket.onText = () => {};
     return socket;
   });
 }
 
-/** Makes pairs of the first half, who send, and the second half, who are sent to. */
-export function pairUp(talkers: readonly Talker[], sockets: readonly ThinSocket[]): Pair[] {
-  const half = talkers.length / 2;
+/** Pairs of a sender from the first half and a recipient from the second half. */
+export function toPairs(participants: readonly Participant[], sockets: readonly ThinSocket[]): Pair[] {
+  const half = participants.length / 2;
   return Array.from({ length: half }, (_, i) => {
-    const [sender, recipient, talker] = [sockets[i], sockets[half + i], talkers[half + i]];
-    if (!sender || !recipient || !talker) throw new Error('an odd number of people');
-    return toPair(sender, recipient, talker.userId);
+    const [sender, recipient, recipientUser] = [sockets[i], sockets[half + i], participants[half + i]];
+    if (!sender || !recipient || !recipientUser) throw new Error('an odd number of participants');
+    return toPair(sender, recipient, recipientUser.userId);
   });
 }
 
@@ -78,8 +82,8 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string): Pair {
   let onReply = () => {};
   let onDelivery = () => {};
   sender.onText = (text) => {
-    if (!starts(text, REPLY)) return;
-    if (!text.includes(GOOD)) throw new Error(`a message was answered ${text}`);
+    if (!startsWith(text, REPLY)) return;
+    if (!text.includes(SUCCESS)) throw new Error(`a message was answered ${text}`);
     onReply();
   };
   recipient.onText = (text) => {
@@ -101,30 +105,34 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string): Pair {
   };
 }
 
-export interface Talked {
+export interface MessageLoadResult {
   readonly perSecond: number;
-  /** Milliseconds from sending to the reply, and to the recipient's having it, of each message in no order. */
+  /** Milliseconds from sending to the reply, and to the delivery, of each message in no order. */
   readonly repliedMs: number[];
   readonly deliveredMs: number[];
 }
 
 /**
- * So many senders send at once, each the next message when the reply to the last one is there. Every message goes out
- * from the next pair of all, so that nobody comes near what one user may send.
+ * `senders` messages are in flight at once; each reply is followed by the next message. Every message is of the next pair, so
+ * that no user reaches their limit of messages.
  *
  * @throws {Error} at the first reply that is not 200
  */
-export async function talk(pairs: readonly Pair[], senders: number, seconds: number): Promise<Talked> {
+export async function runMessageLoad(
+  pairs: readonly Pair[],
+  senders: number,
+  seconds: number,
+): Promise<MessageLoadResult> {
   const repliedMs: number[] = [];
   const deliveredMs: number[] = [];
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
   let lastAt = startedAt;
   const deliveries: Promise<void>[] = [];
-  const sendOn = async () => {
+  const sender = async () => {
     while (performance.now() < endsAt) {
-      const pair = pairs[next++ % pairs.length];
-      if (!pair) throw new Error('nobody to talk');
+      const pair = pairs[nextPair++ % pairs.length];
+      if (!pair) throw new Error('no pairs');
       const sentAt = performance.now();
       const { replied, delivered } = pair.send();
       deliveries.push(delivered.then(() => void deliveredMs.push(performance.now() - sentAt)));
@@ -133,18 +141,18 @@ export async function talk(pairs: readonly Pair[], senders: number, seconds: num
       repliedMs.push(lastAt - sentAt);
     }
   };
-  await Promise.all(Array.from({ length: senders }, sendOn));
+  await Promise.all(Array.from({ length: senders }, sender));
   await Promise.all(deliveries);
   return { perSecond: repliedMs.length / ((lastAt - startedAt) / 1000), repliedMs, deliveredMs };
 }
 
 /**
- * Each pair's sender sends a message every so often, whatever became of the one before, and none of them at the same
- * moment.
+ * Each pair's sender sends a message every `everySeconds`, without waiting for earlier ones; the pairs send one after the
+ * other, evenly spread.
  *
- * @returns milliseconds from sending to the recipient's having it, in no order
+ * @returns milliseconds from sending to the delivery, in no order
  */
-export async function chatAround(
+export async function sendAtIntervals(
   pairs: readonly Pair[],
   everySeconds: number,
   seconds: number,
@@ -165,21 +173,21 @@ export async function chatAround(
   return deliveredMs;
 }
 
-/** Where the last run of `talk` ended, so that the next one goes on from there. */
-let next = 0;
+/** The pair that sends next; a run continues where the last one ended. */
+let nextPair = 0;
 
-function starts(text: Buffer, beginning: Buffer): boolean {
+function startsWith(text: Buffer, beginning: Buffer): boolean {
   return (
     text.length >= beginning.length && text.compare(beginning, 0, beginning.length, 0, beginning.length) === 0
   );
 }
 
-async function manyAtOnce<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+async function concurrently<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
   const done: T[] = new Array(count);
-  let begun = 0;
-  const workOn = async () => {
-    for (let i = begun++; i < count; i = begun++) done[i] = await work(i);
+  let started = 0;
+  const worker = async () => {
+    for (let i = started++; i < count; i = started++) done[i] = await work(i);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, workOn));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return done;
 }

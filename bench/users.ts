@@ -4,27 +4,27 @@ import { pino } from 'pino';
 import { newId } from '../src/db/ids.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openSqlite } from '../src/db/sqlite/sqlite.ts';
-import { ask, type ServerProcess } from './processes.ts';
+import { call, type ServerProcess } from './processes.ts';
 
-/** Of everybody who signs up here. */
+/** The password of every user who signs up here. */
 export const PASSWORD = 'correct horse battery';
 
-export interface Person {
+export interface User {
   readonly id: string;
   readonly username: string;
 }
 
-/** `prefix` and seven digits, so that a prefix with all but the last digit finds ten. */
+/** A username with seven digits, so that a search without the last digit finds ten. */
 export function usernameOf(number: number): string {
   return `user${String(number).padStart(7, '0')}`;
 }
 
 /**
- * Puts users straight into a new database in `folder`, a million in some ten seconds. Nobody can log in as one.
+ * Inserts users into a new database in `folder`, a million in some ten seconds. No password matches them.
  *
- * @returns some 1,000 of them, evenly from all
+ * @returns some 1,000 of them, evenly spread
  */
-export async function fillDatabase(folder: string, count: number): Promise<Person[]> {
+export async function fillDatabase(folder: string, count: number): Promise<User[]> {
   const db = await openSqlite({ folder, log: pino({ level: 'silent' }) });
   await migrate(db);
   await db[Symbol.asyncDispose]();
@@ -35,7 +35,7 @@ export async function fillDatabase(folder: string, count: number): Promise<Perso
     insert into users (id, username, username_key, password_hash, nickname, nickname_key, avatar, gender, bio, phone, created_at)
     values (?, ?, ?, '!', ?, ?, ?, ?, ?, ?, ?)`);
   const step = Math.max(1, Math.floor(count / 1000));
-  const some: Person[] = [];
+  const some: User[] = [];
   const now = Date.now() - count;
   file.exec('begin');
   for (let i = 0; i < count; i++) {
@@ -62,8 +62,8 @@ export async function fillDatabase(folder: string, count: number): Promise<Perso
   return some;
 }
 
-/** Registers somebody through the interface. */
-export async function signUp(server: ServerProcess, username: string): Promise<Person & { token: string }> {
-  const { data } = await ask(server, 'POST', '/api/register', { body: { username, password: PASSWORD } });
+/** Registers a user over HTTP. */
+export async function signUp(server: ServerProcess, username: string): Promise<User & { token: string }> {
+  const { data } = await call(server, 'POST', '/api/register', { body: { username, password: PASSWORD } });
   return { id: data.id, username, token: data.token };
 }

@@ -4,27 +4,27 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
-export interface Load {
+export interface LoadOptions {
   readonly port: number;
-  /** Whole requests, taken in turn, the first again after the last. */
+  /** Complete requests, sent in turn; after the last the first again. */
   readonly requests: readonly Buffer[];
-  /** Calls under way at once, each on a connection of its own. */
+  /** Connections, each with one call at a time. */
   readonly connections: number;
-  /** No call is begun after so many seconds. */
+  /** No call starts after this time. */
   readonly seconds: number;
-  /** No more calls than these; without end unless told. */
+  /** The most calls; unlimited by default. */
   readonly calls?: number;
-  /** The status that every answer must have; 200 unless told. */
+  /** The status that every answer must have; 200 by default. */
   readonly status?: number;
 }
 
-export interface Driven {
+export interface LoadResult {
   readonly perSecond: number;
   /** Milliseconds of each call, in no order. */
   readonly latenciesMs: number[];
 }
 
-/** The bytes of a request that keeps its connection open. */
+/** The bytes of a request on a keep-alive connection. */
 export function requestBytes(
   method: string,
   path: string,
@@ -38,31 +38,31 @@ export function requestBytes(
 }
 
 /**
- * Calls without a pause on each connection, one at a time as browsers do. The bytes are made beforehand and of an
- * answer only status and length are read, so that the caller costs less than any server it measures.
+ * Calls without a pause on each connection, one at a time as browsers do. The requests are encoded beforehand, and of an
+ * answer only status and length are read, so that a caller costs less than any server it measures.
  *
- * @returns with the rate up to the last answer, so that calls cut off by the end count on neither side
+ * @returns the rate up to the last answer
  * @throws {Error} at the first answer with another status
  */
-export async function drive({
+export async function runLoad({
   port,
   requests,
   connections,
   seconds,
   calls = Infinity,
   status = 200,
-}: Load): Promise<Driven> {
+}: LoadOptions): Promise<LoadResult> {
   const latenciesMs: number[] = [];
-  const answered = (caller: Caller) => {
+  const onAnswer = (caller: Caller) => {
     lastAt = performance.now();
     latenciesMs.push(lastAt - caller.sentAt);
-    if (begun < calls && lastAt < endsAt) caller.send(nextRequest());
+    if (started < calls && lastAt < endsAt) caller.send(nextRequest());
     else caller.close();
   };
-  const nextRequest = () => requests[begun++ % requests.length] ?? Buffer.alloc(0);
-  let begun = 0;
+  const nextRequest = () => requests[started++ % requests.length] ?? Buffer.alloc(0);
+  let started = 0;
   const opened = Array.from({ length: Math.min(connections, calls) }, () =>
-    openCaller(port, status, answered),
+    openCaller(port, status, onAnswer),
   );
   const callers = await Promise.all(opened);
   const startedAt = performance.now();
@@ -76,16 +76,16 @@ export async function drive({
 export interface Caller {
   /** When the last request went out, by `performance.now()`. */
   readonly sentAt: number;
-  /** Settles when the connection is closed; rejects when it broke, or an answer was not the expected one. */
+  /** Settles when the connection is closed; rejects when it broke, or on an unexpected answer. */
   readonly ended: Promise<void>;
   send(request: Buffer): void;
   close(): void;
 }
 
 /**
- * One connection; `onAnswer` is called when an answer is there whole, by its `content-length` or its last chunk.
+ * One connection; `onAnswer` is called when an answer is complete, by its `content-length` or its last chunk.
  *
- * @param status any other one breaks the connection
+ * @param status any other status breaks the connection
  */
 export async function openCaller(
   port: number,
@@ -94,7 +94,7 @@ export async function openCaller(
 ): Promise<Caller> {
   const answers = new AnswerReader(status);
   const ended = Promise.withResolvers<void>();
-  ended.promise.catch(() => {}); // whoever awaits it hears of it, also later
+  ended.promise.catch(() => {}); // handled where it is awaited, also later
   const buffer = Buffer.allocUnsafeSlow(128 * 1024);
   let sentAt = 0;
   let isClosing = false;
@@ -129,16 +129,18 @@ export async function openCaller(
     },
   };
   socket.on('error', ended.reject);
-  socket.on('close', () => (isClosing ? ended.resolve() : ended.reject(new Error('the server hung up'))));
+  socket.on('close', () =>
+    isClosing ? ended.resolve() : ended.reject(new Error('the server closed the connection')),
+  );
   await once(socket, 'connect');
   return caller;
 }
 
-/** Finds where answers end. It relies on nothing being sent before the answer before it is whole. */
+/** Finds the ends of answers, on a connection with one request at a time. */
 class AnswerReader {
   readonly #status: string;
   #head = Buffer.alloc(0);
-  /** Bytes of the body still to come; `Infinity` in a chunked one. */
+  /** Missing bytes of the body; `Infinity` for a chunked one. */
   #missing = 0;
   #tail = Buffer.alloc(0);
 
@@ -154,7 +156,7 @@ class AnswerReader {
       this.#missing -= body.length;
       return this.#missing === 0;
     }
-    // JSON holds no line ends of its own, so the last chunk cannot be mistaken.
+    // JSON contains no line breaks, so the last chunk is unambiguous.
     const end = body.length >= LAST_CHUNK.length ? body : Buffer.concat([this.#tail, body]);
     this.#tail = Buffer.from(end.subarray(-LAST_CHUNK.length));
     if (!this.#tail.equals(LAST_CHUNK)) return false;

@@ -1,5 +1,5 @@
-// Loaded before a server: at each SIGUSR2 it prints the resident memory that is left once all garbage is collected.
-//   node --expose-gc --import ./bench/tell-memory.mjs ...
+// Loaded before a server: at each SIGUSR2 it prints the resident memory after a full garbage collection.
+//   node --expose-gc --import ./bench/report-memory.mjs ...
 process.on('SIGUSR2', async () => {
   for (let i = 0; i < 3; i++) {
     globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });

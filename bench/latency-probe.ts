@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { median, percentile } from './measuring.ts';
-import { untilQuiet } from './quiet.ts';
+import { waitForIdleMachine } from './idle-machine.ts';
+import { median, percentile } from './measure.ts';
 
 export const CALLS_PER_SECOND = 50;
 
@@ -11,10 +11,10 @@ interface Probe extends AsyncDisposable {
 }
 
 /**
- * How long others wait while `work` goes on: the median of the rounds' 99th percentiles, in milliseconds, so that what
- * else the machine does in one of them does not count.
+ * How long other callers wait while `work` runs: the median of the rounds' 99th percentiles, in milliseconds, so that one
+ * disturbed round does not count.
  */
-export async function othersP99Ms(
+export async function measureP99During(
   { port }: { readonly port: number },
   request: Buffer,
   { rounds, patienceSeconds }: { rounds: number; patienceSeconds: number },
@@ -22,7 +22,7 @@ export async function othersP99Ms(
 ): Promise<number> {
   const p99s: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    await untilQuiet(patienceSeconds);
+    await waitForIdleMachine(patienceSeconds);
     await using probe = await startProbe(port, request, CALLS_PER_SECOND);
     await work();
     p99s.push(percentile(await probe.stop(), 99));
@@ -30,19 +30,19 @@ export async function othersP99Ms(
   return median(p99s);
 }
 
-export interface ProbeOrder {
+export interface ProbeOptions {
   readonly port: number;
   readonly request: Uint8Array;
   readonly callsPerSecond: number;
 }
 
 /**
- * Calls at fixed moments, whatever becomes of the calls before, so that a server that stands still is seen standing
- * still. In a thread of its own: nothing else that the measuring process does holds it up.
+ * Calls at fixed times, without waiting for earlier answers, so that a stalled server is measured in full. In a worker thread,
+ * which nothing else in this process delays.
  */
 async function startProbe(port: number, request: Buffer, callsPerSecond: number): Promise<Probe> {
-  const order: ProbeOrder = { port, request: new Uint8Array(request), callsPerSecond };
-  const worker = new Worker(new URL('./probe-worker.ts', import.meta.url), { workerData: order });
+  const workerData: ProbeOptions = { port, request: new Uint8Array(request), callsPerSecond };
+  const worker = new Worker(new URL('./latency-worker.ts', import.meta.url), { workerData });
   await once(worker, 'message');
   return {
     async stop() {
