@@ -46,7 +46,7 @@ export interface Config {
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** All invalid settings, one line each. No line contains a value: it may be a secret, perhaps in the wrong setting. */
 export class ConfigError extends Error {

@@ -14,6 +14,14 @@ export class Multimap<K, V> {
     if (values?.size === 0) this.#sets.delete(key);
   }
 
+  deleteAll(key: K): void {
+    this.#sets.delete(key);
+  }
+
+  clear(): void {
+    this.#sets.clear();
+  }
+
   /** The values of `key` themselves, not a copy of them. */
   get(key: K): Iterable<V> {
     return this.#sets.get(key) ?? [];

@@ -44,7 +44,7 @@ export interface Limits extends ApiLimits {
   readonly sync: ReadLimit;
 }
 
-export interface Lifecycle {
+interface Lifecycle {
   /** Set when the process is about to stop: it answers the requests in flight and accepts no new ones. */
   draining: boolean;
   /** Resolves when another server has taken over the database: this one has to stop. */

@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
 import type { Authenticator, Caller } from '../http/authenticate.ts';
+import { Multimap } from '../multimap.ts';
 import { findSession } from './session-lookup.ts';
 import { SESSION_TOUCH_MS, touchSessions } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
@@ -21,7 +22,7 @@ export class Authentication implements Authenticator {
   readonly #tokens: Tokens;
   readonly #now: () => number;
   readonly #cached = new Map<string, CachedToken>();
-  readonly #tokensOfSession = new Map<string, Set<string>>();
+  readonly #tokensOfSession = new Multimap<string, string>();
   readonly #usedSessions = new Set<string>();
   /** Rises with each invalidation, so that the result of a query begun before one is not cached. */
   #invalidations = 0;
@@ -73,8 +74,8 @@ export class Authentication implements Authenticator {
   invalidate(sessionIds: readonly string[]): void {
     this.#invalidations++;
     for (const id of sessionIds) {
-      for (const token of this.#tokensOfSession.get(id) ?? []) this.#cached.delete(token);
-      this.#tokensOfSession.delete(id);
+      for (const token of this.#tokensOfSession.get(id)) this.#cached.delete(token);
+      this.#tokensOfSession.deleteAll(id);
     }
   }
 
@@ -99,15 +100,11 @@ export class Authentication implements Authenticator {
       if (oldest) this.#drop(oldest[0], oldest[1].caller.sessionId);
     }
     this.#cached.set(token, { caller, usedAt });
-    const tokens = this.#tokensOfSession.get(caller.sessionId);
-    if (tokens) tokens.add(token);
-    else this.#tokensOfSession.set(caller.sessionId, new Set([token]));
+    this.#tokensOfSession.add(caller.sessionId, token);
   }
 
   #drop(token: string, sessionId: string): void {
     this.#cached.delete(token);
-    const tokens = this.#tokensOfSession.get(sessionId);
-    tokens?.delete(token);
-    if (tokens?.size === 0) this.#tokensOfSession.delete(sessionId);
+    this.#tokensOfSession.delete(sessionId, token);
   }
 }

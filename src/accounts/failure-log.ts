@@ -1,4 +1,5 @@
 import type { SlidingLog } from '../http/rate-limits.ts';
+import { KeyCounts } from '../key-counts.ts';
 
 /** Ends an attempt; only a failed one goes on counting. */
 type EndAttempt = (isFailure: boolean, now: number) => void;
@@ -9,24 +10,22 @@ type EndAttempt = (isFailure: boolean, now: number) => void;
  */
 export class FailureLog {
   readonly #log: SlidingLog;
-  readonly #inFlight = new Map<string, number>();
+  readonly #inFlight = new KeyCounts();
 
   constructor(log: SlidingLog) {
     this.#log = log;
   }
 
   isFull(key: string, now: number): boolean {
-    return this.#log.peek(key, now).remaining <= (this.#inFlight.get(key) ?? 0);
+    return this.#log.peek(key, now).remaining <= this.#inFlight.get(key);
   }
 
   /** @returns `undefined` if the key is full; otherwise a function to call exactly once when the attempt ends */
   begin(key: string, now: number): EndAttempt | undefined {
     if (this.isFull(key, now)) return undefined;
-    this.#inFlight.set(key, (this.#inFlight.get(key) ?? 0) + 1);
+    this.#inFlight.add(key, 1);
     return (isFailure, endedAt) => {
-      const left = (this.#inFlight.get(key) ?? 1) - 1;
-      if (left > 0) this.#inFlight.set(key, left);
-      else this.#inFlight.delete(key);
+      this.#inFlight.add(key, -1);
       if (isFailure) this.#log.take(key, endedAt);
     };
   }

@@ -19,7 +19,7 @@ interface ConversationRow extends MessageRow {
 }
 
 /** A page of the conversations, or only the one with `peer`. */
-export interface ConversationsRequest extends PageRequest {
+interface ConversationsRequest extends PageRequest {
   readonly peer?: string;
 }
 

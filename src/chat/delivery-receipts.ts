@@ -46,12 +46,7 @@ export class DeliveryReceipts {
 }
 
 /** Raises the user's `received` marks to the messages in their inbox up to `seq`. Does nothing if that was done before. */
-export async function settleReceipts(
-  inboxes: Inboxes,
-  userId: string,
-  seq: number,
-  now: number,
-): Promise<void> {
+async function settleReceipts(inboxes: Inboxes, userId: string, seq: number, now: number): Promise<void> {
   const { db } = inboxes;
   const head = await db.get<{ received: number }>`
     select received from inbox_heads where user_id = ${userId}`;

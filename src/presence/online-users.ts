@@ -1,3 +1,5 @@
+import { KeyCounts } from '../key-counts.ts';
+
 /** How a user's last connection ended. */
 export interface Disconnect {
   /** None of the user's connections was active before. */
@@ -15,14 +17,14 @@ type Listener = (userId: string, online: boolean, disconnect: Disconnect | undef
  * connection is closed.
  */
 export class OnlineUsers {
-  readonly #connections = new Map<string, number>();
-  readonly #active = new Map<string, number>();
+  readonly #connections = new KeyCounts();
+  readonly #active = new KeyCounts();
   readonly #listeners = new Set<Listener>();
   readonly #activityListeners = new Set<(userId: string) => void>();
 
   connected(userId: string, isActive = true): void {
-    const isFirst = add(this.#connections, userId, 1) === 1;
-    const isFirstActive = isActive && add(this.#active, userId, 1) === 1;
+    const isFirst = this.#connections.add(userId, 1) === 1;
+    const isFirstActive = isActive && this.#active.add(userId, 1) === 1;
     if (isFirst) for (const listener of this.#listeners) listener(userId, true, undefined);
     else if (isFirstActive) this.#notifyActivity(userId);
   }
@@ -31,24 +33,24 @@ export class OnlineUsers {
   disconnected(userId: string, isActive = true, saidGoodbye = false): void {
     if (!this.isOnline(userId)) return;
     const wasIdle = this.isIdle(userId);
-    const isLastActive = isActive && add(this.#active, userId, -1) === 0;
-    if (add(this.#connections, userId, -1) === 0)
+    const isLastActive = isActive && this.#active.add(userId, -1) === 0;
+    if (this.#connections.add(userId, -1) === 0)
       for (const listener of this.#listeners) listener(userId, false, { wasIdle, saidGoodbye });
     else if (isLastActive) this.#notifyActivity(userId);
   }
 
   /** One of the user's connections has become active, or is no longer active. */
   changeActivity(userId: string, isActive: boolean): void {
-    const count = add(this.#active, userId, isActive ? 1 : -1);
+    const count = this.#active.add(userId, isActive ? 1 : -1);
     if (count === (isActive ? 1 : 0)) this.#notifyActivity(userId);
   }
 
   isOnline(userId: string): boolean {
-    return this.#connections.has(userId);
+    return this.#connections.get(userId) > 0;
   }
 
   isIdle(userId: string): boolean {
-    return this.isOnline(userId) && !this.#active.has(userId);
+    return this.isOnline(userId) && this.#active.get(userId) === 0;
   }
 
   onlineIds(): string[] {
@@ -68,12 +70,4 @@ export class OnlineUsers {
   #notifyActivity(userId: string): void {
     for (const listener of this.#activityListeners) listener(userId);
   }
-}
-
-/** @returns the new count; a key whose count is 0 is removed */
-function add(counts: Map<string, number>, key: string, change: 1 | -1): number {
-  const count = Math.max(0, (counts.get(key) ?? 0) + change);
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
-  return count;
 }

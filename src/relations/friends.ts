@@ -68,7 +68,7 @@ export async function changeFriendship(
 }
 
 /** A page of one of the two lists, or of both if `list` is left out. */
-export interface FriendsRequest extends PageRequest {
+interface FriendsRequest extends PageRequest {
   readonly list?: 'friends' | 'requests';
 }
 

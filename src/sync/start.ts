@@ -3,7 +3,7 @@ import { canResume, readHead } from '../inbox/inbox.ts';
 import { listBlockedIds } from '../relations/blocks.ts';
 
 /** How far a device is in the event log, as it says in `hello`. */
-export interface Position {
+interface Position {
   readonly epoch?: string;
   readonly seq?: number;
 }

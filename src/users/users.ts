@@ -2,8 +2,6 @@ import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import type { UserRow } from './schemas.ts';
 
-export type Status = UserRow['status'];
-
 /** The user with this id, unless deleted. */
 export async function findUser(db: Queries, id: string): Promise<UserRow | undefined> {
   return db.get<UserRow>`select * from users where id = ${id} and status <> 'deleted'`;

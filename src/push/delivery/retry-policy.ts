@@ -34,7 +34,7 @@ const REMOVE_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
 export const LONGEST_SUSPENSION_MS = REMOVE_AFTER_MS;
 
 /** The parts of a job on which {@link classifyResponse} depends. */
-export interface Attempt {
+interface Attempt {
   readonly attempts: number;
   /** When the decision about its newest message was made, epoch milliseconds. */
   readonly decided_at: number;

@@ -1,5 +1,7 @@
+import { KeyCounts } from '../../key-counts.ts';
+
 /** An attentive device acknowledged its user's inbox up to `seq`. */
-export interface Acknowledgement {
+interface Acknowledgement {
   readonly userId: string;
   readonly seq: number;
   /** The device's name. */
@@ -12,7 +14,7 @@ export interface Acknowledgement {
  */
 export class Attention {
   readonly #userOf = new Map<object, string>();
-  readonly #attentive = new Map<string, number>();
+  readonly #attentive = new KeyCounts();
   #acknowledged = new Map<string, Acknowledgement>();
   #onAcknowledged: () => void = () => {};
 
@@ -21,7 +23,7 @@ export class Attention {
     if (this.#userOf.has(connection) === attentive) return;
     if (attentive) {
       this.#userOf.set(connection, userId);
-      this.#attentive.set(userId, (this.#attentive.get(userId) ?? 0) + 1);
+      this.#attentive.add(userId, 1);
     } else this.remove(connection);
   }
 
@@ -30,13 +32,11 @@ export class Attention {
     const userId = this.#userOf.get(connection);
     if (userId === undefined) return;
     this.#userOf.delete(connection);
-    const count = this.#attentive.get(userId) ?? 0;
-    if (count > 1) this.#attentive.set(userId, count - 1);
-    else this.#attentive.delete(userId);
+    this.#attentive.add(userId, -1);
   }
 
   isAttentive(userId: string): boolean {
-    return this.#attentive.has(userId);
+    return this.#attentive.get(userId) > 0;
   }
 
   /**

@@ -12,7 +12,7 @@ const MAX_UNCONFIRMED = 3;
 const KEEP_UNUSABLE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Identifies a subscription as it was read; a subscription that was replaced since has other keys. */
-export type SubscriptionKey = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
+type SubscriptionKey = Pick<SubscriptionRow, 'id' | 'p256dh' | 'auth'>;
 
 interface NewSubscription {
   readonly userId: string;

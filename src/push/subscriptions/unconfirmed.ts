@@ -17,7 +17,7 @@ const QUIET_MS = 30 * 24 * 60 * 60 * 1000;
 /** The log says at most this often that a device is not notified, so that a stranger's subscriptions do not fill it. */
 const LOG_INTERVAL_MS = 60 * 60 * 1000;
 
-export interface AccountDevices {
+interface AccountDevices {
   /** Whether the account has a confirmed device, usable or not. */
   readonly hasConfirmed: boolean;
   /** When the account's latest confirmed device was removed, epoch milliseconds. */

@@ -9,13 +9,13 @@ import {
 } from 'node:crypto';
 
 /** `p256dh` and `auth` of a browser's subscription (interface 2.3), decoded. */
-export interface SubscriptionKeys {
+interface SubscriptionKeys {
   p256dh: Uint8Array;
   auth: Uint8Array;
 }
 
 /** The random parts of a message, fixed only by the RFCs' test vectors. A sender key must never be used twice. */
-export interface VectorInput {
+interface VectorInput {
   salt: Uint8Array;
   senderKey: { publicKey: KeyObject; privateKey: KeyObject };
 }
@@ -26,7 +26,7 @@ export class InvalidKeysError extends Error {
 }
 
 /** The longest payload: push services accept bodies of up to 4096 bytes (RFC 8030 7.2, RFC 8291 4). */
-export const MAX_PAYLOAD_BYTES = 3993;
+const MAX_PAYLOAD_BYTES = 3993;
 
 const RECORD_BYTES = 4096;
 const KEY_INFO = Buffer.from('WebPush: info\0');
