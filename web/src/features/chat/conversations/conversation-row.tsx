@@ -73,10 +73,7 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
     );
   return (
     <>
-      <span data-mark="">
-        <MessageStateIcon state={state} />
-      </span>{' '}
-      {texts.you} <bdi>{oneLine(body)}</bdi>
+      <MessageStateIcon state={state} /> {texts.you} <bdi>{oneLine(body)}</bdi>
     </>
   );
 }

@@ -77,7 +77,7 @@ function useLoadedToFirstUnread(view: ThreadView, thread: Thread): boolean {
   return isReady;
 }
 
-/** Above the first loaded message: a button for older ones, or at the beginning the user to whom the messages go. */
+/** Above the first loaded message: a button for older ones, or the peer at the beginning of the conversation. */
 function Top({ person, view, thread }: ThreadPaneProps) {
   const texts = useTexts().chat;
   const { messages, hasOlder, isLoadingOlder, failure } = view;

@@ -54,7 +54,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
   );
 }
 
-/** A user to whom the signed-in user sent a friend request. */
+/** A user who got a friend request from the signed-in user. */
 export function SentRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
   const act = useFriendAction(request.id);

@@ -22,7 +22,7 @@ import { UnblockDialog } from './block-dialogs.tsx';
 /** How many rows are shown at first, and added when the last one is on the screen. */
 const ROWS = 100;
 
-/** The users whom the signed-in user blocks, with buttons to unblock them. */
+/** The users that the signed-in user blocks, with buttons to unblock them. */
 export function BlockedPage() {
   const texts = useTexts().settings;
   const blocked = useBlocked();
