@@ -67,16 +67,16 @@ class DoormanStores implements Stores {
     const queue = this.#queue;
     const isBlocked = (userId: string) => this.blocks.has(userId);
     const persistList = () => this.#persistence.markChanged('list');
-    const gotPeople = (people: readonly Named[]) => this.people.names.add(people);
+    const onPeople = (people: readonly Named[]) => this.people.names.add(people);
     this.people = new People({ doorman, queue, persistNames: () => this.#persistence.markChanged('names') });
     this.presence = new Presence({ doorman, isBlocked });
-    this.friends = new Friends({ doorman, queue, isBlocked, persistList, gotPeople });
+    this.friends = new Friends({ doorman, queue, isBlocked, persistList, onPeople });
     this.blocks = new Blocks({
       doorman,
       queue,
       persistList,
-      gotPeople,
-      changed: (...told) => this.#blockChanged(...told),
+      onPeople,
+      onBlockChange: (userId, isBlocked) => this.#onBlockChange(userId, isBlocked),
     });
     this.ownAccount = new OwnAccount({ doorman, queue, persistList });
     this.chats = new Chats({
@@ -84,7 +84,7 @@ class DoormanStores implements Stores {
       queue,
       isBlocked,
       persistList,
-      gotPeople,
+      onPeople,
       ownId: () => doorman.session?.userId ?? '',
       isFresh: () => this.freshness.getSnapshot() === 'fresh',
       isCutOff: () => this.#isCutOff,
@@ -129,36 +129,36 @@ class DoormanStores implements Stores {
     const { doorman, chats, people, presence, friends, blocks, ownAccount } = this;
     const { onAttention, onHidden } = this.#environment;
     this.#endings.push(
-      doorman.on('session', ({ session, end }) => this.#sessionChanged(session, end)),
-      doorman.on('connection', (connection) => this.#connectionChanged(connection)),
+      doorman.on('session', ({ session, end }) => this.#onSession(session, end)),
+      doorman.on('connection', (connection) => this.#onConnection(connection)),
       doorman.on('snapshot', (snapshot) => this.#begin(snapshot)),
-      doorman.on('message', (event) => chats.noteMessage(event)),
-      doorman.on('marked', (event) => chats.noteMark(event)),
-      doorman.on('outgoing', (outgoing) => chats.noteOutgoing(outgoing)),
+      doorman.on('message', (event) => chats.onMessage(event)),
+      doorman.on('marked', (event) => chats.onMark(event)),
+      doorman.on('outgoing', (outgoing) => chats.onOutgoing(outgoing)),
       doorman.on('typing', ({ from }) => {
-        if (!blocks.has(from)) chats.typing.note(from);
+        if (!blocks.has(from)) chats.typing.start(from);
       }),
-      doorman.on('presence', (sights) => presence.note(sights)),
-      doorman.on('friend', (event) => friends.noteEvent(event, Date.now())),
+      doorman.on('presence', (states) => presence.onPresence(states)),
+      doorman.on('friend', (event) => friends.onEvent(event, Date.now())),
       doorman.on('block', ({ userId, seq }) => {
-        blocks.noteEvent(userId, true);
-        friends.noteBlockEvent(userId, seq);
+        blocks.onEvent(userId, true);
+        friends.onBlockEvent(userId, seq);
       }),
-      doorman.on('unblock', ({ userId }) => blocks.noteEvent(userId, false)),
+      doorman.on('unblock', ({ userId }) => blocks.onEvent(userId, false)),
       doorman.on('profile', ({ seq: _seq, ...profile }) => {
-        ownAccount.noteProfile(profile);
+        ownAccount.onProfile(profile);
         people.names.add([profile]);
       }),
-      doorman.on('settings', (settings) => ownAccount.noteSettings(settings)),
+      doorman.on('settings', (settings) => ownAccount.onSettings(settings)),
       onAttention((isAttended) => {
-        if (isAttended) chats.noteAttended();
+        if (isAttended) chats.onAttended();
       }),
       onHidden(() => void this.#persistence.flush()),
       chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.getSnapshot())),
     );
   }
 
-  #sessionChanged(session: Session | undefined, end: SessionEnd | undefined): void {
+  #onSession(session: Session | undefined, end: SessionEnd | undefined): void {
     if (session && session.userId === this.#current?.userId) {
       // Signed in once more: what is known is as good as before, and a snapshot follows.
       this.#session.set({ state: 'signed_in', session });
@@ -194,7 +194,7 @@ class DoormanStores implements Stores {
       for (const thread of persisted.threads)
         if (thread.epoch === this.#epoch) chats.thread(thread.peer).restore(thread);
     }
-    chats.noteOutgoing();
+    chats.onOutgoing();
     this.#session.set({ state: 'signed_in', session });
     this.doorman.connect();
   }
@@ -205,12 +205,12 @@ class DoormanStores implements Stores {
     this.#epoch = epoch;
     this.freshness.set('fresh');
     this.#isBeginning = true;
-    this.ownAccount.noteProfile(profile);
-    this.ownAccount.noteSettings(settings);
+    this.ownAccount.onProfile(profile);
+    this.ownAccount.onSettings(settings);
     this.people.names.add([profile, ...people]);
-    this.blocks.noteSnapshot(blocks, next.blocks);
-    this.friends.noteSnapshot(snapshot);
-    this.chats.noteSnapshot(snapshot, isOtherDatabase);
+    this.blocks.onSnapshot(blocks, next.blocks);
+    this.friends.onSnapshot(snapshot);
+    this.chats.onSnapshot(snapshot, isOtherDatabase);
     this.#isBeginning = false;
     this.#badge.show(this.chats.unreadTotal.getSnapshot(), { anyway: true });
     const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
@@ -219,21 +219,21 @@ class DoormanStores implements Stores {
     this.#environment.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
   }
 
-  #connectionChanged(connection: ConnectionState): void {
+  #onConnection(connection: ConnectionState): void {
     const isLive = connection.state === 'live';
     if (connection.state !== 'connecting') this.#isCutOff = !isLive;
     this.connection.set(connection);
-    this.presence.noteConnection(isLive);
-    this.chats.noteConnection(isLive);
+    this.presence.onConnection(isLive);
+    this.chats.onConnection(isLive);
     if (!isLive) return;
-    for (const store of [this.people, this.friends, this.blocks]) store.noteLive();
+    for (const store of [this.people, this.friends, this.blocks]) store.onLive();
   }
 
-  #blockChanged(userId: string, isBlocked: boolean): void {
+  #onBlockChange(userId: string, isBlocked: boolean): void {
     // A snapshot brings what was not told meanwhile by itself.
-    this.chats.noteBlock(userId, isBlocked || this.#isBeginning);
-    this.presence.noteBlock(userId);
-    this.friends.noteHidden(userId);
+    this.chats.onBlock(userId, isBlocked || this.#isBeginning);
+    this.presence.onBlock(userId);
+    this.friends.onHiddenChange(userId);
     if (isBlocked) this.#environment.closeNotifications((peer) => peer === userId);
   }
 

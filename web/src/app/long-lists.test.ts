@@ -68,7 +68,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     const again = await alice.reload();
     assert.equal(peers(again).length, 450, 'what was loaded is kept');
     await settled(again);
-    assert.equal(peers(again).length, 200, 'the service has told no more yet');
+    assert.equal(peers(again).length, 200, 'the service has sent no more yet');
     again.stores.chats.more.loadMore();
     await untilEqual(() => peers(again), latestFirst.slice(0, 400));
   });

@@ -18,10 +18,10 @@ export async function registerWorker({ onUpdate, onOpen, onPushChanged }: Worker
   if (!('serviceWorker' in navigator)) return;
   const { serviceWorker } = navigator;
   serviceWorker.addEventListener('message', ({ data, ports }) => {
-    const told = readToPage(data);
-    if (told?.doorman === 'push-changed') onPushChanged();
-    if (told?.doorman !== 'open') return;
-    onOpen(told.path);
+    const message = readToPage(data);
+    if (message?.doorman === 'push-changed') onPushChanged();
+    if (message?.doorman !== 'open') return;
+    onOpen(message.path);
     ports[0]?.postMessage('shown');
   });
   const watch = watchForUpdates(serviceWorker, onUpdate);

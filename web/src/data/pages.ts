@@ -1,87 +1,68 @@
-import { DoormanError } from 'doorman-client';
+import { Fetched } from './fetched.ts';
 import type { RequestQueue } from './request-queue.ts';
 import { Derived } from './store.ts';
 import type { MorePages } from './stores.ts';
 import type { PagesView } from './views.ts';
 
-interface PagesHost<Page> {
+interface Options<Page> {
   readonly queue: RequestQueue;
-  ask(after: string): Promise<Page>;
-  got(page: Page): void;
-  /** All pages are loaded one after the other, before anything asks for them. */
+  fetchPage(after: string): Promise<Page>;
+  onPage(page: Page): void;
+  /** All pages are loaded one after the other, in the background. */
   readonly isEager?: boolean;
 }
 
-/** The pages of a list after the first one, which the snapshot has. */
+/** The pages of a list after the first one, which is part of the snapshot. */
 export class Pages<Page extends { readonly next?: string }> implements MorePages {
   readonly view: Derived<PagesView>;
-  readonly #host: PagesHost<Page>;
+  readonly #options: Options<Page>;
+  readonly #fetched: Fetched<Page>;
   #next: string | undefined;
-  #load: object | undefined;
-  #waitsUntil: number | undefined;
-  #failure: string | undefined;
+  #latest: Page | undefined;
 
-  constructor(host: PagesHost<Page>) {
-    this.#host = host;
-    this.view = new Derived(
-      () => ({
-        hasMore: this.hasMore,
-        isLoading: this.#load !== undefined,
-        waitsUntil: this.#waitsUntil,
-        failure: this.#failure,
-      }),
-      0,
-    );
+  constructor(options: Options<Page>) {
+    this.#options = options;
+    const { queue, fetchPage, isEager = false } = options;
+    this.#fetched = new Fetched((onWait) => {
+      const after = this.#next ?? '';
+      return queue.run(() => fetchPage(after), { isBackground: isEager, onWait });
+    });
+    this.#fetched.subscribe(() => this.#onChange());
+    this.view = new Derived(() => {
+      const { isLoading, waitsUntil } = this.#fetched.getSnapshot();
+      return { hasMore: this.hasMore, isLoading, waitsUntil, failure: this.#fetched.failure };
+    }, 0);
   }
 
   get hasMore(): boolean {
     return this.#next !== undefined;
   }
 
-  /** The list begins again: what is under way counts no more. @param next where its second page starts */
+  /** For a new first page; a page that is being loaded is dropped. @param next where the second page starts */
   begin(next: string | undefined): void {
     this.#next = next;
-    this.#load = undefined;
-    this.#waitsUntil = undefined;
-    this.#failure = undefined;
-    if (this.#host.isEager) this.loadMore();
-    this.view.invalidate();
+    this.#fetched.clear();
+    if (this.#options.isEager) this.loadMore();
   }
 
   loadMore(): void {
-    if (this.#load || this.#next === undefined) return;
-    const own = {};
-    this.#load = own;
-    this.#failure = undefined;
-    void this.#fetch(this.#next, own);
-    this.view.invalidate();
+    if (this.hasMore && !this.#fetched.getSnapshot().isLoading) this.#fetched.refresh();
   }
 
   /** The connection is back. */
   retry(): void {
-    if (this.#failure !== undefined) this.loadMore();
+    if (this.#fetched.failure !== undefined) this.loadMore();
   }
 
-  async #fetch(after: string, own: object): Promise<void> {
-    const { queue, ask, got, isEager = false } = this.#host;
-    const onWait = (until: number) => {
-      if (this.#load !== own) return;
-      this.#waitsUntil = until;
-      this.view.invalidate();
-    };
-    try {
-      const page = await queue.run(() => ask(after), { isBackground: isEager, onWait });
-      if (this.#load !== own) return;
+  #onChange(): void {
+    const { value: page } = this.#fetched.getSnapshot();
+    const isNew = page !== undefined && page !== this.#latest;
+    this.#latest = page;
+    if (isNew) {
       this.#next = page.next;
-      got(page);
-    } catch (error) {
-      if (!(error instanceof DoormanError)) throw error;
-      if (this.#load !== own) return;
-      this.#failure = error.error;
+      this.#options.onPage(page);
+      if (this.#options.isEager) this.loadMore();
     }
-    this.#load = undefined;
-    this.#waitsUntil = undefined;
-    if (isEager && this.#failure === undefined) this.loadMore();
     this.view.invalidate();
   }
 }

@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../controls/busy-button.tsx';
 import { ErrorText } from '../controls/error-text.tsx';
 import styles from './settings.module.css';
-import type { Fetched } from './use-fetched.ts';
+import type { FetchedView } from './use-fetched.ts';
 
 /** Placeholders for rows that are being loaded. */
 export function LoadingRows() {
@@ -24,7 +24,7 @@ export function LoadingRows() {
 }
 
 interface FetchedRowsProps<T> {
-  fetched: Fetched<T>;
+  fetched: FetchedView<T>;
   children: (value: T) => ReactNode;
 }
 

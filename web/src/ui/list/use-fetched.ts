@@ -1,73 +1,47 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useConnection } from '../../data/hooks.ts';
+import { Fetched, type FetchState } from '../../data/fetched.ts';
+import { useConnection, useReadable } from '../../data/hooks.ts';
 
-export interface Fetched<T> {
-  /** The last that came; stays while it is asked for again. */
-  readonly value: T | undefined;
-  /** What was caught at the last try. */
-  readonly error: unknown;
-  readonly isLoading: boolean;
+export interface FetchedView<T> extends FetchState<T> {
   readonly reload: () => void;
 }
 
-/**
- * Asks once when it is shown, again at `reload`, and when the connection is back after an error. An answer that was
- * overtaken by a later question is dropped.
- */
-export function useFetched<T>(load: () => Promise<T>): Fetched<T> {
-  const [state, setState] = useState<{ value?: T; error?: unknown; isLoading: boolean }>({ isLoading: true });
-  const asked = useRef(0);
-  const loading = useRef(load);
+/** Fetches a value when the component is mounted, at `reload`, and after an error when the connection is back. */
+export function useFetched<T>(fetch: () => Promise<T>): FetchedView<T> {
+  const latest = useRef(fetch);
   useEffect(() => {
-    loading.current = load;
+    latest.current = fetch;
   });
-  const ask = useCallback(async () => {
-    asked.current += 1;
-    const turn = asked.current;
-    setState((before) => ({ ...before, isLoading: true }));
-    try {
-      const value = await loading.current();
-      if (turn === asked.current) setState({ value, isLoading: false });
-    } catch (error) {
-      if (turn === asked.current) setState((before) => ({ ...before, error, isLoading: false }));
-    }
-  }, []);
-  const reload = useCallback(() => void ask(), [ask]);
+  const [fetched] = useState(() => new Fetched(() => latest.current()));
+  const reload = useCallback(() => fetched.refresh(), [fetched]);
   useEffect(() => {
-    reload();
-    return () => {
-      asked.current += 1; // what comes now comes too late
-    };
-  }, [reload]);
-
+    fetched.refresh();
+    return () => fetched.clear();
+  }, [fetched]);
   const isLive = useConnection().state === 'live';
-  const failed = useRef(false);
   useEffect(() => {
-    failed.current = state.error !== undefined;
-  });
-  useEffect(() => {
-    if (isLive && failed.current) reload();
-  }, [isLive, reload]);
-  return { value: state.value, error: state.error, isLoading: state.isLoading, reload };
+    if (isLive) fetched.retry();
+  }, [fetched, isLive]);
+  return { ...useReadable(fetched), reload };
 }
 
-/** Whoever comes back to the window sees what is now, but not more often than this. */
+/** A window that gets the focus again reloads, but not more often than this. */
 const FRESH_MS = 10_000;
 
-/** Calls `reload` when the window is looked at again. */
+/** Calls `reload` when the user comes back to the window. */
 export function useReloadOnReturn(reload: () => void): void {
   useEffect(() => {
     let reloadedAt = Date.now();
-    const look = () => {
+    const onReturn = () => {
       if (document.visibilityState !== 'visible' || Date.now() - reloadedAt < FRESH_MS) return;
       reloadedAt = Date.now();
       reload();
     };
-    window.addEventListener('focus', look);
-    document.addEventListener('visibilitychange', look);
+    window.addEventListener('focus', onReturn);
+    document.addEventListener('visibilitychange', onReturn);
     return () => {
-      window.removeEventListener('focus', look);
-      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener('focus', onReturn);
+      document.removeEventListener('visibilitychange', onReturn);
     };
   }, [reload]);
 }

@@ -60,7 +60,7 @@ onSqlite('friends of the page', (database) => {
     assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'none');
   });
 
-  test('the answer to an act does not undo what the log told later', async (t) => {
+  test('the answer to an action does not undo an event that came later', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { friend } = alice.doorman.api;
@@ -131,7 +131,7 @@ onSqlite('the user of the page', (database) => {
     assert.equal(shown(), false);
   });
 
-  test('who is signed in is told from the start to the end', async (t) => {
+  test('the session is known from start to end', async (t) => {
     const town = await Town.open(t, database);
     const one = town.newClient(new MemoryStorage());
     const states: string[] = [];

@@ -16,29 +16,29 @@ interface OwnAccountOptions {
 export class OwnAccount implements OwnAccountStore {
   readonly profile = new Store<OwnUser | undefined>(undefined);
   readonly settings = new Store<SettingsView | undefined>(undefined);
-  readonly #host: OwnAccountOptions;
+  readonly #options: OwnAccountOptions;
   /** By the service's word. */
   #known: SettingsView | undefined;
   /** What is wanted and not answered yet, in the order in which it was wanted. */
   readonly #wanted = new Set<Partial<SettingsView>>();
   readonly #serial = new SerialQueue();
 
-  constructor(host: OwnAccountOptions) {
-    this.#host = host;
+  constructor(options: OwnAccountOptions) {
+    this.#options = options;
   }
 
   async updateProfile(body: ProfileBody): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     await this.#serial.run('profile', async () => {
       const before = this.profile.getSnapshot();
       const answer = await queue.runNow(() => doorman.api.updateProfile(body));
       // What the log told meanwhile has this change in it, or is newer.
-      if (this.profile.getSnapshot() === before) this.noteProfile(answer);
+      if (this.profile.getSnapshot() === before) this.onProfile(answer);
     });
   }
 
   async updateSettings(wanted: Partial<SettingsView>): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     const own = { ...wanted };
     this.#wanted.add(own);
     this.#show();
@@ -54,20 +54,20 @@ export class OwnAccount implements OwnAccountStore {
     });
   }
 
-  noteProfile(profile: OwnUser): void {
+  onProfile(profile: OwnUser): void {
     if (isSame(profile, this.profile.getSnapshot())) return;
     this.profile.set(profile);
-    this.#host.persistList();
+    this.#options.persistList();
   }
 
-  noteSettings({ push_enabled, dnd_enabled, push_preview }: Omit<SettingsEvent, 'seq'>): void {
+  onSettings({ push_enabled, dnd_enabled, push_preview }: Omit<SettingsEvent, 'seq'>): void {
     this.#known = {
       pushEnabled: push_enabled === 1,
       dndEnabled: dnd_enabled === 1,
       pushPreview: toPreview(push_preview),
     };
     this.#show();
-    this.#host.persistList();
+    this.#options.persistList();
   }
 
   restore(profile: OwnUser, settings: SettingsView): void {

@@ -90,7 +90,7 @@ onSqlite('conversations of the page', (database) => {
       'though the service has not heard of it yet',
     );
     const bobs = bob.stores.chats.thread(alice.id).view;
-    await until(() => bobs.getSnapshot().messages.at(-1)?.state === 'read', 'told when it could be');
+    await until(() => bobs.getSnapshot().messages.at(-1)?.state === 'read', 'marked once it could be');
   });
 
   test('the icon shows the total, and a notification goes when its conversation is read', async (t) => {

@@ -6,7 +6,7 @@ import type {
   Conversation as WireConversation,
 } from 'doorman-client';
 import { Derived } from '../../../data/store.ts';
-import { ConversationPages, type ConversationPagesHost } from './conversation-pages.ts';
+import { ConversationPages, type ConversationPagesOptions } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
 import {
   type Conversation,
@@ -22,17 +22,17 @@ import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
 import { PendingMessages } from './pending-messages.ts';
 import type { ChatsStore, Draft } from './stores.ts';
-import type { ThreadHost, ThreadStore } from './thread.ts';
+import type { ThreadOptions, ThreadStore } from './thread.ts';
 import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
 import { correctCount, isEstimate, unreadOf } from './unread.ts';
 import type { ConversationView } from './views.ts';
 
 /** What the chats stand on. */
-export interface ChatsHost
-  extends Omit<ConversationPagesHost, 'got' | 'isKnown'>,
+export interface ChatsOptions
+  extends Omit<ConversationPagesOptions, 'onConversations' | 'isKnown'>,
     Pick<
-      ThreadHost,
+      ThreadOptions,
       'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'persistThread'
     > {
   isBlocked(userId: string): boolean;
@@ -50,7 +50,7 @@ export class Chats implements ChatsStore {
   readonly more: ConversationPages['list'];
   readonly drafts: Drafts;
   readonly typing = new Typing();
-  readonly #host: ChatsHost;
+  readonly #options: ChatsOptions;
   readonly #pending: PendingMessages;
   readonly #pages: ConversationPages;
   readonly #known = new Map<string, Conversation>();
@@ -58,33 +58,33 @@ export class Chats implements ChatsStore {
   /** Marks that the service has not confirmed yet. */
   readonly #reads = new Map<string, number>();
 
-  constructor(host: ChatsHost) {
-    this.#host = host;
-    this.#pending = new PendingMessages(host.doorman);
+  constructor(options: ChatsOptions) {
+    this.#options = options;
+    this.#pending = new PendingMessages(options.doorman);
     this.#pages = new ConversationPages({
-      ...host,
+      ...options,
       isKnown: (peer) => this.has(peer),
-      got: (conversations) => this.#noteLoaded(conversations),
+      onConversations: (conversations) => this.#addLoaded(conversations),
     });
     this.more = this.#pages.list;
-    this.drafts = new Drafts((peer) => host.persistDraft(peer));
+    this.drafts = new Drafts((peer) => options.persistDraft(peer));
     this.#threads = new Threads({
-      ...host,
+      ...options,
       conversation: (of) => this.conversation(of),
       isLoaded: (of) => this.#pages.has(of),
       load: (of) => this.#pages.load(of),
       outgoing: (to) => this.#pending.of(to),
       typing: (from) => this.typing.of(from),
       markRead: (of, n) => this.#markRead(of, n),
-      outgoingChanged: () => this.noteOutgoing(),
+      outgoingChanged: () => this.onOutgoing(),
       emptyDraft: (of) => this.drafts.set(of, ''),
     });
     this.conversations = new Derived((before) =>
       listConversations({
-        own: host.ownId(),
+        own: options.ownId(),
         known: this.#known,
         outgoing: new Map(this.#pending.peers().map((peer) => [peer, this.#pending.of(peer)])),
-        isBlocked: (peer) => host.isBlocked(peer),
+        isBlocked: (peer) => options.isBlocked(peer),
         before,
       }),
     );
@@ -109,10 +109,10 @@ export class Chats implements ChatsStore {
     return this.#known.get(peer) ?? noConversation(peer);
   }
 
-  noteSnapshot({ conversations, next }: Snapshot, isOtherDatabase: boolean): void {
+  onSnapshot({ conversations, next }: Snapshot, isOtherDatabase: boolean): void {
     this.#known.clear();
     this.#pages.begin(conversations, next.conversations);
-    this.#pending.noteSnapshot();
+    this.#pending.onSnapshot();
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     if (isOtherDatabase) this.#reads.clear();
     for (const [peer, read] of this.#reads) {
@@ -120,38 +120,38 @@ export class Chats implements ChatsStore {
       if (read <= one.counter.read) this.#reads.delete(peer);
       else this.#known.set(peer, withOwnRead(one, read));
     }
-    for (const thread of this.#threads.all()) thread.noteSnapshot(isOtherDatabase);
+    for (const thread of this.#threads.all()) thread.onSnapshot(isOtherDatabase);
     this.#changed();
   }
 
-  noteMessage(event: MessageEvent): void {
+  onMessage(event: MessageEvent): void {
     const { peer, n, from, cid, body, at } = event;
     if (n === 1) this.#pages.add(peer);
-    this.#pending.noteMessage(event);
+    this.#pending.onMessage(event);
     this.#known.set(peer, withMessage(this.conversation(peer), event));
     if (from === peer) this.typing.end(peer);
     // Of one that begins all messages are known, also before it is opened.
     const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
-    thread?.noteMessage({ n, from, cid, body, at });
+    thread?.onMessage({ n, from, cid, body, at });
     this.#pages.loadMissing(peer);
     this.#changed();
   }
 
-  noteMark(event: MarkedEvent): void {
+  onMark(event: MarkedEvent): void {
     const { peer, by, read } = event;
     const before = this.conversation(peer);
     this.#known.set(peer, withMark(before, event));
     if (by !== peer) {
       if (read >= (this.#reads.get(peer) ?? 0)) this.#reads.delete(peer);
-      if (isEstimate(before.counter, read)) void this.#countAnew(peer, read);
-      this.#tellIfRead(peer, before);
+      if (isEstimate(before.counter, read)) void this.#correctCount(peer, read);
+      this.#notifyIfRead(peer, before);
     }
-    this.#threads.find(peer)?.lookAgain();
+    this.#threads.find(peer)?.update();
     this.#changed();
   }
 
   /** A message of one's own changed its state, or some of them did. */
-  noteOutgoing(outgoing?: Outgoing): void {
+  onOutgoing(outgoing?: Outgoing): void {
     if (outgoing) this.#pending.note(outgoing, this.conversation(outgoing.to).counter.head);
     else this.#pending.read();
     if (outgoing) this.#threads.find(outgoing.to)?.view.invalidate();
@@ -160,14 +160,14 @@ export class Chats implements ChatsStore {
   }
 
   /** Blocked: hides everything of the user. Unblocked: asks for what was held back during the block. */
-  noteBlock(peer: string, isAllKnown: boolean): void {
+  onBlock(peer: string, isAllKnown: boolean): void {
     this.typing.end(peer);
     if (!isAllKnown) this.#pages.loadSoon(peer);
     this.#changed();
   }
 
   /** The connection is back, or is gone. */
-  noteConnection(isLive: boolean): void {
+  onConnection(isLive: boolean): void {
     for (const thread of this.#threads.all()) {
       if (isLive) thread.retryLoading();
       if (thread.isOpen) thread.view.invalidate();
@@ -177,8 +177,8 @@ export class Chats implements ChatsStore {
     for (const { peer } of this.conversations.getSnapshot()) this.#pages.loadMissing(peer);
   }
 
-  noteAttended(): void {
-    for (const thread of this.#threads.all()) if (thread.isOpen) thread.lookAgain();
+  onAttended(): void {
+    for (const thread of this.#threads.all()) if (thread.isOpen) thread.update();
   }
 
   /** What was kept on this device, before the service told anything. */
@@ -219,20 +219,20 @@ export class Chats implements ChatsStore {
     const before = this.conversation(peer);
     this.#reads.set(peer, Math.max(n, this.#reads.get(peer) ?? 0));
     this.#known.set(peer, withOwnRead(before, n));
-    this.#host.doorman.markRead(peer, n);
-    this.#tellIfRead(peer, before);
+    this.#options.doorman.markRead(peer, n);
+    this.#notifyIfRead(peer, before);
     this.#changed();
   }
 
-  #tellIfRead(peer: string, before: Conversation): void {
+  #notifyIfRead(peer: string, before: Conversation): void {
     if (unreadOf(before.counter) > 0 && unreadOf(this.conversation(peer).counter) === 0)
-      this.#host.allRead(peer);
+      this.#options.allRead(peer);
   }
 
   /** Own messages lie between the unread ones: how many are the peer's is not known from the mark alone. */
-  async #countAnew(peer: string, read: number): Promise<void> {
+  async #correctCount(peer: string, read: number): Promise<void> {
     const { countedTo } = this.conversation(peer).counter;
-    const count = await countUnread(this.#host, peer, read, countedTo);
+    const count = await countUnread(this.#options, peer, read, countedTo);
     if (count === undefined) return;
     const now = this.conversation(peer);
     this.#known.set(peer, { ...now, counter: correctCount(now.counter, read, count) });
@@ -240,10 +240,10 @@ export class Chats implements ChatsStore {
   }
 
   /** The service answered these; the log may have said more of them already. */
-  #noteLoaded(conversations: readonly WireConversation[]): void {
+  #addLoaded(conversations: readonly WireConversation[]): void {
     for (const one of conversations) {
       this.#known.set(one.peer, withFresh(this.conversation(one.peer), one));
-      this.#threads.find(one.peer)?.lookAgain();
+      this.#threads.find(one.peer)?.update();
     }
     this.#changed();
   }
@@ -251,6 +251,6 @@ export class Chats implements ChatsStore {
   #changed(): void {
     this.conversations.invalidate();
     this.unreadTotal.invalidate();
-    this.#host.persistList();
+    this.#options.persistList();
   }
 }

@@ -2,13 +2,13 @@ import { type Conversation, type Doorman, DoormanError, type PersonName } from '
 import { Pages } from '../../../data/pages.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 
-export interface ConversationPagesHost {
+export interface ConversationPagesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   /** Something of this conversation is shown, if only what the log told of it. */
   isKnown(peer: string): boolean;
-  got(conversations: readonly Conversation[]): void;
-  gotPeople(people: readonly PersonName[]): void;
+  onConversations(conversations: readonly Conversation[]): void;
+  onPeople(people: readonly PersonName[]): void;
 }
 
 type ConversationPage = Awaited<ReturnType<Doorman['api']['conversations']>>;
@@ -16,19 +16,19 @@ type ConversationPage = Awaited<ReturnType<Doorman['api']['conversations']>>;
 /** Which conversations the service has answered: the latest in pages, others one by one. */
 export class ConversationPages {
   readonly list: Pages<ConversationPage>;
-  readonly #host: ConversationPagesHost;
+  readonly #options: ConversationPagesOptions;
   readonly #loaded = new Set<string>();
   /** Single ones that are asked for in the background. */
   #loads = new Set<string>();
 
-  constructor(host: ConversationPagesHost) {
-    this.#host = host;
+  constructor(options: ConversationPagesOptions) {
+    this.#options = options;
     this.list = new Pages({
-      queue: host.queue,
-      ask: (after) => host.doorman.api.conversations({ after }),
+      queue: options.queue,
+      fetchPage: (after) => options.doorman.api.conversations({ after }),
       // Those that are loaded follow the log since, which knows them better.
-      got: ({ conversations, people }) =>
-        this.#note(
+      onPage: ({ conversations, people }) =>
+        this.#add(
           conversations.filter(({ peer }) => !this.#loaded.has(peer)),
           people,
         ),
@@ -45,7 +45,7 @@ export class ConversationPages {
 
   /** What is known of it is all that the service says: it answered it, or it answered all and this is none of them. */
   has(peer: string): boolean {
-    return this.#loaded.has(peer) || (!this.list.hasMore && !this.#host.isKnown(peer));
+    return this.#loaded.has(peer) || (!this.list.hasMore && !this.#options.isKnown(peer));
   }
 
   /** One that begins is known from its first message on. */
@@ -59,12 +59,12 @@ export class ConversationPages {
    * @throws {DoormanError}
    */
   async load(peer: string, { isBackground = false } = {}): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     const loads = this.#loads;
     const answer = await queue.run(() => doorman.api.conversations({ peer }), { isBackground });
     if (loads !== this.#loads) return;
     this.#loaded.add(peer);
-    this.#note(answer.conversations, answer.people);
+    this.#add(answer.conversations, answer.people);
   }
 
   /** The same while nothing waits for it. Where it fails, what is known stays. */
@@ -84,9 +84,9 @@ export class ConversationPages {
     if (!this.has(peer)) this.loadSoon(peer);
   }
 
-  #note(conversations: readonly Conversation[], people: readonly PersonName[]): void {
+  #add(conversations: readonly Conversation[], people: readonly PersonName[]): void {
     for (const { peer } of conversations) this.#loaded.add(peer);
-    this.#host.gotPeople(people);
-    this.#host.got(conversations);
+    this.#options.onPeople(people);
+    this.#options.onConversations(conversations);
   }
 }

@@ -36,7 +36,7 @@ export class PendingMessages {
   }
 
   /** The log told of a message. */
-  noteMessage({ peer, cid, from }: MessageEvent): void {
+  onMessage({ peer, cid, from }: MessageEvent): void {
     if (from === peer) return;
     const left = this.#stored.get(peer)?.filter((one) => one.cid !== cid);
     if (left && left.length > 0) this.#stored.set(peer, left);
@@ -44,7 +44,7 @@ export class PendingMessages {
   }
 
   /** Everything anew. */
-  noteSnapshot(): void {
+  onSnapshot(): void {
     this.#stored.clear();
     this.read();
   }

@@ -38,5 +38,5 @@ export interface Thread {
   retry(cid: string): void;
   discard(cid: string): void;
   /** The user changed the text; told to the peer now and then. */
-  noteTyping(): void;
+  sendTyping(): void;
 }

@@ -8,7 +8,7 @@ const PAGE = 50;
 const GAP_PAGE = 100;
 const NOTHING: MessageRange = { messages: [], hasOlder: false };
 
-export interface HistoryHost {
+export interface HistoryOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   readonly peer: string;
@@ -26,7 +26,7 @@ export interface HistoryHost {
 
 /** The stored messages of one conversation from some point on to the newest, without gaps. */
 export class ThreadHistory {
-  readonly #host: HistoryHost;
+  readonly #options: HistoryOptions;
   #range: MessageRange | undefined;
   /** What came while there is a gap before it. */
   readonly #ahead = new Map<number, Message>();
@@ -37,8 +37,8 @@ export class ThreadHistory {
   /** An older page was asked for and did not come. */
   #lacksOlder = false;
 
-  constructor(host: HistoryHost) {
-    this.#host = host;
+  constructor(options: HistoryOptions) {
+    this.#options = options;
   }
 
   get range(): MessageRange | undefined {
@@ -56,18 +56,20 @@ export class ThreadHistory {
 
   /** It reaches up to the last message that the log told of. */
   get isUpToDate(): boolean {
-    if (!this.#host.isLoaded()) return false;
-    return this.#host.head() === 0 || (this.#range !== undefined && endOf(this.#range) >= this.#host.head());
+    if (!this.#options.isLoaded()) return false;
+    return (
+      this.#options.head() === 0 || (this.#range !== undefined && endOf(this.#range) >= this.#options.head())
+    );
   }
 
   /** Loads what is between here and the last message that is known, or the newest page. */
   catchUp(): void {
-    if (this.#newer || this.#failure || this.isUpToDate || !this.#host.isWanted()) return;
+    if (this.#newer || this.#failure || this.isUpToDate || !this.#options.isWanted()) return;
     const own = {};
     this.#newer = own;
     void this.#attempt(async () => {
       while (this.#newer === own && !this.isUpToDate) {
-        if (!this.#host.isLoaded()) await this.#host.load();
+        if (!this.#options.isLoaded()) await this.#options.load();
         if (this.isUpToDate) return;
         const before = this.#range;
         await this.#loadNewer(own);
@@ -76,7 +78,7 @@ export class ThreadHistory {
     }).finally(() => {
       if (this.#newer !== own) return;
       this.#newer = undefined;
-      this.#host.changed();
+      this.#options.changed();
     });
   }
 
@@ -88,14 +90,14 @@ export class ThreadHistory {
     this.#older = own;
     this.#lacksOlder = true;
     void this.#attempt(async () => {
-      const { items, more } = await this.#ask({ before: first.n, limit: PAGE });
+      const { items, more } = await this.#fetch({ before: first.n, limit: PAGE });
       if (this.#older !== own || !this.#range) return;
       this.#range = prepend(this.#range, items, more);
       this.#lacksOlder = false;
     }).finally(() => {
       if (this.#older !== own) return;
       this.#older = undefined;
-      this.#host.changed();
+      this.#options.changed();
     });
     return true;
   }
@@ -103,7 +105,7 @@ export class ThreadHistory {
   retry(): void {
     if (this.#failure === undefined) return;
     this.#failure = undefined;
-    if (this.#lacksOlder && this.#host.isWanted()) this.loadOlder();
+    if (this.#lacksOlder && this.#options.isWanted()) this.loadOlder();
     this.catchUp();
   }
 
@@ -111,7 +113,7 @@ export class ThreadHistory {
   add(message: Message): void {
     if (!this.#range && message.n === 1) this.#range = { messages: [message], hasOlder: false };
     else if (this.#range && message.n <= endOf(this.#range) + 1) this.#range = append(this.#range, [message]);
-    else if (this.#host.isWanted() && this.#ahead.size < GAP_PAGE) this.#ahead.set(message.n, message);
+    else if (this.#options.isWanted() && this.#ahead.size < GAP_PAGE) this.#ahead.set(message.n, message);
   }
 
   /** What was kept on this device, unless something is known. */
@@ -120,8 +122,8 @@ export class ThreadHistory {
   }
 
   /** Everything was told anew, in what may be another state of the database. */
-  noteSnapshot(isOtherDatabase: boolean): void {
-    const isTooLong = this.#range && this.#host.isLoaded() && endOf(this.#range) > this.#host.head();
+  onSnapshot(isOtherDatabase: boolean): void {
+    const isTooLong = this.#range && this.#options.isLoaded() && endOf(this.#range) > this.#options.head();
     if (isOtherDatabase || isTooLong) this.clear();
     this.#failure = undefined;
   }
@@ -142,9 +144,9 @@ export class ThreadHistory {
 
   async #loadNewer(own: object): Promise<void> {
     const known = this.#range;
-    const missed = known && (await this.#ask({ after: endOf(known), limit: GAP_PAGE }));
+    const missed = known && (await this.#fetch({ after: endOf(known), limit: GAP_PAGE }));
     // More was missed than is worth getting: as if it had been opened now.
-    const latest = missed && !missed.more ? undefined : await this.#ask({ limit: PAGE });
+    const latest = missed && !missed.more ? undefined : await this.#fetch({ limit: PAGE });
     if (this.#newer !== own) return;
     // Events may have come in the meantime.
     const came = [...(this.#range?.messages ?? []), ...this.#ahead.values()];
@@ -154,8 +156,8 @@ export class ThreadHistory {
     this.#ahead.clear();
   }
 
-  #ask(fields: { before?: number; after?: number; limit: number }) {
-    const { doorman, queue, peer } = this.#host;
+  #fetch(fields: { before?: number; after?: number; limit: number }) {
+    const { doorman, queue, peer } = this.#options;
     return queue.run(() => doorman.api.history({ peer, ...fields }));
   }
 

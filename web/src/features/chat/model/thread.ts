@@ -11,7 +11,7 @@ import { unreadOf } from './unread.ts';
 import type { ThreadView } from './views.ts';
 
 /** What a thread stands on. */
-export interface ThreadHost {
+export interface ThreadOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   ownId(): string;
@@ -41,30 +41,30 @@ export interface ThreadHost {
 export class ThreadStore implements Thread {
   readonly view: Derived<ThreadView>;
   readonly #peer: string;
-  readonly #host: ThreadHost;
+  readonly #options: ThreadOptions;
   readonly #history: ThreadHistory;
   #openCount = 0;
   #isAtEnd = false;
   #unreadAfter: number | undefined;
 
-  constructor(peer: string, host: ThreadHost) {
+  constructor(peer: string, options: ThreadOptions) {
     this.#peer = peer;
-    this.#host = host;
+    this.#options = options;
     this.#history = new ThreadHistory({
-      doorman: host.doorman,
-      queue: host.queue,
+      doorman: options.doorman,
+      queue: options.queue,
       peer,
-      head: () => host.conversation(peer).counter.head,
-      isLoaded: () => host.isLoaded(peer),
-      load: () => host.load(peer),
-      isWanted: () => this.isOpen && host.isFresh(),
+      head: () => options.conversation(peer).counter.head,
+      isLoaded: () => options.isLoaded(peer),
+      load: () => options.load(peer),
+      isWanted: () => this.isOpen && options.isFresh(),
       changed: () => this.#loaded(),
     });
     this.view = new Derived((before) => this.#show(before));
   }
 
   get typing(): Readable<boolean> {
-    return this.#host.typing(this.#peer);
+    return this.#options.typing(this.#peer);
   }
 
   get isOpen(): boolean {
@@ -79,9 +79,9 @@ export class ThreadStore implements Thread {
     this.#openCount++;
     if (this.#openCount === 1) {
       this.#unreadAfter = undefined;
-      this.#drawLine();
+      this.#updateUnreadLine();
     }
-    this.lookAgain();
+    this.update();
     let isOpen = true;
     return () => {
       if (!isOpen) return;
@@ -89,13 +89,13 @@ export class ThreadStore implements Thread {
       this.#openCount--;
       if (this.isOpen) return;
       this.#isAtEnd = false;
-      this.#host.closed(this.#peer);
+      this.#options.closed(this.#peer);
     };
   }
 
   /** The conversation changed: what is missing is got, and what is seen is marked. */
-  lookAgain(): void {
-    if (!this.#isAttended()) this.#drawLine();
+  update(): void {
+    if (!this.#isAttended()) this.#updateUnreadLine();
     this.#history.catchUp();
     this.#markSeen();
     this.view.invalidate();
@@ -117,43 +117,43 @@ export class ThreadStore implements Thread {
 
   send(body: string): void {
     this.#unreadAfter = undefined;
-    this.#host.emptyDraft(this.#peer);
+    this.#options.emptyDraft(this.#peer);
     // Whether it was refused stands in the message's state.
-    this.#host.doorman.send(this.#peer, body).catch(ignoreRefusal);
-    this.#host.outgoingChanged();
+    this.#options.doorman.send(this.#peer, body).catch(ignoreRefusal);
+    this.#options.outgoingChanged();
   }
 
   retry(cid: string): void {
-    this.#host.doorman.retry(cid, this.#peer);
-    this.#host.outgoingChanged();
+    this.#options.doorman.retry(cid, this.#peer);
+    this.#options.outgoingChanged();
   }
 
   discard(cid: string): void {
-    void this.#host.doorman.discard(cid, this.#peer).then(() => this.#host.outgoingChanged());
+    void this.#options.doorman.discard(cid, this.#peer).then(() => this.#options.outgoingChanged());
   }
 
-  noteTyping(): void {
-    this.#host.doorman.typing(this.#peer);
+  sendTyping(): void {
+    this.#options.doorman.typing(this.#peer);
   }
 
   /** The log told of a message. */
-  noteMessage(message: Message): void {
+  onMessage(message: Message): void {
     this.#history.add(message);
     if (!this.isOpen) this.#history.trim();
-    if (this.range) this.#host.persistThread(this.#peer);
-    this.lookAgain();
+    if (this.range) this.#options.persistThread(this.#peer);
+    this.update();
   }
 
   /** Everything anew. */
-  noteSnapshot(isOtherDatabase: boolean): void {
-    this.#history.noteSnapshot(isOtherDatabase);
-    this.lookAgain();
+  onSnapshot(isOtherDatabase: boolean): void {
+    this.#history.onSnapshot(isOtherDatabase);
+    this.update();
   }
 
   /** What was kept on this device. */
   restore(range: MessageRange): void {
     this.#history.restore(range);
-    this.lookAgain();
+    this.update();
   }
 
   /** Only the last page stays in memory. */
@@ -170,42 +170,43 @@ export class ThreadStore implements Thread {
   }
 
   #loaded(): void {
-    this.#host.persistThread(this.#peer);
+    this.#options.persistThread(this.#peer);
     this.#markSeen();
     this.view.invalidate();
   }
 
   /** The newest message is visible and the window is in use. */
   #isAttended(): boolean {
-    return this.isOpen && this.#isAtEnd && this.#host.isAttended();
+    return this.isOpen && this.#isAtEnd && this.#options.isAttended();
   }
 
   #markSeen(): void {
     if (!this.#isAttended() || !this.range) return;
-    const { counter } = this.#host.conversation(this.#peer);
+    const { counter } = this.#options.conversation(this.#peer);
     const end = endOf(this.range);
-    if (end >= counter.head && unreadOf(counter) > 0) this.#host.markRead(this.#peer, end);
+    if (end >= counter.head && unreadOf(counter) > 0) this.#options.markRead(this.#peer, end);
   }
 
   /** Where the line "new" goes: before the first that nobody has seen yet. */
-  #drawLine(): void {
-    const { counter } = this.#host.conversation(this.#peer);
+  #updateUnreadLine(): void {
+    const { counter } = this.#options.conversation(this.#peer);
     if (!this.isOpen || unreadOf(counter) === 0) return;
     if (this.#unreadAfter === undefined || this.#unreadAfter < counter.read) this.#unreadAfter = counter.read;
   }
 
   #show(before: ThreadView | undefined): ThreadView {
-    const { received, read } = this.#host.conversation(this.#peer);
+    const { received, read } = this.#options.conversation(this.#peer);
     const { range, isLoadingOlder, isUpToDate } = this.#history;
-    const isLacking = !range && !(this.#host.isFresh() && isUpToDate);
-    const failure = this.#history.failure ?? (isLacking && this.#host.isCutOff() ? 'unreachable' : undefined);
+    const isLacking = !range && !(this.#options.isFresh() && isUpToDate);
+    const failure =
+      this.#history.failure ?? (isLacking && this.#options.isCutOff() ? 'unreachable' : undefined);
     return {
       peer: this.#peer,
       messages: showMessages(
         this.#peer,
-        this.#host.ownId(),
+        this.#options.ownId(),
         range?.messages ?? [],
-        this.#host.outgoing(this.#peer),
+        this.#options.outgoing(this.#peer),
         { received, read },
         before?.messages,
       ),

@@ -244,7 +244,7 @@ onSqlite('threads of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { typing } = alice.stores.chats.thread(bob.id);
     assert.equal(typing.getSnapshot(), false);
-    bob.stores.chats.thread(alice.id).noteTyping();
+    bob.stores.chats.thread(alice.id).sendTyping();
     await until(() => typing.getSnapshot());
     bob.stores.chats.thread(alice.id).send('hi');
     await until(() => !typing.getSnapshot());
@@ -256,9 +256,9 @@ onSqlite('threads of the page', (database) => {
     const typing = new Typing();
     const seen: boolean[] = [];
     typing.of('bob').subscribe(() => seen.push(typing.of('bob').getSnapshot()));
-    typing.note('bob');
+    typing.start('bob');
     t.mock.timers.tick(1_000);
-    typing.note('bob');
+    typing.start('bob');
     t.mock.timers.tick(3_999);
     assert.deepEqual(seen, [true]);
     t.mock.timers.tick(1);

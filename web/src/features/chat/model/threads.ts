@@ -1,23 +1,23 @@
-import { type ThreadHost, ThreadStore } from './thread.ts';
+import { type ThreadOptions, ThreadStore } from './thread.ts';
 
 /** Threads that keep more than their last page in memory. */
 const WHOLE_THREADS = 5;
 
 /** The thread of each conversation that was asked for. */
 export class Threads {
-  readonly #host: Omit<ThreadHost, 'closed'>;
+  readonly #options: Omit<ThreadOptions, 'closed'>;
   readonly #all = new Map<string, ThreadStore>();
   /** The threads that were closed last, the latest at the end. */
   #recent: string[] = [];
 
-  constructor(host: Omit<ThreadHost, 'closed'>) {
-    this.#host = host;
+  constructor(options: Omit<ThreadOptions, 'closed'>) {
+    this.#options = options;
   }
 
   of(peer: string): ThreadStore {
     const known = this.#all.get(peer);
     if (known) return known;
-    const thread = new ThreadStore(peer, { ...this.#host, closed: (of) => this.#closed(of) });
+    const thread = new ThreadStore(peer, { ...this.#options, closed: (of) => this.#closed(of) });
     this.#all.set(peer, thread);
     return thread;
   }

@@ -13,7 +13,7 @@ export class Typing {
     return this.#views.of(peer);
   }
 
-  note(peer: string): void {
+  start(peer: string): void {
     clearTimeout(this.#ends.get(peer));
     this.#ends.set(
       peer,

@@ -60,7 +60,7 @@ test('a guess is corrected, unless the user read on meanwhile', () => {
   assert.equal(correctCount(further, 1, 1), further);
 });
 
-test('what is told anew counts with what came after it, and with what was read here', () => {
+test('a new count of the service includes later messages, and what was read here', () => {
   let counter: UnreadCounter = startCounter(0, 3, 0);
   for (const n of [4, 5, 6]) counter = countMessage(counter, n, false);
   assert.equal(unreadOf(recount(counter, 0, 5, 5)), 6);

@@ -72,7 +72,7 @@ export function Composer({ peer, name, thread }: ComposerProps) {
           onKeyDown={onKeyDown}
           onChange={(event) => {
             setText(event.currentTarget.value);
-            if (event.currentTarget.value !== '') thread.noteTyping();
+            if (event.currentTarget.value !== '') thread.sendTyping();
           }}
         />
       </label>

@@ -39,7 +39,7 @@ async function meet(town: Town) {
   alice.stores.presence.watch([bob.id]);
   await bob.stores.friends.act('request', alice.id);
   await town.writeMany(bob, alice.id, ['one', 'two']);
-  bob.stores.chats.thread(alice.id).noteTyping();
+  bob.stores.chats.thread(alice.id).sendTyping();
   await untilEqual(() => seen(alice, bob.id), OPEN);
   return { alice, bob };
 }
@@ -53,13 +53,13 @@ onSqlite('blocks of the page', (database) => {
     const [phone, desk] = [await town.another('bob'), await town.another('bob')];
     const answered = alice.stores.blocks.block(bob.id);
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
-    phone.stores.chats.thread(alice.id).noteTyping();
+    phone.stores.chats.thread(alice.id).sendTyping();
     await answered;
     // Frames of a connection are carried out in their order: what Carol sees comes after what Alice does not.
-    desk.stores.chats.thread(alice.id).noteTyping();
-    desk.stores.chats.thread(carol.id).noteTyping();
+    desk.stores.chats.thread(alice.id).sendTyping();
+    desk.stores.chats.thread(carol.id).sendTyping();
     await until(() => carol.stores.chats.thread(bob.id).typing.getSnapshot());
-    carol.stores.chats.thread(alice.id).noteTyping();
+    carol.stores.chats.thread(alice.id).sendTyping();
     await until(() => alice.stores.chats.thread(carol.id).typing.getSnapshot());
     assert.deepEqual(seen(alice, bob.id), HIDDEN);
     assert.deepEqual(
@@ -97,7 +97,7 @@ onSqlite('blocks of the page', (database) => {
     alice.doorman.on('typing', () => heard++);
     // A kit tells it once a second.
     await until(() => {
-      bob.stores.chats.thread(alice.id).noteTyping();
+      bob.stores.chats.thread(alice.id).sendTyping();
       return heard > 0;
     });
     assert.deepEqual(seen(alice, bob.id), HIDDEN);

@@ -7,38 +7,38 @@ import { Derived, type Readable } from '../../../data/store.ts';
 import type { BlocksStore } from './stores.ts';
 import type { BlockedView } from './views.ts';
 
-interface BlocksHost {
+interface BlocksOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   /** A user was blocked or unblocked; what is shown of them changes now. */
-  changed(userId: string, isBlocked: boolean): void;
+  onBlockChange(userId: string, isBlocked: boolean): void;
   persistList(): void;
-  gotPeople(people: readonly BlockedUser[]): void;
+  onPeople(people: readonly BlockedUser[]): void;
 }
 
 /** Whom the user blocks. */
 export class Blocks implements BlocksStore {
   readonly all: Derived<readonly BlockedView[]>;
   readonly more: Pages<Awaited<ReturnType<Doorman['api']['blockedPage']>>>;
-  readonly #host: BlocksHost;
+  readonly #options: BlocksOptions;
   /** By the service's word; when it was, epoch milliseconds. */
   readonly #known = new Map<string, number>();
   /** Blocks that the service has not answered yet: they hold here from the first moment. */
   readonly #wanted = new Map<string, number>();
   /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
-  readonly #told = new Map<string, number>();
+  readonly #eventCounts = new Map<string, number>();
   /** Users of whose block a page, the log or an act said something since the last snapshot. */
   readonly #confirmed = new Set<string>();
   readonly #serial = new SerialQueue();
   readonly #views = new KeyedStore<boolean>({ view: (id) => this.has(id) });
 
-  constructor(host: BlocksHost) {
-    this.#host = host;
-    const { doorman, queue } = host;
+  constructor(options: BlocksOptions) {
+    this.#options = options;
+    const { doorman, queue } = options;
     this.more = new Pages({
       queue,
-      ask: (after) => doorman.api.blockedPage({ after }),
-      got: ({ blocked, next }) => this.#notePage(blocked, next),
+      fetchPage: (after) => doorman.api.blockedPage({ after }),
+      onPage: ({ blocked, next }) => this.#addPage(blocked, next),
       isEager: true,
     });
     this.all = new Derived<readonly BlockedView[]>(() =>
@@ -57,14 +57,15 @@ export class Blocks implements BlocksStore {
   }
 
   async block(userId: string): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     this.#change(userId, () => this.#wanted.set(userId, Date.now()));
     await this.#serial.run(userId, async () => {
-      const told = this.#told.get(userId);
+      const eventCount = this.#eventCounts.get(userId);
       try {
         const { create_time } = await queue.run(() => doorman.api.block(userId));
         // An `unblock` event that came meanwhile is newer.
-        if (this.#told.get(userId) === told || this.#known.has(userId)) this.#known.set(userId, create_time);
+        if (this.#eventCounts.get(userId) === eventCount || this.#known.has(userId))
+          this.#known.set(userId, create_time);
       } finally {
         this.#change(userId, () => this.#wanted.delete(userId));
       }
@@ -73,16 +74,17 @@ export class Blocks implements BlocksStore {
 
   /** The user stays hidden until the service has answered. */
   async unblock(userId: string): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     await this.#serial.run(userId, async () => {
-      const told = this.#told.get(userId);
+      const eventCount = this.#eventCounts.get(userId);
       await queue.runNow(() => doorman.api.unblock(userId));
-      if (this.#told.get(userId) === told) this.#change(userId, () => this.#known.delete(userId));
+      if (this.#eventCounts.get(userId) === eventCount)
+        this.#change(userId, () => this.#known.delete(userId));
     });
   }
 
-  noteEvent(userId: string, isBlocked: boolean): void {
-    this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+  onEvent(userId: string, isBlocked: boolean): void {
+    this.#eventCounts.set(userId, (this.#eventCounts.get(userId) ?? 0) + 1);
     this.#change(userId, () => {
       if (!isBlocked) this.#known.delete(userId);
       else if (!this.#known.has(userId)) this.#known.set(userId, Date.now());
@@ -90,14 +92,14 @@ export class Blocks implements BlocksStore {
   }
 
   /** The first page. Blocks on later pages stay as they were kept until their page is there. */
-  noteSnapshot(blocks: readonly BlockedUser[], next: string | undefined): void {
+  onSnapshot(blocks: readonly BlockedUser[], next: string | undefined): void {
     this.#confirmed.clear();
-    this.#notePage(blocks, next);
+    this.#addPage(blocks, next);
     this.more.begin(next);
   }
 
   /** The connection is back. */
-  noteLive(): void {
+  onLive(): void {
     this.more.retry();
   }
 
@@ -114,7 +116,7 @@ export class Blocks implements BlocksStore {
   clear(): void {
     this.#known.clear();
     this.#wanted.clear();
-    this.#told.clear();
+    this.#eventCounts.clear();
     this.#confirmed.clear();
     this.more.begin(undefined);
     this.#views.refreshAll();
@@ -122,8 +124,8 @@ export class Blocks implements BlocksStore {
   }
 
   /** What the log or an act said since the snapshot is newer. Once all pages are there, nothing else that was kept is true. */
-  #notePage(blocks: readonly BlockedUser[], next: string | undefined): void {
-    this.#host.gotPeople(blocks);
+  #addPage(blocks: readonly BlockedUser[], next: string | undefined): void {
+    this.#options.onPeople(blocks);
     for (const { id, create_time } of blocks.filter(({ id }) => !this.#confirmed.has(id)))
       this.#change(id, () => this.#known.set(id, create_time));
     if (next !== undefined) return;
@@ -136,10 +138,10 @@ export class Blocks implements BlocksStore {
     const before = this.has(userId);
     change();
     this.all.invalidate();
-    this.#host.persistList();
+    this.#options.persistList();
     const isBlocked = this.has(userId);
     if (isBlocked === before) return;
     this.#views.refresh(userId);
-    this.#host.changed(userId, isBlocked);
+    this.#options.onBlockChange(userId, isBlocked);
   }
 }

@@ -1,150 +1,124 @@
-import { type DirectoryEntry, type Doorman, DoormanError } from 'doorman-client';
+import type { DirectoryEntry, Doorman } from 'doorman-client';
+import { Fetched, type OnWait } from '../../../data/fetched.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { Derived } from '../../../data/store.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
-/** The first page is what is waited for; the others are few, as a user has 60 calls a minute. */
+/** The user waits for the first page; the next ones are large and so few, as a user has 60 calls a minute. */
 const FIRST_PAGE = 200;
 const NEXT_PAGE = 1_000;
-/** How long a list is shown without asking anew; who is online changes faster than who is there. */
-const GOOD_FOR_MS = 60_000;
-const ONLINE_GOOD_FOR_MS = 15_000;
+/** Who is online changes faster than who has an account. */
+const FRESH_MS = 60_000;
+const ONLINE_FRESH_MS = 15_000;
 
 export interface DirectoryPagesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  got(entries: readonly DirectoryEntry[]): void;
+  onEntries(entries: readonly DirectoryEntry[]): void;
 }
 
-/** The directory, or what a search found of it, as far as it was loaded. */
+type Page = Awaited<ReturnType<Doorman['api']['users']>>;
+
+interface LoadedPages {
+  readonly entries: readonly DirectoryEntry[];
+  readonly next: string | undefined;
+  /** Where the last page that was loaded starts. */
+  readonly lastAfter: string | undefined;
+}
+
+const NOTHING: LoadedPages = { entries: [], next: undefined, lastAfter: undefined };
+
+/** The directory, or the results of one search, as far as they are loaded. */
 export class DirectoryPages {
   readonly view: Derived<DirectoryView>;
-  readonly #host: DirectoryPagesOptions;
+  readonly #options: DirectoryPagesOptions;
   readonly #query: DirectoryQueryView;
-  #entries: readonly DirectoryEntry[] = [];
-  readonly #ids = new Set<string>();
-  #next: string | undefined;
-  /** Where the page began that was loaded last. */
-  #lastAfter: string | undefined;
-  #loadedAt = 0;
-  #load: object | undefined;
-  #waitsUntil: number | undefined;
-  #failure: string | undefined;
+  readonly #fetched: Fetched<LoadedPages>;
 
-  constructor(query: DirectoryQueryView, host: DirectoryPagesOptions) {
+  constructor(query: DirectoryQueryView, options: DirectoryPagesOptions) {
     this.#query = query;
-    this.#host = host;
-    this.view = new Derived(
-      () => ({
-        query,
-        entries: this.#entries,
-        hasMore: this.#next !== undefined,
-        isLoading: this.#load !== undefined,
-        waitsUntil: this.#waitsUntil,
-        failure: this.#failure,
-      }),
-      0,
+    this.#options = options;
+    this.#fetched = new Fetched(
+      async (onWait) => this.#withFirstPage(await this.#fetchPage(undefined, onWait)),
+      query.isOnlineOnly ? ONLINE_FRESH_MS : FRESH_MS,
     );
+    this.#fetched.subscribe(() => this.view.invalidate());
+    this.view = new Derived(() => {
+      const { isLoading, waitsUntil } = this.#fetched.getSnapshot();
+      const { entries, next } = this.#loaded;
+      const { failure } = this.#fetched;
+      return { query, entries, hasMore: next !== undefined, isLoading, waitsUntil, failure };
+    }, 0);
   }
 
-  /** Something of it can be shown. */
+  /** There are entries to show, or it is known that there are none. */
   get isKnown(): boolean {
-    return this.#loadedAt > 0;
+    return this.#fetched.getSnapshot().value !== undefined;
   }
 
-  /** The first page, unless a fresh one is there. */
+  /** Loads the first page, unless it is fresh. */
   begin(): void {
-    const goodForMs = this.#query.isOnlineOnly ? ONLINE_GOOD_FOR_MS : GOOD_FOR_MS;
-    if (!this.#load && this.#loadedAt < Date.now() - goodForMs) this.#ask(undefined);
+    this.#fetched.ensure();
   }
 
   refresh(): void {
-    this.#ask(undefined);
+    this.#fetched.refresh();
   }
 
   loadMore(): void {
-    if (this.#load) return;
-    if (this.#next !== undefined) this.#ask(this.#next);
-    else if (!this.isKnown) this.#ask(undefined);
+    if (this.#fetched.getSnapshot().isLoading) return;
+    const { entries, next } = this.#loaded;
+    if (next !== undefined)
+      this.#fetched.extend(async (onWait) => {
+        const page = await this.#fetchPage(next, onWait);
+        return { entries: uniqueById([...entries, ...page.users]), next: page.next, lastAfter: next };
+      });
+    else if (!this.isKnown) this.refresh();
   }
 
   /** The connection is back. */
   retry(): void {
-    if (this.#failure === undefined) return;
-    this.#failure = undefined;
-    if (this.isKnown) this.loadMore();
-    else this.begin();
+    if (this.#fetched.failure !== undefined) this.#fetched.retry();
   }
 
-  #ask(after: string | undefined): void {
-    const own = {};
-    this.#load = own;
-    this.#failure = undefined;
-    void this.#fetch(after, own).finally(() => {
-      if (this.#load !== own) return;
-      this.#load = undefined;
-      this.#waitsUntil = undefined;
-      this.view.invalidate();
-    });
-    this.view.invalidate();
+  get #loaded(): LoadedPages {
+    return this.#fetched.getSnapshot().value ?? NOTHING;
   }
 
-  async #fetch(after: string | undefined, own: object): Promise<void> {
-    const { doorman, queue, got } = this.#host;
+  async #fetchPage(after: string | undefined, onWait: OnWait): Promise<Page> {
+    const { doorman, queue, onEntries } = this.#options;
     const { q, isOnlineOnly } = this.#query;
-    const limit = after === undefined ? FIRST_PAGE : NEXT_PAGE;
-    try {
-      const { users, next } = await queue.run(
-        () =>
-          doorman.api.users({
-            limit,
-            ...(q && { q }),
-            ...(isOnlineOnly && { online: true }),
-            ...(after !== undefined && { after }),
-          }),
-        { onWait: (until) => this.#wait(until, own) },
-      );
-      if (this.#load !== own) return;
-      got(users);
-      if (after === undefined) this.#begin(users, next);
-      else {
-        this.#add(users);
-        this.#next = next;
-        this.#lastAfter = after;
-      }
-    } catch (error) {
-      if (!(error instanceof DoormanError)) throw error;
-      if (this.#load === own) this.#failure = error.error;
-    }
+    const query = {
+      limit: after === undefined ? FIRST_PAGE : NEXT_PAGE,
+      ...(q && { q }),
+      ...(isOnlineOnly && { online: true }),
+      ...(after !== undefined && { after }),
+    };
+    const page = await queue.run(() => doorman.api.users(query), { onWait });
+    onEntries(page.users);
+    return page;
   }
 
   /**
-   * The first page, once more if others follow it: they stay, so that the place in a long list is kept.
-   * Its end is asked for again, for whoever came meanwhile. Who is online changes too fast for that.
+   * A first page that is loaded again leaves the later pages, so that a long list keeps its scroll position. Its last page is
+   * then loaded again, for users who registered meanwhile. A list of online users changes too fast for that, and starts again.
    */
-  #begin(users: readonly DirectoryEntry[], next: string | undefined): void {
+  #withFirstPage({ users, next }: Page): LoadedPages {
+    const before = this.#loaded;
     const end = users.at(-1)?.id;
-    const at =
-      next === undefined || this.#query.isOnlineOnly ? -1 : this.#entries.findIndex(({ id }) => id === end);
-    const others = at < 0 ? [] : this.#entries.slice(at + 1);
-    this.#entries = [];
-    this.#ids.clear();
-    this.#add(users);
-    this.#add(others);
-    this.#next = others.length > 0 ? (this.#next ?? this.#lastAfter) : next;
-    this.#loadedAt = Date.now();
+    const isLonger = next !== undefined && !this.#query.isOnlineOnly;
+    const index = isLonger ? before.entries.findIndex(({ id }) => id === end) : -1;
+    const later = index < 0 ? [] : before.entries.slice(index + 1);
+    return {
+      entries: uniqueById([...users, ...later]),
+      next: later.length > 0 ? (before.next ?? before.lastAfter) : next,
+      lastAfter: before.lastAfter,
+    };
   }
+}
 
-  /** Who was renamed between two pages may be on both. */
-  #add(users: readonly DirectoryEntry[]): void {
-    const added = users.filter(({ id }) => !this.#ids.has(id));
-    for (const { id } of added) this.#ids.add(id);
-    this.#entries = [...this.#entries, ...added];
-  }
-
-  #wait(until: number, own: object): void {
-    if (this.#load !== own) return;
-    this.#waitsUntil = until;
-    this.view.invalidate();
-  }
+/** A user who was renamed between two pages may be on both. */
+function uniqueById(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+  const ids = new Set<string>();
+  return entries.filter(({ id }) => !ids.has(id) && ids.add(id));
 }

@@ -11,13 +11,13 @@ const MAX_LISTINGS = 8;
 
 /** Everybody, and searches among them, page by page. */
 export class Directory {
-  readonly #host: DirectoryPagesOptions;
+  readonly #options: DirectoryPagesOptions;
   /** The one that was asked for last comes last. */
   readonly #listings = new Map<string, DirectoryPages>();
   readonly #searches = new Set<Search>();
 
-  constructor(host: DirectoryPagesOptions) {
-    this.#host = host;
+  constructor(options: DirectoryPagesOptions) {
+    this.#options = options;
   }
 
   newSearch(): DirectorySearch {
@@ -42,7 +42,7 @@ export class Directory {
 
   #listing(query: DirectoryQueryView): DirectoryPages {
     const key = keyOf(query);
-    const listing = this.#listings.get(key) ?? new DirectoryPages(query, this.#host);
+    const listing = this.#listings.get(key) ?? new DirectoryPages(query, this.#options);
     this.#listings.delete(key);
     this.#listings.set(key, listing);
     for (const oldest of this.#listings.keys()) {
@@ -53,7 +53,7 @@ export class Directory {
   }
 }
 
-interface SearchHost {
+interface SearchOptions {
   listing(query: DirectoryQueryView): DirectoryPages;
   find(query: DirectoryQueryView): DirectoryPages | undefined;
   opened(search: Search): void;
@@ -72,7 +72,7 @@ const NOTHING: DirectoryView = {
 
 /** A list on the screen with its search field: shows what was found last until the answer to what was typed last is there. */
 class Search implements DirectorySearch {
-  readonly #host: SearchHost;
+  readonly #options: SearchOptions;
   readonly #view: Derived<DirectoryView>;
   #query = EVERYBODY;
   #isOpen = false;
@@ -82,8 +82,8 @@ class Search implements DirectorySearch {
   #end: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: SearchHost) {
-    this.#host = host;
+  constructor(options: SearchOptions) {
+    this.#options = options;
     this.#view = new Derived(() => this.#show(), 0);
     this.getSnapshot = this.#view.getSnapshot;
     this.subscribe = this.#view.subscribe;
@@ -94,11 +94,11 @@ class Search implements DirectorySearch {
 
   open(): () => void {
     this.#isOpen = true;
-    this.#host.opened(this);
+    this.#options.opened(this);
     this.#begin();
     return () => {
       this.#isOpen = false;
-      this.#host.closed(this);
+      this.#options.closed(this);
       this.#stop();
     };
   }
@@ -110,7 +110,7 @@ class Search implements DirectorySearch {
     if (!this.#isOpen) return;
     clearTimeout(this.#timer);
     // What is known, and everybody, need not wait for the next letter.
-    if (query.q === '' || this.#host.find(query)?.isKnown) this.#begin();
+    if (query.q === '' || this.#options.find(query)?.isKnown) this.#begin();
     else this.#timer = setTimeout(() => this.#begin(), DEBOUNCE_MS);
     this.#view.invalidate();
   }
@@ -136,7 +136,7 @@ class Search implements DirectorySearch {
 
   #begin(): void {
     this.#stop();
-    const listing = this.#host.listing(this.#query);
+    const listing = this.#options.listing(this.#query);
     this.#wanted = listing;
     this.#end = listing.view.subscribe(() => this.#look());
     listing.begin();

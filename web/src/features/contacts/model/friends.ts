@@ -7,12 +7,12 @@ import { Derived, type Readable } from '../../../data/store.ts';
 import type { FriendsStore } from './stores.ts';
 import type { FriendAction, FriendState, FriendsView, FriendView } from './views.ts';
 
-interface FriendsHost {
+interface FriendsOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   isBlocked(userId: string): boolean;
   persistList(): void;
-  gotPeople(people: readonly PersonName[]): void;
+  onPeople(people: readonly PersonName[]): void;
 }
 
 type FriendPage = Awaited<ReturnType<Doorman['api']['friends']>>;
@@ -32,34 +32,34 @@ export class Friends implements FriendsStore {
   readonly all: Derived<FriendsView>;
   readonly moreFriends: Pages<FriendPage>;
   readonly moreRequests: Pages<FriendPage>;
-  readonly #host: FriendsHost;
+  readonly #options: FriendsOptions;
   /** By the service's word. */
   readonly #known = new Map<string, FriendView>();
   /** What is wanted by acts that are not answered yet. */
   readonly #wanted = new Map<string, FriendView>();
   /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
-  readonly #told = new Map<string, number>();
+  readonly #eventCounts = new Map<string, number>();
   /** Users that a page or the log named since the last snapshot, and up to which number of the log that is true. */
   readonly #trueAt = new Map<string, number>();
   readonly #serial = new SerialQueue();
   readonly #views = new KeyedStore<FriendState>({ view: (id) => this.#stateOf(id) });
 
-  constructor(host: FriendsHost) {
-    this.#host = host;
-    const { doorman, queue } = host;
+  constructor(options: FriendsOptions) {
+    this.#options = options;
+    const { doorman, queue } = options;
     this.moreFriends = new Pages({
       queue,
-      ask: (after) => doorman.api.friends({ list: 'friends', after }),
-      got: (page) => {
-        this.#notePage(page);
+      fetchPage: (after) => doorman.api.friends({ list: 'friends', after }),
+      onPage: (page) => {
+        this.#addPage(page);
         if (page.next === undefined) this.#forgetUnconfirmed();
       },
       isEager: true,
     });
     this.moreRequests = new Pages({
       queue,
-      ask: (after) => doorman.api.friends({ list: 'requests', after }),
-      got: (page) => this.#notePage(page),
+      fetchPage: (after) => doorman.api.friends({ list: 'requests', after }),
+      onPage: (page) => this.#addPage(page),
     });
     this.all = new Derived<FriendsView>(() => {
       const shown = [...new Map([...this.#known, ...this.#wanted]).values()]
@@ -75,17 +75,18 @@ export class Friends implements FriendsStore {
   }
 
   async act(act: FriendAction, userId: string): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     const wish = WANTED[act];
     const state = typeof wish === 'string' ? wish : wish(this.#stateOf(userId));
     const wanted: FriendView = { id: userId, state, at: Date.now() };
     this.#wanted.set(userId, wanted);
     this.#changed(userId);
     await this.#serial.run(userId, async () => {
-      const told = this.#told.get(userId);
+      const eventCount = this.#eventCounts.get(userId);
       try {
         const answer = await queue.runNow(() => doorman.api.friend(act, userId));
-        if (this.#told.get(userId) === told) this.#set(userId, toFriendState(answer.state), wanted.at);
+        if (this.#eventCounts.get(userId) === eventCount)
+          this.#set(userId, toFriendState(answer.state), wanted.at);
       } finally {
         // Unless the user wants something else already.
         if (this.#wanted.get(userId) === wanted) this.#wanted.delete(userId);
@@ -95,16 +96,16 @@ export class Friends implements FriendsStore {
   }
 
   /** @param at epoch milliseconds */
-  noteEvent({ userId, state, seq }: FriendEvent, at: number): void {
+  onEvent({ userId, state, seq }: FriendEvent, at: number): void {
     if (seq <= (this.#trueAt.get(userId) ?? 0)) return; // a page has it
     this.#trueAt.set(userId, seq);
-    this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+    this.#eventCounts.set(userId, (this.#eventCounts.get(userId) ?? 0) + 1);
     this.#set(userId, state, at);
     this.#changed(userId);
   }
 
   /** The log told of a block, which ends what was asked between the two; a friendship rests (architecture 6). */
-  noteBlockEvent(userId: string, seq: number): void {
+  onBlockEvent(userId: string, seq: number): void {
     if (seq <= (this.#trueAt.get(userId) ?? 0)) return;
     this.#trueAt.set(userId, seq);
     if (this.#known.get(userId)?.state !== 'friends') this.#known.delete(userId);
@@ -112,22 +113,22 @@ export class Friends implements FriendsStore {
   }
 
   /** Somebody is hidden, or no longer. */
-  noteHidden(userId: string): void {
+  onHiddenChange(userId: string): void {
     this.#changed(userId);
   }
 
   /** The first page of each list. Friends on later pages stay as they were kept until their page is there. */
-  noteSnapshot({ friends, requests, seq, next }: Snapshot): void {
+  onSnapshot({ friends, requests, seq, next }: Snapshot): void {
     if (next.friends === undefined) this.#known.clear();
     for (const [id, { state }] of this.#known) if (state !== 'friends') this.#known.delete(id);
     this.#trueAt.clear();
-    this.#notePage({ friends: [...friends, ...requests], seq });
+    this.#addPage({ friends: [...friends, ...requests], seq });
     this.moreFriends.begin(next.friends);
     this.moreRequests.begin(next.requests);
   }
 
   /** The connection is back. */
-  noteLive(): void {
+  onLive(): void {
     this.moreFriends.retry();
     this.moreRequests.retry();
   }
@@ -150,7 +151,7 @@ export class Friends implements FriendsStore {
   clear(): void {
     this.#known.clear();
     this.#wanted.clear();
-    this.#told.clear();
+    this.#eventCounts.clear();
     this.#trueAt.clear();
     this.moreFriends.begin(undefined);
     this.moreRequests.begin(undefined);
@@ -158,8 +159,8 @@ export class Friends implements FriendsStore {
     this.all.invalidate();
   }
 
-  #notePage({ friends, seq }: { friends: readonly FriendEntry[]; seq: number }): void {
-    this.#host.gotPeople(friends);
+  #addPage({ friends, seq }: { friends: readonly FriendEntry[]; seq: number }): void {
+    this.#options.onPeople(friends);
     for (const { id, state, at } of friends) {
       if (seq <= (this.#trueAt.get(id) ?? -1)) continue;
       this.#trueAt.set(id, seq);
@@ -178,12 +179,12 @@ export class Friends implements FriendsStore {
   #allChanged(): void {
     this.#views.refreshAll();
     this.all.invalidate();
-    this.#host.persistList();
+    this.#options.persistList();
   }
 
   #stateOf(userId: string): FriendState {
     const { state } = this.#wanted.get(userId) ?? this.#known.get(userId) ?? { state: 'none' };
-    return state !== 'friends' && this.#host.isBlocked(userId) ? 'none' : state;
+    return state !== 'friends' && this.#options.isBlocked(userId) ? 'none' : state;
   }
 
   #set(id: string, state: FriendState, at: number): void {
@@ -194,7 +195,7 @@ export class Friends implements FriendsStore {
   #changed(userId: string): void {
     this.#views.refresh(userId);
     this.all.invalidate();
-    this.#host.persistList();
+    this.#options.persistList();
   }
 }
 

@@ -35,28 +35,28 @@ export function isUnknownUser(error: DoormanError): boolean {
   return error.code === 404 || error.error === 'bad_text';
 }
 
-interface NamesHost {
+interface NamesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   /** What is to be kept of the names has changed. */
   persistNames(): void;
   /** Of somebody whose name was asked for; whoever gets it calls `note`. */
-  gotProfile(profile: PublicProfile): void;
+  onProfile(profile: PublicProfile): void;
 }
 
 /** Who is called how: from whatever the service tells, and asked for, few at a time, where somebody has to be shown. */
 export class NameCache {
-  readonly #host: NamesHost;
+  readonly #options: NamesOptions;
   /** The one that was told or shown last comes last. */
   readonly #known = new Map<string, Known>();
-  readonly #asked = new Set<string>();
+  readonly #inProgress = new Set<string>();
   readonly #views = new KeyedStore<PersonView>({
     view: (id) => this.#view(id),
-    onFirstSubscriber: (id) => this.#ask(id),
+    onFirstSubscriber: (id) => this.#ensure(id),
   });
 
-  constructor(host: NamesHost) {
-    this.#host = host;
+  constructor(options: NamesOptions) {
+    this.#options = options;
   }
 
   of(userId: string): Readable<PersonView> {
@@ -78,16 +78,16 @@ export class NameCache {
           at,
         });
     }
-    this.#host.persistNames();
+    this.#options.persistNames();
   }
 
-  noteGone(userId: string): void {
+  markGone(userId: string): void {
     this.#set(userId, { named: 'gone', at: Date.now() });
   }
 
   /** The connection is back: who is on the screen and could not be asked for is asked for. */
-  askAgain(): void {
-    for (const id of this.#views.subscribedKeys()) this.#ask(id);
+  retry(): void {
+    for (const id of this.#views.subscribedKeys()) this.#ensure(id);
   }
 
   /** Those shown or told last, the latest first. */
@@ -104,7 +104,7 @@ export class NameCache {
 
   clear(): void {
     this.#known.clear();
-    this.#asked.clear();
+    this.#inProgress.clear();
     this.#views.refreshAll();
   }
 
@@ -118,21 +118,21 @@ export class NameCache {
     this.#views.refresh(id);
   }
 
-  #ask(id: string): void {
+  #ensure(id: string): void {
     const known = this.#known.get(id);
-    if (id === '' || this.#asked.has(id) || (known && known.at > Date.now() - GOOD_FOR_MS)) return;
-    this.#asked.add(id);
-    void this.#fetch(id).finally(() => this.#asked.delete(id));
+    if (id === '' || this.#inProgress.has(id) || (known && known.at > Date.now() - GOOD_FOR_MS)) return;
+    this.#inProgress.add(id);
+    void this.#fetch(id).finally(() => this.#inProgress.delete(id));
   }
 
   async #fetch(id: string): Promise<void> {
-    const { doorman, queue } = this.#host;
+    const { doorman, queue } = this.#options;
     try {
-      this.#host.gotProfile(await queue.run(() => doorman.api.profileOf(id), { isBackground: true }));
+      this.#options.onProfile(await queue.run(() => doorman.api.profileOf(id), { isBackground: true }));
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       // Any other error: asked again when the connection is back, or when the user is shown again.
-      if (isUnknownUser(error)) this.noteGone(id);
+      if (isUnknownUser(error)) this.markGone(id);
     }
   }
 

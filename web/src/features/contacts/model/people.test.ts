@@ -180,7 +180,7 @@ onSqlite('people of the page', (database) => {
     assert.equal(search.getSnapshot().failure, undefined);
   });
 
-  test('names come from whatever was told, and are asked for once where nothing was', async (t) => {
+  test('names come from any answer or event, and are requested once where none had them', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
     await bob.stores.ownAccount.updateProfile({ nickname: 'Bobby', avatar: '/bob.png' });

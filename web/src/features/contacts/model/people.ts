@@ -7,28 +7,33 @@ import { Profiles } from './profiles.ts';
 import type { DirectorySearch, PeopleStore } from './stores.ts';
 import type { PersonView, ProfileView } from './views.ts';
 
-interface PeopleHost {
+interface PeopleOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  /** What is to be kept of the names has changed. */
+  /** The names to persist have changed. */
   persistNames(): void;
 }
 
-/** Names, profiles and the directory, which learn from each other. */
+/** Names, profiles and the directory. What one of them fetches is given to the others. */
 export class People implements PeopleStore {
   readonly names: NameCache;
   readonly #profiles: Profiles;
   readonly #directory: Directory;
 
-  constructor({ doorman, queue, persistNames }: PeopleHost) {
-    const gotProfile = (profile: PublicProfile) => {
-      this.#profiles.note(profile);
-      this.names.add([profile]);
-    };
-    const gone = (userId: string) => this.names.noteGone(userId);
-    this.names = new NameCache({ doorman, queue, persistNames, gotProfile });
-    this.#profiles = new Profiles({ doorman, queue, gotProfile, gone });
-    this.#directory = new Directory({ doorman, queue, got: (entries) => this.names.add(entries) });
+  constructor({ doorman, queue, persistNames }: PeopleOptions) {
+    const addName = (profile: PublicProfile) => this.names.add([profile]);
+    this.names = new NameCache({
+      doorman,
+      queue,
+      persistNames,
+      onProfile: (profile) => {
+        this.#profiles.set(profile);
+        addName(profile);
+      },
+    });
+    const onGone = (userId: string) => this.names.markGone(userId);
+    this.#profiles = new Profiles({ doorman, queue, onProfile: addName, onGone });
+    this.#directory = new Directory({ doorman, queue, onEntries: (entries) => this.names.add(entries) });
   }
 
   person(userId: string): Readable<PersonView> {
@@ -43,10 +48,10 @@ export class People implements PeopleStore {
     return this.#directory.newSearch();
   }
 
-  /** The connection is back: what could not be had is asked for again. */
-  noteLive(): void {
-    this.names.askAgain();
-    this.#profiles.askAgain();
+  /** The connection is back: requests that failed are repeated. */
+  onLive(): void {
+    this.names.retry();
+    this.#profiles.retry();
     this.#directory.retry();
   }
 

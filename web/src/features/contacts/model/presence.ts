@@ -8,20 +8,20 @@ import type { PresenceView } from './views.ts';
 const STALE_MS = 10_000;
 const UNKNOWN: PresenceView = { state: 'unknown', lastSeen: 0 };
 
-interface PresenceHost {
+interface PresenceOptions {
   readonly doorman: Doorman;
   isBlocked(userId: string): boolean;
 }
 
 /** How those appear who are on the screen. The kit gathers who is watched; here blocks and breaks are minded. */
 export class Presence implements PresenceStore {
-  readonly #host: PresenceHost;
+  readonly #options: PresenceOptions;
   readonly #views = new KeyedStore<PresenceView>({ view: (id) => this.#view(id) });
   #isStale = false;
   #goingStale: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: PresenceHost) {
-    this.#host = host;
+  constructor(options: PresenceOptions) {
+    this.#options = options;
   }
 
   of(userId: string): Readable<PresenceView> {
@@ -29,19 +29,19 @@ export class Presence implements PresenceStore {
   }
 
   watch(userIds: readonly string[]): () => void {
-    return this.#host.doorman.watch(userIds);
+    return this.#options.doorman.watch(userIds);
   }
 
-  note(sights: readonly PresenceState[]): void {
+  onPresence(sights: readonly PresenceState[]): void {
     for (const { id } of sights) this.#views.refresh(id);
   }
 
   /** Blocked, or no longer. */
-  noteBlock(userId: string): void {
+  onBlock(userId: string): void {
     this.#views.refresh(userId);
   }
 
-  noteConnection(isLive: boolean): void {
+  onConnection(isLive: boolean): void {
     if (isLive) {
       clearTimeout(this.#goingStale);
       this.#goingStale = undefined;
@@ -64,8 +64,8 @@ export class Presence implements PresenceStore {
   }
 
   #view(id: string): PresenceView {
-    const sight = this.#host.doorman.presenceOf(id);
-    if (!sight || this.#isStale || this.#host.isBlocked(id)) return UNKNOWN;
+    const sight = this.#options.doorman.presenceOf(id);
+    if (!sight || this.#isStale || this.#options.isBlocked(id)) return UNKNOWN;
     const state = sight.online === 0 ? 'offline' : sight.idle === 1 ? 'idle' : 'online';
     return { state, lastSeen: sight.lastSeen };
   }

@@ -1,90 +1,88 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
+import { Fetched } from '../../../data/fetched.ts';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import type { Readable } from '../../../data/store.ts';
 import { isUnknownUser } from './name-cache.ts';
 import type { ProfileView } from './views.ts';
 
-const GOOD_FOR_MS = 60_000;
+const FRESH_MS = 60_000;
 const MAX_PROFILES = 200;
 
-interface Heard {
-  readonly view: ProfileView;
-  /** 0: it is asked for anew. */
-  readonly at: number;
-}
-
-interface ProfilesHost {
+interface ProfilesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  /** Whoever gets it calls `note`. */
-  gotProfile(profile: PublicProfile): void;
-  gone(userId: string): void;
+  onProfile(profile: PublicProfile): void;
+  onGone(userId: string): void;
 }
 
-/** Profiles of others, asked for when they are shown, and good for a minute. */
+/** Other users' profiles, fetched when they are shown, and fresh for a minute. */
 export class Profiles {
-  readonly #host: ProfilesHost;
-  readonly #heard = new Map<string, Heard>();
-  readonly #asked = new Set<string>();
+  readonly #options: ProfilesOptions;
+  /** The one that was shown or set last is the last. */
+  readonly #profiles = new Map<string, Fetched<PublicProfile | 'gone'>>();
   readonly #views = new KeyedStore<ProfileView>({
-    view: (id) => this.#heard.get(id)?.view ?? { profile: undefined, state: 'loading' },
-    onFirstSubscriber: (id) => this.#ask(id),
+    view: (id) => this.#view(id),
+    onFirstSubscriber: (id) => this.#ensure(id),
   });
 
-  constructor(host: ProfilesHost) {
-    this.#host = host;
+  constructor(options: ProfilesOptions) {
+    this.#options = options;
   }
 
   of(userId: string): Readable<ProfileView> {
     return this.#views.of(userId);
   }
 
-  note(profile: PublicProfile): void {
-    this.#set(profile.id, { view: { profile, state: 'known' }, at: Date.now() });
+  set(profile: PublicProfile): void {
+    this.#of(profile.id).setValue(profile);
   }
 
-  /** The connection is back: what is on the screen and could not be had is asked for. */
-  askAgain(): void {
-    for (const id of this.#views.subscribedKeys()) this.#ask(id);
+  /** The connection is back. */
+  retry(): void {
+    for (const id of this.#views.subscribedKeys()) this.#ensure(id);
   }
 
   clear(): void {
-    this.#heard.clear();
-    this.#asked.clear();
+    this.#profiles.clear();
     this.#views.refreshAll();
   }
 
-  #set(id: string, heard: Heard): void {
-    this.#heard.delete(id);
-    this.#heard.set(id, heard);
-    for (const oldest of this.#heard.keys()) {
-      if (this.#heard.size <= MAX_PROFILES) break;
-      this.#heard.delete(oldest);
+  #ensure(id: string): void {
+    const fetched = this.#of(id);
+    if (fetched.failure === undefined) fetched.ensure();
+    else fetched.retry();
+  }
+
+  #of(id: string): Fetched<PublicProfile | 'gone'> {
+    const fetched = this.#profiles.get(id) ?? new Fetched(() => this.#fetch(id), FRESH_MS);
+    if (!this.#profiles.delete(id)) fetched.subscribe(() => this.#views.refresh(id));
+    this.#profiles.set(id, fetched);
+    for (const oldest of this.#profiles.keys()) {
+      if (this.#profiles.size <= MAX_PROFILES) break;
+      this.#profiles.delete(oldest);
     }
-    this.#views.refresh(id);
+    return fetched;
   }
 
-  #ask(id: string): void {
-    const heard = this.#heard.get(id);
-    if (this.#asked.has(id) || (heard && heard.at > Date.now() - GOOD_FOR_MS)) return;
-    this.#asked.add(id);
-    if (heard?.view.state === 'failed') this.#set(id, { view: { ...heard.view, state: 'loading' }, at: 0 });
-    void this.#fetch(id).finally(() => this.#asked.delete(id));
-  }
-
-  async #fetch(id: string): Promise<void> {
-    const { doorman, queue } = this.#host;
+  async #fetch(id: string): Promise<PublicProfile | 'gone'> {
+    const { doorman, queue, onProfile, onGone } = this.#options;
     try {
-      this.#host.gotProfile(await queue.run(() => doorman.api.profileOf(id)));
+      const profile = await queue.run(() => doorman.api.profileOf(id));
+      onProfile(profile);
+      return profile;
     } catch (error) {
-      if (!(error instanceof DoormanError)) throw error;
-      if (error.error === 'signed_out') return;
-      const profile = this.#heard.get(id)?.view.profile;
-      if (isUnknownUser(error)) {
-        this.#set(id, { view: { profile: undefined, state: 'gone' }, at: Date.now() });
-        this.#host.gone(id);
-      } else this.#set(id, { view: { profile, state: profile ? 'known' : 'failed' }, at: 0 });
+      if (!(error instanceof DoormanError && isUnknownUser(error))) throw error;
+      onGone(id);
+      return 'gone';
     }
+  }
+
+  #view(id: string): ProfileView {
+    const fetched = this.#profiles.get(id);
+    const profile = fetched?.getSnapshot().value;
+    if (profile === 'gone') return { profile: undefined, state: 'gone' };
+    if (profile) return { profile, state: 'known' };
+    return { profile: undefined, state: fetched?.failure === undefined ? 'loading' : 'failed' };
   }
 }
