@@ -44,7 +44,7 @@ export interface TestService {
   get(path: string, call?: Call): Promise<Answer>;
   post(path: string, body?: unknown, call?: Call): Promise<Answer>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** Registers somebody through the interface, with the password `password-of-NAME`. */
+  /** Registers a user through the interface, with the password `password-of-NAME`. */
   join(username: string): Promise<Person>;
   readonly pushes: PushWorker;
   /** What was logged so far, a line each. */

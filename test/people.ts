@@ -2,7 +2,7 @@ import { insertUser, type NewUser } from '../src/accounts/accounts.ts';
 import type { Db } from '../src/db/db.ts';
 import { newId } from '../src/db/ids.ts';
 
-/** A user straight in the database, for tests of rules, whom no password lets in unless one is given. @returns his id */
+/** Inserts a user into the database, for tests of rules; without a given password they cannot log in. @returns the user's id */
 export async function addUser(db: Db, username: string, more: Partial<NewUser> = {}): Promise<string> {
   const created_at = more.created_at ?? 1_760_000_000_000;
   const user = { id: newId(created_at), username, password_hash: '!', ...more, created_at };

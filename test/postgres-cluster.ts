@@ -76,7 +76,7 @@ interface User {
   gid: number;
 }
 
-/** PostgreSQL refuses to run as root; root runs it as somebody else. */
+/** PostgreSQL refuses to run as root; root runs it as another user. */
 function ordinaryUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -129,7 +129,7 @@ async function startServer(
     cwd: folder,
     stdio: ['pipe', log.fd, log.fd],
   });
-  // Nobody's end waits for the server: it is the server that ends with us.
+  // This process does not wait for the server: the server ends with this process.
   server.unref();
   if (server.stdin instanceof Socket) server.stdin.unref();
 

@@ -37,7 +37,7 @@ export interface Running extends AsyncDisposable {
 /** Starts a command of the operator in a process of its own, as `npm run doorman` does. Disposing of it kills it. */
 export function startCommand(settings: Settings, words: string[]): Running {
   const child = start('src/cli.ts', words, settings);
-  // Whoever ends before it has read everything closes its input.
+  // A process that ends before it has read everything closes its input.
   child.stdin.on('error', () => {});
   const [output, errors] = [text(child.stdout), text(child.stderr)];
   const ended = once(child, 'close').then(async ([code]) => ({

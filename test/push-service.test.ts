@@ -83,7 +83,7 @@ test('a push that is wrong in anything is refused, with the reason', async () =>
   assert.equal(service.attempts(subscription.endpoint).length, 9);
 });
 
-test('a subscription answers as it is told: next time, or from now on', async () => {
+test('a subscription answers as the test sets it: next time, or from now on', async () => {
   await using service = await startPushService();
   const vapid = makeVapid();
   const subscription = service.subscribe();

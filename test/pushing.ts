@@ -5,7 +5,7 @@ import type { TestDatabase } from './databases.ts';
 import { type Person, startService, type TestService } from './harness.ts';
 import { type PushService, type SubscriptionJson, startPushService } from './push-service.ts';
 
-/** A service with two people and a push service, and a clock that only the test moves. */
+/** A service with two users and a push service, and a clock that only the test moves. */
 export interface Pushing {
   readonly service: TestService;
   readonly pushService: PushService;
@@ -26,7 +26,7 @@ export interface Pushing {
   /** Writes a message, and sends all pushes that are due. */
   writeAndPush(from: Person, to: Person, body?: string): Promise<void>;
   log(person: Person): Promise<PushLogEntry[]>;
-  /** Words of the log, the newest first. */
+  /** Outcomes in the log, the newest first. */
   outcomes(person: Person): Promise<string[]>;
   devices(person: Person): Promise<{ id: string; confirmed: number }[]>;
 }

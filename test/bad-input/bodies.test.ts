@@ -11,7 +11,7 @@ const json =
   '{"username":"alice","password":"password-of-alice","nickname":"planted","blockedId":"x","userId":"x"}';
 const utf8 = Buffer.from(json);
 
-/** Every body that is none, with the word that names its fault. */
+/** Invalid bodies, each with its error word. */
 const BROKEN: [fault: string, word: string, call: Call][] = [
   ['nothing', 'body_empty', { raw: '' }],
   ['white space', 'body_not_json', { raw: ' \n' }],
@@ -46,7 +46,7 @@ const BROKEN: [fault: string, word: string, call: Call][] = [
     { raw: Buffer.concat([utf8.subarray(0, 14), Buffer.from([0xed, 0xa0, 0x80]), utf8.subarray(14)]) },
   ],
   ['a character cut in two', 'body_not_utf8', { raw: Buffer.from('{"username":"周"}').subarray(0, 15) }],
-  ['a lone surrogate in a field that nobody knows', 'body_bad_text', { raw: '{"x":{"y":["\\ud800"]}}' }],
+  ['a lone surrogate in an unknown field', 'body_bad_text', { raw: '{"x":{"y":["\\ud800"]}}' }],
   ['U+0000 in the name of a field', 'body_bad_text', { raw: '{"a\\u0000":1}' }],
   ['33 levels', 'body_too_deep', { raw: `{"x":${'['.repeat(32)}${']'.repeat(32)}}` }],
   ['30,000 levels', 'body_too_deep', { raw: `{"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}` }],
@@ -80,7 +80,7 @@ const BROKEN: [fault: string, word: string, call: Call][] = [
 ];
 
 onEachDatabase('Bad input: bodies', (database) => {
-  test('every body that is no JSON object is refused, and nothing is stored', async (t) => {
+  test('every body that is not a JSON object is refused, and nothing is stored', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const before = await everythingStored(service.services.db);
@@ -104,7 +104,7 @@ onEachDatabase('Bad input: bodies', (database) => {
     );
   });
 
-  test('what is only unusual is accepted', async (t) => {
+  test('unusual but valid bodies are accepted', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const bio = '{"bio":"wrote this"}';

@@ -9,7 +9,7 @@ import { alive, BROKEN, host, json, register, UNUSUAL } from './raw-requests.ts'
 import { everythingStored } from './stored.ts';
 
 onSqlite('Bad input: connections', (database) => {
-  test('bytes that are no request get one 400 in the envelope, and nothing is stored', async (t) => {
+  test('bytes that are not a request get one 400 in the envelope, and nothing is stored', async (t) => {
     const { service, port } = await listen(t, database);
     const before = await everythingStored(service.services.db);
     await Promise.all(
@@ -35,7 +35,7 @@ onSqlite('Bad input: connections', (database) => {
     );
   });
 
-  test('what is only unusual is answered, and so is what follows on the same connection', async (t) => {
+  test('unusual requests are answered, and so is what follows on the same connection', async (t) => {
     const { service, port } = await listen(t, database);
     await Promise.all(
       UNUSUAL.map(async ([what, bytes, status]) => {
@@ -54,7 +54,7 @@ onSqlite('Bad input: connections', (database) => {
     );
   });
 
-  test('HEAD is answered without a body, CONNECT and HTTP/1.0 with one, and the latter two end', async (t) => {
+  test('HEAD is answered without a body, CONNECT and HTTP/1.0 with one, and these two connections end', async (t) => {
     const { port } = await listen(t, database);
     using head = await openConnection(port);
     head.write(`HEAD /healthz HTTP/1.1\r\n${host}\r\n${alive}`);
@@ -75,7 +75,7 @@ onSqlite('Bad input: connections', (database) => {
     }
   });
 
-  test('a client that waits for it is told to go on with its body', async (t) => {
+  test('a client that expects 100 Continue gets it before its body', async (t) => {
     const { port } = await listen(t, database);
     using connection = await openConnection(port);
     const body = register('alice');
@@ -140,7 +140,7 @@ onSqlite('Bad input: connections', (database) => {
     assert.equal((await service.post('/api/login', { username: 'alice', password: 'password' })).status, 200);
   });
 
-  test('a body that breaks off takes no answer from the requests before it', async (t) => {
+  test('a body that breaks off does not affect the answers of earlier requests', async (t) => {
     const { port } = await listen(t, database);
     using connection = await openConnection(port);
     const body = register('alice');
@@ -151,7 +151,7 @@ onSqlite('Bad input: connections', (database) => {
       assert.notEqual(answer.body.error, 'malformed_request', 'taken for that of register');
   });
 
-  test('whoever goes in the middle of his request is no fault, and nobody else notices', async (t) => {
+  test('a client that disconnects in the middle of a request causes no fault and affects no other client', async (t) => {
     const { service, port } = await listen(t, database);
     const before = await everythingStored(service.services.db);
     const halves = [
@@ -165,7 +165,7 @@ onSqlite('Bad input: connections', (database) => {
       for (const leave of ['destroy', 'end', 'resetAndDestroy'] as const) {
         using connection = await openConnection(port);
         connection.write(half);
-        // Answered when it has read the other's bytes too.
+        // It is answered after the other client's bytes were read too.
         assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
         connection.socket[leave]();
         if (!connection.socket.closed) await once(connection.socket, 'close');

@@ -4,8 +4,8 @@ import type { Answer } from '../harness.ts';
 const CODES = [200, 400, 401, 403, 404, 429, 500];
 
 /**
- * Asserts what holds for every answer (interface 4.1, architecture 10.1): JSON, one of the seven codes, which is the status
- * too, and for a refusal a word, a text and nothing else.
+ * Asserts what holds for every answer (interface 4.1, architecture 10.1): JSON, one of the seven codes as `code` and as
+ * status, and for a refusal an error word, a text and nothing else.
  */
 export function assertEnvelope(answer: Answer, what: string): void {
   const { status, headers, body, text } = answer;

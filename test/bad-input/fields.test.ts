@@ -8,7 +8,7 @@ import { everythingStored } from './stored.ts';
 import { apiRoutes, fieldsOf, plainest, plainSubscription, type Route, wrongValues } from './surface.ts';
 
 onEachDatabase('Bad input: fields', (database) => {
-  test('every field of every body refuses what it is not, and nothing is stored', async (t) => {
+  test('every field of every body refuses invalid values, and nothing is stored', async (t) => {
     const service = await startService(t, database, { env: { PUBLIC_URL: 'https://chat.example.com' } });
     const { id, token } = await service.join('alice');
     const before = await everythingStored(service.services.db);
@@ -27,7 +27,7 @@ onEachDatabase('Bad input: fields', (database) => {
     assertNoFaults(service);
   });
 
-  test('every field of every query refuses what it is not', async (t) => {
+  test('every field of every query refuses invalid values', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     for (const { path, query } of apiRoutes(service.app)) {
@@ -56,7 +56,7 @@ onEachDatabase('Bad input: fields', (database) => {
     assertNoFaults(service);
   });
 
-  test('unknown fields are ignored and stored nowhere, also those named like parts of every object', async (t) => {
+  test('unknown fields are ignored and not stored, also those with names of object members', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const before = JSON.stringify(await everythingStored(service.services.db));
@@ -91,7 +91,7 @@ onEachDatabase('Bad input: fields', (database) => {
   });
 });
 
-/** Of each field each fault, everything else being right; of `subscription` also what is in it. */
+/** Each invalid value of each field, with all other fields valid; also the fields inside `subscription`. */
 function* wrongBodies({ path, body }: Route): Generator<[string, string, Record<string, unknown>]> {
   if (!body) return;
   const required: readonly string[] = body.required ?? [];

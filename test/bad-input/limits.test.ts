@@ -5,12 +5,12 @@ import { type Call, startService, type TestService } from '../harness.ts';
 import { assertRefused } from './envelope.ts';
 import { apiRoutes } from './surface.ts';
 
-/** The limits of interface 8, on a clock that stands still. The database has no part in them. */
+/** The limits of interface 8, on a clock that does not move. They do not use the database. */
 onSqlite('Bad input: ways around the limits', (database) => {
   const env = { RATE_LIMIT_API: '60/1m', RATE_LIMIT_AUTH: '20/15m' };
   const world = { monotonicMs: () => 1_000_000 };
 
-  /** Calls until it is refused, at most 80 times; how many were not. */
+  /** Calls until a refusal, at most 80 times. @returns how many calls were accepted */
   async function countPassing(
     service: TestService,
     next: (n: number) => [path: string, call?: Call],
@@ -26,7 +26,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     return 80;
   }
 
-  test('however a path is spelt, known or not, it counts as one', async (t) => {
+  test('all spellings of a path share one count, known or not', async (t) => {
     const service = await startService(t, database, { env, world });
     const { id, token } = await service.join('alice');
     const spellings = [
@@ -49,7 +49,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     for (const path of spellings) assert.equal((await service.get(path, { token })).status, 429, path);
   });
 
-  test('what is not under /api/ reaches nothing that is', async (t) => {
+  test('a path outside /api/ reaches no route under /api/', async (t) => {
     const service = await startService(t, database, { env, world });
     const { token } = await service.join('alice');
     for (const path of ['//api/users', '/API/users', '/Api/users', '/api%2Fusers', '/x/../api%2fusers'])
@@ -57,7 +57,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal(await countPassing(service, () => ['/healthz']), 80);
   });
 
-  test('X-Forwarded-For and its like from a peer that nobody trusts count for nothing', async (t) => {
+  test('X-Forwarded-For and similar headers from an untrusted peer are ignored', async (t) => {
     const service = await startService(t, database, { env, world });
     const forged = (n: number): Call => ({
       headers: {
@@ -72,7 +72,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal(await countPassing(service, (n) => ['/api/push/public-key', forged(n)]), 60);
   });
 
-  test('behind a trusted proxy each client counts, and what he forged before it does not', async (t) => {
+  test('behind a trusted proxy each client counts, and addresses it forged do not', async (t) => {
     const service = await startService(t, database, { env: { ...env, TRUST_PROXY: '10.0.0.0/8' }, world });
     const through =
       (client: string) =>
@@ -93,7 +93,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal(await countPassing(service, both), 60);
   });
 
-  test('a token that is none gives no count of its own', async (t) => {
+  test('an invalid token gives no count of its own', async (t) => {
     const service = await startService(t, database, { env, world });
     const { token } = await service.join('alice');
     const forged = (n: number): Call => ({
@@ -103,7 +103,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal(await countPassing(service, (n) => ['/api/users', forged(n)]), 60);
   });
 
-  test('people who are signed in count each for himself, wherever they are', async (t) => {
+  test('each signed-in user has a count of their own, whatever their address', async (t) => {
     const service = await startService(t, database, { env, world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     assert.equal(
@@ -119,7 +119,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal(second.status, 429, 'another session is the same user');
   });
 
-  test('registrations and logins count together, for the address alone, and in no other count', async (t) => {
+  test('registrations and logins share one count for each address, apart from the others', async (t) => {
     const service = await startService(t, database, { env, world });
     const { token } = await service.join('alice');
     const from = '198.51.100.7';
@@ -133,7 +133,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal((await service.post('/api/login', elsewhere, { from: '198.51.100.8' })).status, 200);
   });
 
-  test('a refused call does not count, and waiting as told is enough', async (t) => {
+  test('a refused call does not count, and waiting for Retry-After is enough', async (t) => {
     let now = 0;
     const service = await startService(t, database, { env, world: { monotonicMs: () => now } });
     const get = () => service.get('/api/push/public-key');
@@ -150,7 +150,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     assert.equal((await get()).status, 429, 'only one was over');
   });
 
-  test('every answer under /api/ says where its caller stands, whatever it is', async (t) => {
+  test('every answer under /api/ has the headers of the limits', async (t) => {
     const service = await startService(t, database, {
       env: { RATE_LIMIT_API: '900/1m', RATE_LIMIT_AUTH: '90/15m' },
       world,

@@ -6,9 +6,9 @@ import { assertEnvelope } from './envelope.ts';
 import { countStored } from './stored.ts';
 
 onEachDatabase('Bad input: many at once', (database) => {
-  test('of 50 registrations of one name at once one succeeds, and the others hear that it is taken', async (t) => {
+  test('one of 50 simultaneous registrations of a name succeeds, and the others are refused as taken', async (t) => {
     const service = await startService(t, database);
-    // One name in the eyes of whoever reads it.
+    // Spellings with the same username key.
     const spellings = ['Sissi', 'sissi', 'SISSI', 'ｓｉｓｓｉ', 'sıssi'.replace('ı', 'i')];
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>

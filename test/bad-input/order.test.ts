@@ -5,7 +5,7 @@ import { startService } from '../harness.ts';
 import { plainSubscription } from './surface.ts';
 
 /** The order of checks (architecture 10.1): limit, token (401), media type and JSON (400), fields (400), rights (403), existence (404). */
-onEachDatabase('Bad input: what is judged first', (database) => {
+onEachDatabase('Bad input: order of checks', (database) => {
   test('the limit before the token', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '1/1m' } });
     const headers = { authorization: 'Bearer nonsense' };
@@ -68,7 +68,7 @@ onEachDatabase('Bad input: what is judged first', (database) => {
   test('the rights before existence', async (t) => {
     const service = await startService(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    // Bob has nothing stored, which is nobody's business but his.
+    // Bob has no subscription, which other users must not learn.
     const { status, body } = await service.get(`/api/push/test-send?userId=${bob.id}`, {
       token: alice.token,
     });
@@ -76,9 +76,9 @@ onEachDatabase('Bad input: what is judged first', (database) => {
     assert.equal(body.msg, 'The devices of another user');
     const own = await service.get(`/api/push/test-send?userId=${alice.id}`, { token: alice.token });
     assert.equal(own.text, '{"code":404,"message":"No push subscription found"}');
-    // Whether an id exists is not told to whoever has no right to store for it.
-    const nobody = { userId: 'nobody', subscription: plainSubscription() };
-    assert.equal((await service.post('/api/push/subscribe', nobody, { token: alice.token })).status, 403);
-    assert.equal((await service.post('/api/push/subscribe', nobody)).status, 404);
+    // A caller who may not store for an id does not learn whether it exists.
+    const unknown = { userId: 'nobody', subscription: plainSubscription() };
+    assert.equal((await service.post('/api/push/subscribe', unknown, { token: alice.token })).status, 403);
+    assert.equal((await service.post('/api/push/subscribe', unknown)).status, 404);
   });
 });

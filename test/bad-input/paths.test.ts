@@ -7,7 +7,7 @@ import { assertEnvelope, assertRefused } from './envelope.ts';
 import { everythingStored } from './stored.ts';
 import { apiRoutes, plainest } from './surface.ts';
 
-/** Ids that nobody has. */
+/** Ids that no user has. */
 const STRANGE_IDS = [
   '-1',
   '0',
@@ -33,7 +33,7 @@ const STRANGE_IDS = [
 ];
 
 onEachDatabase('Bad input: paths and ids', (database) => {
-  test('an id of any shape in a path is nobody (404), or no path at all (400)', async (t) => {
+  test('an unknown id of any shape in a path is 404, or 400 if the path is malformed', async (t) => {
     const service = await startService(t, database);
     const { id } = await service.join('alice');
     const unknown = [
@@ -97,7 +97,7 @@ onEachDatabase('Bad input: paths and ids', (database) => {
             ? service.post(route.path, fields, { token })
             : service.get(`${route.path}?${query}`, { token }));
           assertEnvelope(answer, what);
-          // What was said with nobody is nothing, which is no fault.
+          // The history with an unknown user is empty, which is not an error.
           if (route.method === 'POST') assertRefused(answer, [400, 403, 404], what, route.path);
           else assert.ok([200, 400, 404].includes(answer.status), what);
         }
@@ -110,7 +110,7 @@ onEachDatabase('Bad input: paths and ids', (database) => {
     );
   });
 
-  test('an unknown path, and a method that a path does not have, are 404', async (t) => {
+  test('an unknown path, and an unsupported method of a path, are 404', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     const paths = [

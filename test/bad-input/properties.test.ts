@@ -8,14 +8,14 @@ import { type Answer, startService } from '../harness.ts';
 import { assertEnvelope } from './envelope.ts';
 import { apiRoutes, type Field, fieldsOf, plainest, type Route } from './surface.ts';
 
-/** Starts every secret that is generated, so that it can be found wherever it comes out. */
+/** The start of every generated secret, so that a leak can be found anywhere. */
 const MARK = 'Geheim!';
-/** A password hash of any form, a private key, a column that is nobody's business. */
+/** A password hash of any form, a private key, or an internal column. */
 const PRIVATE = /\$2[aby]\$|\$bcrypt-sha256\$|"d":|password_hash|username_key|nickname_key|push_preview"?:/;
 
 onEachDatabase('Bad input: any body', (database) => {
-  test('no body is a fault, every answer is as its schema says, and no secret comes out', async (t) => {
-    // Whoever is tried to be reached by push has no address.
+  test('no body causes a fault, every answer matches its schema, and no secret leaks', async (t) => {
+    // Push endpoints resolve to no address.
     const service = await startService(t, database, {
       env: { PUBLIC_URL: 'https://chat.example.com' },
       world: { resolve: async () => [] },
@@ -51,7 +51,7 @@ onEachDatabase('Bad input: any body', (database) => {
     assert.equal((await service.get('/api/users', { token: people[1]?.token ?? '' })).status, 200);
   });
 
-  test('no query is a fault, and every answer is as its schema says', async (t) => {
+  test('no query causes a fault, and every answer matches its schema', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const gets = apiRoutes(service.app).filter(({ method }) => method === 'GET');
@@ -87,7 +87,7 @@ onEachDatabase('Bad input: any body', (database) => {
   });
 });
 
-/** Every field of an answer is in the contract of its route: nothing more, nothing else. */
+/** Checks that an answer has only the fields of its route's contract. */
 function assertAsDescribed({ status, body }: Answer, { answer }: Route, what: string): void {
   if (status !== 200 || !answer) return;
   const closed = Value.Clean(Type.Object({ whole: answer }), { whole: structuredClone(body) });
@@ -95,7 +95,7 @@ function assertAsDescribed({ status, body }: Answer, { answer }: Route, what: st
   assert.ok(Value.Check(answer, body), what);
 }
 
-/** Bodies that are mostly right, so that they come far, and wrong in any way. */
+/** Bodies that are mostly valid, so that they pass the first checks, and wrong in any way. */
 function anyBody({ body, path }: Route, ids: readonly string[]): fc.Arbitrary<unknown> {
   if (!body) throw new Error(`${path} has no body`);
   const plain = plainest(body);

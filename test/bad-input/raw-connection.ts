@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Answer } from '../harness.ts';
 
-/** A connection whose bytes a test writes itself. */
+/** A connection to which a test writes bytes. */
 export interface RawConnection extends Disposable {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
-  /** The next answer; rejects if the connection ends before it is whole. */
+  /** The next answer; rejects if the connection ends before the answer is complete. */
   answer(options?: { isHead?: boolean }): Promise<Answer>;
-  /** Every answer until the other side closes; rejects if something else came with them. */
+  /** Every answer until the other side closes; rejects if anything else arrives. */
   allAnswers(): Promise<Answer[]>;
 }
 
@@ -23,7 +23,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
     received = Buffer.concat([received, chunk]);
     wake();
   });
-  // A connection that is reset has ended too; what came before it counts.
+  // A reset ends a connection too; what arrived before it counts.
   socket.on('error', () => {});
   socket.on('close', () => {
     ended = true;

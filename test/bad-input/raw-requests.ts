@@ -3,7 +3,7 @@ export const json = `${host}Content-Type: application/json\r\n`;
 export const alive = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
 export const register = (name: string) => JSON.stringify({ username: name, password: 'password' });
 
-/** What is no request, or breaks off in the middle of one: 400, and the connection ends. */
+/** Bytes that are not a request, or break off in the middle of one: 400, and the connection ends. */
 export const BROKEN: [fault: string, bytes: string | Buffer][] = [
   ['a TLS greeting', Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3])],
   ['noise', Buffer.from([0, 1, 2, 3, 255, 254])],
@@ -76,12 +76,12 @@ export const BROKEN: [fault: string, bytes: string | Buffer][] = [
   ],
 ];
 
-/** What can be read, though it is unusual: an answer each, and the connection goes on. */
+/** Unusual but valid requests: each is answered, and the connection goes on. */
 export const UNUSUAL: [what: string, bytes: string, status: number][] = [
   ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
   ['an absolute target', `GET http://chat.example.com/healthz HTTP/1.1\r\n${host}\r\n`, 200],
   [
-    'an absolute target that nobody knows',
+    'an absolute target with an unknown path',
     `GET http://chat.example.com/api/nothing HTTP/1.1\r\n${host}\r\n`,
     404,
   ],
@@ -96,9 +96,9 @@ export const UNUSUAL: [what: string, bytes: string, status: number][] = [
   ['TRACE', `TRACE /healthz HTTP/1.1\r\n${host}Cookie: secret\r\n\r\n`, 404],
   ['PROPFIND', `PROPFIND /api/users HTTP/1.1\r\n${host}\r\n`, 404],
   ['QUERY', `QUERY /api/users HTTP/1.1\r\n${host}\r\n`, 400],
-  ['an expectation that nobody knows', `GET /healthz HTTP/1.1\r\n${host}Expect: a-miracle\r\n\r\n`, 200],
+  ['an unknown expectation', `GET /healthz HTTP/1.1\r\n${host}Expect: a-miracle\r\n\r\n`, 200],
   [
-    'an upgrade that nobody offers',
+    'an upgrade that is not offered',
     `GET /healthz HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
     200,
   ],

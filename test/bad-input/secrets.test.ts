@@ -5,8 +5,8 @@ import { onEachDatabase } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { plainSubscription } from './surface.ts';
 
-onEachDatabase('Bad input: what the log keeps to itself', (database) => {
-  test('no line of the log holds a token, password, hash, key or message, whatever goes right or wrong', async (t) => {
+onEachDatabase('Bad input: secrets and the log', (database) => {
+  test('no line of the log holds a token, password, hash, key or message, on success or failure', async (t) => {
     const service = await startService(t, database, { world: { resolve: async () => [] } });
     const secrets = ['first-password', 'second-password', 'mistaken-word', 'words for bob alone'];
     const subscription = plainSubscription();

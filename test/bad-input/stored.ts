@@ -1,6 +1,6 @@
 import type { Db, Queries } from '../../src/db/db.ts';
 
-/** Everything that is stored, so that "nothing is stored" can be told by comparing: the rows of each table. */
+/** The rows of each table, to check by comparison that nothing was stored. */
 export async function everythingStored(db: Db): Promise<Record<string, string[]>> {
   const stored: Record<string, string[]> = {};
   for (const table of await listTables(db)) {
@@ -30,7 +30,7 @@ async function listTables(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Text as a template without parameters: the names of tables cannot be parameters. */
+/** A text as a template without parameters, as names of tables cannot be parameters. */
 function select<Row>(db: Queries, text: string): Promise<Row[]> {
   return db.all<Row>(Object.assign([text], { raw: [text] }));
 }

@@ -10,16 +10,16 @@ export interface Route {
   /** The fields of the body, if there is one. */
   readonly body?: TObject;
   readonly query?: TObject;
-  /** What a 200 holds, if the definition tells. */
+  /** The schema of a 200, if the definition has one. */
   readonly answer?: TSchema;
 }
 
-/** Every route under `/api/`, from the definitions themselves, so that no new one is forgotten here. */
+/** Every route under `/api/`, from the definitions themselves, so that new ones are included. */
 export function apiRoutes(app: App): Route[] {
   return app.definedRoutes
     .filter(({ route }) => route.url.startsWith('/api/'))
     .map(({ route: { method, url, config, schema = {} } }) => {
-      // Ours are objects of TypeBox, each answer under its code.
+      // Our schemas are TypeBox objects, one for each code.
       const { body, querystring, response } = schema as Schemas;
       const answer = response?.[200];
       return {
@@ -40,7 +40,7 @@ interface Schemas {
   readonly response?: Record<number, TSchema>;
 }
 
-/** What of JSON Schema our fields use. */
+/** The part of JSON Schema that our fields use. */
 export interface Field {
   readonly type?: string;
   readonly const?: unknown;
@@ -57,7 +57,7 @@ export function fieldsOf(schema: TObject): [name: string, field: Field][] {
   return Object.entries(schema.properties);
 }
 
-/** An object that has the required fields, each with the plainest value that its schema allows. */
+/** An object with the required fields, each with the simplest value that its schema allows. */
 export function plainest(schema: TObject): Record<string, unknown> {
   const required: readonly string[] = schema.required ?? [];
   return Object.fromEntries(
@@ -88,7 +88,7 @@ function plainValue(field: Field): unknown {
   }
 }
 
-/** Values that a field must refuse, each named by what is wrong with it. */
+/** Values that a field must refuse, by what is wrong with them. */
 export function wrongValues(field: Field): [fault: string, value: unknown][] {
   if (field.anyOf) {
     const kinds = field.anyOf.map((one) => one.type ?? typeof one.const);

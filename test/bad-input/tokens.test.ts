@@ -13,7 +13,7 @@ import { assertEnvelope, assertRefused } from './envelope.ts';
 import { apiRoutes, plainSubscription } from './surface.ts';
 
 onEachDatabase('Bad input: tokens', (database) => {
-  test('a token that is broken, foreign, expired, unsigned or signed otherwise is 401', async (t) => {
+  test('a token that is malformed, foreign, expired, unsigned or signed differently is 401', async (t) => {
     const service = await startService(t, database);
     const alice = await service.join('alice');
     for (const [fault, authorization] of await wrongAuthorizations(service, alice)) {
@@ -25,7 +25,7 @@ onEachDatabase('Bad input: tokens', (database) => {
         { code: 401, error: 'unauthenticated', msg: '未登录或登录已过期' },
         fault,
       );
-      // On a public path it counts as none.
+      // On a public path it is ignored.
       assert.equal((await service.get(`/api/user/profile/${alice.id}`, { headers })).status, 200, fault);
     }
     for (const authorization of [
@@ -80,7 +80,7 @@ onEachDatabase('Bad input: tokens', (database) => {
       );
   });
 
-  test('a token expires to the second, and signs nobody in after', async (t) => {
+  test('a token is valid until the second in which it expires, and not after', async (t) => {
     let now = 1_790_000_000_000;
     const service = await startService(t, database, { env: { TOKEN_TTL: '60s' }, world: { now: () => now } });
     const { token } = await service.join('alice');
@@ -89,7 +89,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     now += 1_000;
     assert.equal((await service.get('/api/sessions', { token })).status, 401, 'remembered');
     await service.services.accounts.authentication.invalidateAll();
-    assert.equal((await service.get('/api/sessions', { token })).status, 401, 'read anew');
+    assert.equal((await service.get('/api/sessions', { token })).status, 401, 'read again');
   });
 
   test('the tokens of an ended session and of a deleted user are 401 within a second', async (t) => {
@@ -105,7 +105,7 @@ onEachDatabase('Bad input: tokens', (database) => {
       '/api/sessions',
     );
 
-    // As the operator's command does it, beside the server.
+    // As the operator's command does it while the server runs.
     await using beside = await openDatabase(service.services.config, service.services.log);
     await beside.transaction(async (tx) => {
       await deleteUser(tx, bob.id);
@@ -119,7 +119,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     assertRefused(answer, 401, 'deleted', '/api/sessions');
   });
 
-  test('of two Authorization headers the first counts, and two tokens in one are none', async (t) => {
+  test('of two Authorization headers the first counts, and two tokens in one header are invalid', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     for (const authorization of [
@@ -134,7 +134,7 @@ onEachDatabase('Bad input: tokens', (database) => {
   });
 });
 
-/** Everything that is no token of ours, as the value of the header. */
+/** Values of the header that are not a token of this service. */
 async function wrongAuthorizations(
   { services }: TestService,
   { id, token }: Person,
@@ -168,7 +168,7 @@ async function wrongAuthorizations(
     ['alg None, with kid', `${part({ ...ours, alg: 'None' })}.${payload}.`],
     ['no signature', `${header}.${payload}.`],
     ['two parts', `${header}.${payload}`],
-    ['another payload', `${header}.${part({ ...claims, sub: 'somebody else' })}.${signature}`],
+    ['another payload', `${header}.${part({ ...claims, sub: 'another user' })}.${signature}`],
     ['another signature', `${header}.${payload}.${randomBytes(64).toString('base64url')}`],
     ['HS256 with the public key as secret', await sign({}, { alg: 'HS256' }, Buffer.from(String(publicPem)))],
     [
@@ -197,8 +197,8 @@ async function wrongAuthorizations(
     ['no exp', await sign({ exp: undefined })],
     ['no iat', await sign({ iat: undefined })],
     ['a sid that is no string', await sign({ sid: 7 })],
-    ['the sid of nobody', await sign({ sid: crypto.randomUUID() })],
-    ["somebody else's sub", await sign({ sub: crypto.randomUUID() })],
+    ['an unknown sid', await sign({ sid: crypto.randomUUID() })],
+    ["another user's sub", await sign({ sub: crypto.randomUUID() })],
     ['expired', await sign({ exp: seconds - 1 })],
     ['not good yet', await sign({ nbf: seconds + 60 })],
     ['8 KB', await sign({ x: 'x'.repeat(6_000) })],

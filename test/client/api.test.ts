@@ -17,11 +17,11 @@ type Shape = keyof typeof SHAPES;
 interface Endpoint {
   readonly call: (api: Api, scene: Scene) => Promise<unknown>;
   readonly body?: Shape;
-  /** The parameters that may stand behind the path. */
+  /** The query parameters it accepts. */
   readonly query?: readonly string[];
   /** In brackets: an array of it. */
   readonly data?: Shape | readonly [Shape];
-  /** Fields of the answer beside the data. */
+  /** Fields of the answer besides the data. */
   readonly beside?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Scene {
   readonly subscription: { endpoint: string; keys: { p256dh: string; auth: string } };
 }
 
-/** What a method has to give whose answer holds this shape. */
+/** The return type of a method whose answer has this shape. */
 type Of<Name extends Shape> = Static<(typeof SHAPES)[Name]>;
 
 function one<Name extends Shape>(
@@ -112,7 +112,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/friends/cancel': friend('cancel'),
   'POST /api/friends/accept': {
     ...friend('accept'),
-    // Nobody has asked: the state of the two does not allow it.
+    // There is no open request, so the act is refused.
     call: (api, { bob }) => assert.rejects(api.friend('accept', bob), { code: 400, error: 'friend_state' }),
   },
   'POST /api/friends/decline': friend('decline'),
@@ -148,7 +148,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/logout': nothing((api) => api.logout()),
 };
 
-/** Endpoints that are no method of the kit, and why. */
+/** Endpoints without a method of the kit, and why. */
 const NOT_IN_THE_KIT: Record<string, string> = {
   'GET /.well-known/jwks.json': 'for other services that verify tokens',
   'GET /healthz': 'for the operator',
@@ -162,8 +162,8 @@ function unordered(schema: Body): Body {
   return schema?.required ? { ...schema, required: schema.required.toSorted() } : schema;
 }
 
-onSqlite('The interface as the kit has it', (database) => {
-  test('every endpoint has its method, which calls it, with the body it is described with', async (t) => {
+onSqlite('The kit against the interface', (database) => {
+  test('every endpoint has a method, which calls it with the described body', async (t) => {
     const service = await serve(t, database);
     await using pushService = await startPushService();
     const alice = await new Device(t, service.url).signUp('alice');
@@ -231,7 +231,7 @@ onSqlite('The interface as the kit has it', (database) => {
     assert.equal(await readFile(new URL('../../client/src/wire.ts', import.meta.url), 'utf8'), writeWire());
   });
 
-  test('what was asked for comes as it was asked: pages of everybody, history to both sides', async (t) => {
+  test('pages of the directory, and history in both directions, come as requested', async (t) => {
     const service = await serve(t, database);
     const names = ['alice', 'bob', 'carol', 'dave', 'erin'];
     const people = await Promise.all(names.map((name) => new Device(t, service.url).signUp(name)));
@@ -269,7 +269,7 @@ onSqlite('The interface as the kit has it', (database) => {
     assert.equal(await stranger.doorman.api.pushKey(), await api.pushKey());
   });
 
-  test('a device is tested, and forgotten', async (t) => {
+  test('a device is tested, and removed', async (t) => {
     const service = await serve(t, database);
     await using pushService = await startPushService();
     const alice = await new Device(t, service.url).signUp('alice');
@@ -293,8 +293,8 @@ onSqlite('The interface as the kit has it', (database) => {
   });
 });
 
-onSqlite('What can go wrong', (database) => {
-  test('too many calls say how long to wait', async (t) => {
+onSqlite('Errors of the kit', (database) => {
+  test('after too many calls the error says how long to wait', async (t) => {
     const service = await serve(t, database, {
       env: { RATE_LIMIT_API: '3/1m' },
       world: { monotonicMs: () => 1_000 },
@@ -309,7 +309,7 @@ onSqlite('What can go wrong', (database) => {
     });
   });
 
-  test('a service that is not there, that says nothing, and a proxy in its place are unreachable', async (t) => {
+  test('a stopped service, one that does not answer, and a proxy in its place count as unreachable', async (t) => {
     const service = await serve(t, database);
     const line = await startLine(t, service.url);
     // The stalled line below waits for the deadline; all other calls, also on a busy machine, are answered long before it.
@@ -340,7 +340,7 @@ onSqlite('What can go wrong', (database) => {
     assert.ok(alice.doorman.session);
   });
 
-  test('an address that is none of http(s) is refused at once', (t) => {
+  test('an address that is not http(s) is refused at once', (t) => {
     for (const url of ['ftp://example.org', 'not an address', '/api']) {
       assert.throws(() => new Device(t, url), TypeError, url);
     }
@@ -355,7 +355,7 @@ interface Recorded {
   readonly body: unknown;
 }
 
-/** Notes every call over HTTP, and lets it go on. */
+/** Records every call over HTTP, and passes it on. */
 function recordCalls(t: TestContext): Recorded[] {
   const calls: Recorded[] = [];
   const { fetch } = globalThis;

@@ -10,7 +10,7 @@ const BAD = ['a\0b', '\ud800', 'x\udc00y'];
 
 onSqlite('Text with U+0000 or half a surrogate pair', (database) => {
   describe('all at once', { concurrency: true }, () => {
-    test('is refused before anything of it is sent, and the connection stays live', async (t) => {
+    test('is refused before any of it is sent, and the connection stays live', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -45,7 +45,7 @@ onSqlite('Text with U+0000 or half a surrogate pair', (database) => {
       assert.equal(line.arrivals.length, 1);
     });
 
-    test('is left out of those who are watched, and of the device’s own name', async (t) => {
+    test('is removed from the watched ids, and from the device name', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { device: 'my\0 phone\ud800' });
@@ -58,7 +58,7 @@ onSqlite('Text with U+0000 or half a surrogate pair', (database) => {
       assert.equal(line.arrivals.length, 1);
     });
 
-    test('that an earlier version kept is refused at the start, and blocks no other message', async (t) => {
+    test('is refused at the start if an earlier version stored it, and blocks no other message', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await new Device(t, line.url).signUp('alice');

@@ -21,7 +21,7 @@ function examples(kind: 'run' | 'browser' | 'worker'): string[] {
   return all.flatMap(([, found, code = '']) => (found === kind ? [code] : []));
 }
 
-/** What the examples of a page, or of a worker, take as there. */
+/** What the examples of a page, or of a worker, assume to exist. */
 const AROUND = {
   browser:
     "import type { Doorman } from 'doorman-client';\ndeclare const doorman: Doorman;\ndeclare const button: HTMLButtonElement;\n",
@@ -29,7 +29,7 @@ const AROUND = {
 };
 
 onSqlite('docs/client.md', (database) => {
-  test('every example type-checks, and does what stands behind it', async (t) => {
+  test('every example type-checks, and does what its comments say', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'doorman-document-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
     const kit = join(folder, 'node_modules/doorman-client');

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const limit = { timeout: 30_000 };
 
 onSqlite('With the wall clock of the device set back by an hour', (database) => {
-  test('a connection on which nothing comes any more is still given up', limit, async (t) => {
+  test('a connection on which nothing arrives any more is still given up', limit, async (t) => {
     const clocks = moveClocks(t);
     const service = await serve(t, database, { world: clocks.world });
     const line = await startLine(t, service.url);
@@ -26,7 +26,7 @@ onSqlite('With the wall clock of the device set back by an hour', (database) => 
     assert.equal(line.arrivals.length, 2);
   });
 
-  test('a token is still renewed at half of its life', limit, async (t) => {
+  test('a token is still renewed at half of its lifetime', limit, async (t) => {
     const clocks = moveClocks(t);
     const service = await serve(t, database, { env: { TOKEN_TTL: '60s' }, world: clocks.world });
     const alice = await join(t, service.url, 'alice', { times: { tokenCheckMs: 50 } });
@@ -37,7 +37,7 @@ onSqlite('With the wall clock of the device set back by an hour', (database) => 
     assert.equal(alice.doorman.connection.state, 'live');
   });
 
-  test('a token that was kept before is renewed at the start', limit, async (t) => {
+  test('a token that was stored before is renewed at the start', limit, async (t) => {
     const clocks = moveClocks(t);
     const service = await serve(t, database, { env: { TOKEN_TTL: '60s' }, world: clocks.world });
     const storage = new MemoryStorage();
@@ -68,7 +68,7 @@ onSqlite('With the wall clock of the device set back by an hour', (database) => 
     await bob.hears('by either tab');
   });
 
-  test('what is written keeps its order', limit, async (t) => {
+  test('messages keep their order', limit, async (t) => {
     const clocks = moveClocks(t);
     const service = await serve(t, database, { world: clocks.world });
     const bob = await join(t, service.url, 'bob');
@@ -109,7 +109,7 @@ onSqlite('With the wall clock of the device set forward by an hour', (database) 
   });
 });
 
-test('frames are let out by the time that passed, whatever the wall clock says', (t) => {
+test('frames are sent by elapsed time, whatever the wall clock says', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const clocks = moveClocks(t);
   const sent: string[] = [];
@@ -125,7 +125,7 @@ test('frames are let out by the time that passed, whatever the wall clock says',
   throttle.end();
 });
 
-test('a use of the page counts for its 60 s, whatever the wall clock says', (t) => {
+test('using the page counts for 60 s, whatever the wall clock says', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const clocks = moveClocks(t);
   const views: boolean[] = [];

@@ -13,9 +13,9 @@ const again = [1002, 1006, 1007, 1011, 1012, 1013, 4008, 4408, 3999] as const;
 const broken = [1003, 1008, 4413] as const;
 
 onSqlite('The kit obeys the close codes', (database) => {
-  // They wait for the clock most of the time.
+  // They wait for timers most of the time.
   describe('all at once', { concurrency: true }, () => {
-    test('all that the service has', () => {
+    test('every code of the service has a test', () => {
       const obeyed: number[] = [...again, ...broken, 1000, 4401, 4403, 4409, 4429];
       for (const code of Object.values(closeCodes)) assert.ok(obeyed.includes(code), String(code));
     });
@@ -34,7 +34,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       });
 
     for (const code of broken)
-      test(`${code}: this client is wrong, and does not come back until it is told to`, async (t) => {
+      test(`${code}: a client error; it does not come back until connect is called`, async (t) => {
         const service = await serve(t, database);
         const line = await startLine(t, service.url);
         const alice = await join(t, line.url, 'alice');
@@ -49,7 +49,7 @@ onSqlite('The kit obeys the close codes', (database) => {
         await alice.connect();
       });
 
-    test('1012 with a drain: comes back at a random moment within the time that was named', async (t) => {
+    test('1012 with a drain: comes back at a random moment within the given time', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times: { backoffMs: 1, maxBackoffMs: 1 } });
@@ -65,13 +65,13 @@ onSqlite('The kit obeys the close codes', (database) => {
       }
       assert.ok(Math.max(...waits) > 50 && Math.max(...waits) <= 400, `${waits}`);
       assert.ok(Math.min(...waits) < 300, `${waits}`);
-      // Of one that goes on alone, the service said nothing.
+      // The second connection was not sent a drain.
       line.close(1012, 'restart');
       await until(() => waits.length > 8);
       assert.ok((waits[8] ?? 99) <= 1, `${waits}`);
     });
 
-    test('a service that is stopped in order sends its clients away for a while, and they come to the next', async (t) => {
+    test('after a graceful stop the clients come back to the next service', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -89,7 +89,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       assert.equal(alice.all('snapshot').length, 1);
     });
 
-    test('4401: a fresh token, once, and on with it', async (t) => {
+    test('4401: it fetches a fresh token once, and continues with it', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -102,13 +102,13 @@ onSqlite('The kit obeys the close codes', (database) => {
       assert.notEqual(alice.session.token, before);
       assert.equal(line.frames.filter(({ type }) => type === 'hello').at(-1).token, alice.session.token);
       assert.equal(line.requests.filter(({ path }) => path === '/api/token').length, 1);
-      // One after a good connection is another matter than one after the fresh token itself.
+      // A 4401 after a good connection is not the same as one for the fresh token.
       line.close(4401, 'token_expired');
       await until(() => line.arrivals.length === 3);
       await alice.is('live');
     });
 
-    test('4401: the token that another tab has got will do', async (t) => {
+    test('4401: it uses the token that another tab fetched', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -140,7 +140,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       assert.equal(line.arrivals.length, 2);
     });
 
-    test('4401 while the service does not answer: it waits, and the session is kept', async (t) => {
+    test('4401 while the service does not answer: it waits, and the session stays', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -152,7 +152,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       assert.ok(alice.doorman.session);
     });
 
-    test('4401 because the token expired for good: the session is over, what was written stays', async (t) => {
+    test('4401 because the token expired for good: the session ends, unsent messages stay', async (t) => {
       let addedMs = 0;
       const world = {
         now: () => Date.now() + addedMs,
@@ -190,7 +190,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       await until(async () => (await allButProofs(phone.storage)).length === 0);
     });
 
-    test('4429 for the eleventh connection: the oldest leaves its place and does not come back', async (t) => {
+    test('4429 for the eleventh connection: the oldest is closed and does not come back', async (t) => {
       const service = await serve(t, database);
       const oldest = await join(t, service.url, 'alice');
       for (let i = 0; i < 10; i++) await (await new Device(t, service.url).signIn('alice')).connect();
@@ -207,7 +207,7 @@ onSqlite('The kit obeys the close codes', (database) => {
       await alice.is('live');
     });
 
-    test('the kit keeps within the budget of frames by itself, however much it is asked to do', async (t) => {
+    test('the kit stays within the frame budget by itself, however much it has to send', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');

@@ -9,9 +9,9 @@ import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
 onSqlite('The kit stays connected', (database) => {
-  // They wait for the clock most of the time.
+  // They wait for timers most of the time.
   describe('all at once', { concurrency: true }, () => {
-    test('a server that was killed again and again costs no message, and none comes twice', async (t) => {
+    test('no message is lost or repeated while the server is killed again and again', async (t) => {
       const settings = settingsOf(await database.create(t));
       let server = await startServer(settings);
       t.after(() => server.kill());
@@ -34,9 +34,9 @@ onSqlite('The kit stays connected', (database) => {
         bob.all('message').map(({ n }) => n),
         expected.map((_, i) => i + 1),
       );
-      // His own log tells the sender the same.
+      // The sender's own log has the same messages.
       await alice.hears(...expected);
-      // All of it by resuming: what was known never was void.
+      // All of it came by resuming: no full sync was needed.
       assert.equal(bob.all('snapshot').length, 1);
     });
 
@@ -67,11 +67,11 @@ onSqlite('The kit stays connected', (database) => {
       assert.deepEqual(positions(), [undefined, 0, 1]);
       await alice.doorman.send(bob.id, 'known');
       await bob.hears('known');
-      assert.ok(!JSON.stringify(bob.told).includes('"peer":"x"'));
+      assert.ok(!JSON.stringify(bob.emitted).includes('"peer":"x"'));
       assert.equal(bob.all('snapshot').length, 1);
     });
 
-    test('what came while a broken connection was away comes once, in order, and then it is live', async (t) => {
+    test('events missed during a broken connection come once, in order, before the connection is live', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -93,7 +93,7 @@ onSqlite('The kit stays connected', (database) => {
       );
     });
 
-    test('events that a snapshot has are not told again, those after it are', async (t) => {
+    test('events that a snapshot includes are not emitted again, later ones are', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -124,11 +124,11 @@ onSqlite('The kit stays connected', (database) => {
       await bob.hears('three', 'four');
     });
 
-    test('a position of another database is void: everything is taken anew', async (t) => {
+    test('a position of another database is void: the kit does a full sync', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
-      // As after a backup was put back: the epoch is another.
+      // As after restoring a backup: the epoch has changed.
       const renewed = await renewEpoch(service.services.db);
       const restarted = await service.restart();
       line.target = await restarted.app.listen({ port: 0, host: '127.0.0.1' });
@@ -138,7 +138,7 @@ onSqlite('The kit stays connected', (database) => {
       await alice.is('live');
     });
 
-    test('a gap in the log is never told: the connection begins anew where it was', async (t) => {
+    test('a gap in the log is not passed on: the kit reconnects and resumes before it', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -155,7 +155,7 @@ onSqlite('The kit stays connected', (database) => {
       assert.equal(line.arrivals.length, 2);
     });
 
-    test('a gap that stays makes everything void, instead of breaking the connection for ever', async (t) => {
+    test('a gap that persists leads to a full sync, not to endless reconnecting', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -170,7 +170,7 @@ onSqlite('The kit stays connected', (database) => {
       await bob.hears('three');
     });
 
-    test('what was told is acknowledged, gathered; also what was told just before a break', async (t) => {
+    test('events are acknowledged in batches, also those emitted just before a break', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -184,7 +184,7 @@ onSqlite('The kit stays connected', (database) => {
       await alice.first('marked', ({ by, received }) => by === bob.id && received === 11);
     });
 
-    test('the waits double with full jitter, and begin anew only after a steady connection', async (t) => {
+    test('the waits double with full jitter, and start over only after a steady connection', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const times = { backoffMs: 40, maxBackoffMs: 320, steadyMs: 1_000_000_000 };
@@ -226,11 +226,11 @@ onSqlite('The kit stays connected', (database) => {
       await alice.is('live');
     });
 
-    test('a connection on which nothing comes any more is given up, though nobody closed it', async (t) => {
+    test('a connection on which nothing arrives any more is given up, though neither side closed it', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times: { silenceMs: 400, pongMs: 2_000 } });
-      // Silence alone is none: a ping is answered.
+      // Silence alone is not a broken connection: a ping is answered.
       await until(() => line.frames.filter(({ type }) => type === 'ping').length >= 2);
       assert.equal(line.arrivals.length, 1);
       line.freeze();
@@ -239,7 +239,7 @@ onSqlite('The kit stays connected', (database) => {
       assert.equal(line.arrivals.length, 2);
     });
 
-    test('reconnectNow on a live connection asks whether it still is one', async (t) => {
+    test('reconnectNow on a live connection checks whether it is still live', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times: { pongMs: 200 } });
@@ -250,7 +250,7 @@ onSqlite('The kit stays connected', (database) => {
       assert.equal(line.arrivals.length, 2);
     });
 
-    test('a service that is not there yet is waited for', async (t) => {
+    test('the kit waits for a service that is not reachable yet', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await new Device(t, line.url).signUp('alice');
@@ -266,7 +266,7 @@ onSqlite('The kit stays connected', (database) => {
       const alice = await join(t, service.url, 'alice');
       alice.doorman.disconnect();
       assert.deepEqual(alice.doorman.connection, { state: 'off' });
-      // At once, without the ten seconds of grace for who breaks off.
+      // At once, without the ten seconds of grace for a broken connection.
       const watching = await join(t, service.url, 'bob');
       watching.doorman.watch([alice.id]);
       const [sight] = await watching.first('presence');

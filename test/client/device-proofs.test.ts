@@ -8,7 +8,7 @@ import { serve } from './serving.ts';
 const REFUSED = { code: 429, error: 'too_many_logins', retryAfterMs: 60_000 };
 
 onSqlite('The kit on a device that signed in before', (database) => {
-  /** A service with the printed limit of logins, whose clock stands still. */
+  /** A service with the default limit of logins, whose clock does not move. */
   async function start(t: TestContext) {
     const service = await serve(t, database, {
       env: { RATE_LIMIT_AUTH: '' },
@@ -27,7 +27,7 @@ onSqlite('The kit on a device that signed in before', (database) => {
     };
   }
 
-  test('gets in while the account is being guessed, also after signing out; a new device waits', async (t) => {
+  test('signs in while the password is being guessed, also after signing out; a new device waits', async (t) => {
     const { url, attack } = await start(t);
     const device = await new Device(t, url).signUp('alice');
     await device.doorman.signOut();
@@ -38,7 +38,7 @@ onSqlite('The kit on a device that signed in before', (database) => {
     await new Device(t, url, { storage: device.storage }).signIn('alice');
   });
 
-  test('keeps nothing after signing out that says who signed in', async (t) => {
+  test('stores nothing after signing out that shows who signed in', async (t) => {
     const { url } = await start(t);
     const device = await join(t, url, 'alice');
     await device.doorman.signOut();
@@ -48,7 +48,7 @@ onSqlite('The kit on a device that signed in before', (database) => {
     assert.match(String(proofs[0]), /^[\w-]{43}$/);
   });
 
-  test('gets in as each of the users who signed in on it', async (t) => {
+  test('signs in as each of the users who signed in on it', async (t) => {
     const { url, attack } = await start(t);
     const device = new Device(t, url);
     for (const username of ['alice', 'bob']) {
@@ -78,7 +78,7 @@ onSqlite('The kit on a device that signed in before', (database) => {
     await assert.rejects(other.doorman.signIn(body), REFUSED);
   });
 
-  test('gets a proof with the next token if it was signed in before there were any', async (t) => {
+  test('gets a proof with the next token if it signed in before proofs existed', async (t) => {
     const { url, attack } = await start(t);
     const device = await new Device(t, url).signUp('alice');
     await device.storage.delete('device-proofs');
@@ -88,7 +88,7 @@ onSqlite('The kit on a device that signed in before', (database) => {
     await device.signIn('alice');
   });
 
-  test('signs in with whatever stands in the place of its proofs', async (t) => {
+  test('signs in whatever the stored proofs are', async (t) => {
     const { url } = await start(t);
     await new Device(t, url).signUp('alice');
     for (const kept of ['proof', { length: 1 }, ['no proof', 5, null, '\u0000', '宝'.repeat(43)]]) {

@@ -11,10 +11,10 @@ import {
 } from 'doorman-client';
 import { MemoryStorage, type Timeouts } from 'doorman-client/testing';
 
-/** As in life, but for the waits after a broken connection. */
+/** As in production, except the waits after a broken connection. */
 const QUICK: Partial<Timeouts> = { backoffMs: 20, maxBackoffMs: 200 };
 
-/** Only ends a test that would hang; some events take 10 s by their nature. */
+/** Only ends a test that hangs; some events take 10 s by design. */
 const GIVE_UP_MS = 100_000;
 
 const EVENTS = [
@@ -35,8 +35,8 @@ const EVENTS = [
   'storage',
 ] as const satisfies readonly DoormanEvent[];
 
-/** Something that was told, of one kind. */
-type Told = { [E in DoormanEvent]: { readonly event: E; readonly what: DoormanEvents[E] } }[DoormanEvent];
+/** An event that the kit emitted, with its data. */
+type Emitted = { [E in DoormanEvent]: { readonly event: E; readonly what: DoormanEvents[E] } }[DoormanEvent];
 
 interface Options {
   device?: string;
@@ -44,11 +44,11 @@ interface Options {
   times?: Partial<Timeouts>;
 }
 
-/** Somebody's kit, and all that it told. It is disconnected when the test ends. */
+/** The kit of one device, and all events that it emitted. It is disconnected when the test ends. */
 export class Device {
   readonly doorman: Doorman;
   readonly storage: DoormanStorage;
-  readonly told: Told[] = [];
+  readonly emitted: Emitted[] = [];
   #wake: (() => void)[] = [];
 
   constructor(t: TestContext, url: string, { device, storage = new MemoryStorage(), times }: Options = {}) {
@@ -57,7 +57,7 @@ export class Device {
     this.doorman = createDoorman(options, { ...QUICK, ...times });
     for (const event of EVENTS)
       this.doorman.on(event, (what) => {
-        this.told.push({ event, what } as Told); // what was told is of the event that told it
+        this.emitted.push({ event, what } as Emitted); // `on` ties the data to the event
         for (const wake of this.#wake.splice(0)) wake();
       });
     t.after(() => this.doorman.disconnect());
@@ -69,16 +69,16 @@ export class Device {
 
   get session(): Session {
     const { session } = this.doorman;
-    if (!session) throw new Error('nobody is signed in');
+    if (!session) throw new Error('no user is signed in');
     return session;
   }
 
-  /** All that was told of one kind. */
+  /** The data of all events of one kind. */
   all<E extends DoormanEvent>(event: E): DoormanEvents[E][] {
-    return this.told.flatMap((one) => (one.event === event ? [one.what as DoormanEvents[E]] : []));
+    return this.emitted.flatMap((one) => (one.event === event ? [one.what as DoormanEvents[E]] : []));
   }
 
-  /** The first that is meant of what was told or will be; after the `from`-th of its kind. */
+  /** Waits for the first event of a kind, from the `from`-th on, that `isMeant` accepts. */
   async first<E extends DoormanEvent>(
     event: E,
     isMeant: (what: DoormanEvents[E]) => boolean = () => true,
@@ -92,7 +92,7 @@ export class Device {
     }
   }
 
-  /** The connection is in this state, or comes to be. */
+  /** Waits until the connection is in this state. */
   async is<S extends ConnectionState['state']>(state: S): Promise<Extract<ConnectionState, { state: S }>> {
     const giveUp = AbortSignal.timeout(GIVE_UP_MS);
     for (;;) {
@@ -114,13 +114,13 @@ export class Device {
     });
   }
 
-  /** Waits until so many messages were told, and checks that they are these, in this order. */
+  /** Waits for as many messages, and checks that they are these, in this order. */
   async hears(...bodies: string[]): Promise<void> {
     await until(() => this.bodies.length >= bodies.length);
     assert.deepEqual(this.bodies, bodies);
   }
 
-  /** The bodies of all messages that were told, in their order. */
+  /** The bodies of all messages so far, in their order. */
   get bodies(): string[] {
     return this.all('message').map(({ body }) => body);
   }
@@ -142,7 +142,7 @@ export class Device {
   }
 }
 
-/** Signed up and connected. */
+/** Signs a user up and connects. */
 export async function join(
   t: TestContext,
   url: string,
@@ -153,7 +153,7 @@ export async function join(
   return device.connect();
 }
 
-/** Waits for what nobody tells, not for ever: else a test that failed would never end. */
+/** Waits for something that no event announces; fails after 30 s, so that a failing test ends. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = Date.now() + 30_000;
   while (!(await isSo())) {
@@ -162,7 +162,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** What a storage has beside the proofs, which alone outlast signing out. */
+/** What a storage holds besides device proofs, which are all that remains after signing out. */
 export async function allButProofs(storage: DoormanStorage): Promise<[key: string, value: unknown][]> {
   return (await storage.all('')).filter(([key]) => key !== 'device-proofs');
 }

@@ -21,7 +21,7 @@ test('a listener is called until it is removed, also one that was added twice', 
   assert.deepEqual(calls, ['a', 'a', 'b']);
 });
 
-test('the error of a listener is reported, and stops no other listener', (t) => {
+test('the error of a listener is reported, and does not stop other listeners', (t) => {
   const emitter = new Emitter<Events>();
   const reported: unknown[] = [];
   const calls: string[] = [];
@@ -37,7 +37,7 @@ test('the error of a listener is reported, and stops no other listener', (t) => 
   assert.deepEqual([calls, reported], [['a'], [error]]);
 });
 
-test('without reportError the error is thrown as an uncaught one', (t) => {
+test('without reportError the error is thrown uncaught', (t) => {
   const queued: (() => void)[] = [];
   t.mock.method(globalThis, 'queueMicrotask', (task: () => void) => void queued.push(task));
   const emitter = new Emitter<Events>();

@@ -7,7 +7,7 @@ export type Operation = (typeof OPERATIONS)[number];
 export const FAILURES = ['hangs', 'rejects', 'throws'] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** A disk, and a storage on it of which operations fail from a moment on that the test chooses. */
+/** A storage whose operations fail from a moment on that the test chooses. */
 export class FailingStorage implements DoormanStorage {
   readonly name: string | undefined;
   readonly disk: DoormanStorage;
@@ -26,7 +26,7 @@ export class FailingStorage implements DoormanStorage {
     for (const operation of operations) this.#failing.set(operation, failure);
   }
 
-  /** Operations work again, and what hung is done now, in its order. */
+  /** Operations work again, and those that hung are done now, in their order. */
   recover(): void {
     this.#failing.clear();
     for (const act of this.#hung.splice(0)) act();

@@ -8,7 +8,7 @@ function browserWith(t: TestContext, open: () => object): void {
   t.after(() => Reflect.deleteProperty(globalThis, 'indexedDB'));
 }
 
-test('a kit over a database that never opens goes on in memory', async (t) => {
+test('a kit on a database that never opens continues in memory', async (t) => {
   browserWith(t, () => ({}));
   const doorman = createDoorman({ baseUrl: 'http://localhost' }, { storageMs: 50 });
   const states: unknown[] = [];
@@ -19,7 +19,7 @@ test('a kit over a database that never opens goes on in memory', async (t) => {
   assert.deepEqual(states, [{ state: 'memory' }]);
 });
 
-test('a kit over a database that the browser refuses goes on in memory', async (t) => {
+test('a kit on a database that the browser refuses continues in memory', async (t) => {
   const error = new DOMException('not here', 'SecurityError');
   browserWith(t, () => {
     throw error;

@@ -6,14 +6,14 @@ import type { TestContext } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Body } from '../harness.ts';
 
-/** One socket that passes by. */
+/** One socket through the line. */
 interface Passing {
   readonly near: WebSocket;
   readonly far: WebSocket;
   isFrozen: boolean;
 }
 
-/** What lies between a client and the service, and may do to it what networks and proxies do. */
+/** A proxy between a client and the service that can do what networks and proxies do. */
 export class Line {
   /** Where the service is. */
   target: string;
@@ -29,7 +29,7 @@ export class Line {
   answers: (
     request: IncomingMessage,
   ) => { status: number; headers?: Record<string, string>; text: string } | undefined = () => undefined;
-  /** When each socket came, in milliseconds. */
+  /** When each socket was opened, in milliseconds. */
   readonly arrivals: number[] = [];
   /** Frames of the clients, in their order. */
   readonly frames: Body[] = [];
@@ -67,17 +67,17 @@ export class Line {
     }
   }
 
-  /** Tells all clients something. */
+  /** Sends a frame to all clients. */
   say(frame: object): void {
     for (const { near } of this.#sockets) near.send(JSON.stringify(frame));
   }
 
-  /** Ends all sockets without a word. */
+  /** Ends all sockets without a close frame. */
   cut(): void {
     for (const { near } of this.#sockets) near.terminate();
   }
 
-  /** From now on nothing passes on the sockets there are, and nobody is told. */
+  /** From now on nothing passes on the open sockets, and no side is notified. */
   freeze(): void {
     for (const passing of this.#sockets) passing.isFrozen = true;
   }

@@ -8,7 +8,7 @@ import { Device, join } from './device.ts';
 import { serve } from './serving.ts';
 
 onSqlite('Lists that are longer than a page', (database) => {
-  test('a snapshot has the first page and the cursor of the next, which is true at a number of the log', async (t) => {
+  test('a snapshot has the first page and the cursor of the next, true at one seq of the log', async (t) => {
     const service = await serve(t, database);
     const { db } = service.services;
     const alice = await new Device(t, service.url).signUp('alice');
@@ -31,7 +31,7 @@ onSqlite('Lists that are longer than a page', (database) => {
     assert.equal((await alice.doorman.api.conversations({ limit: 1 })).seq >= seq, true);
   });
 
-  test('each event of the log says its number', async (t) => {
+  test('each event of the log has its seq', async (t) => {
     const service = await serve(t, database);
     const alice = await join(t, service.url, 'alice');
     const bob = await join(t, service.url, 'bob');

@@ -5,8 +5,8 @@ import { join, until } from './device.ts';
 import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
-onSqlite('A browser that tells of its network', (database) => {
-  test('is taken at its word: online does not wait, offline looks whether anybody is there', async (t) => {
+onSqlite('A browser that reports network changes', (database) => {
+  test('makes the kit act at once: online reconnects, offline checks the connection', async (t) => {
     const browser = new EventTarget();
     Object.assign(globalThis, { addEventListener: browser.addEventListener.bind(browser) });
     t.after(() => Reflect.deleteProperty(globalThis, 'addEventListener'));
@@ -19,7 +19,7 @@ onSqlite('A browser that tells of its network', (database) => {
     line.freeze();
     browser.dispatchEvent(new Event('offline'));
     await alice.is('waiting');
-    // It is offline: trying would be in vain.
+    // It is offline, so it does not try.
     browser.dispatchEvent(new Event('offline'));
     assert.equal(alice.doorman.connection.state, 'waiting');
     browser.dispatchEvent(new Event('online'));
@@ -27,7 +27,7 @@ onSqlite('A browser that tells of its network', (database) => {
     assert.equal(line.arrivals.length, 2);
   });
 
-  test('and whoever leaves the page is gone at once, and back when it is shown again', async (t) => {
+  test('a user who leaves the page is offline at once, and online when it is shown again', async (t) => {
     const browser = new EventTarget();
     Object.assign(globalThis, { addEventListener: browser.addEventListener.bind(browser) });
     t.after(() => Reflect.deleteProperty(globalThis, 'addEventListener'));

@@ -7,10 +7,10 @@ import { Device, join, until } from './device.ts';
 import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
-onSqlite('What was written', (database) => {
+onSqlite('A message in the outbox', (database) => {
   // They wait for the clock most of the time.
   describe('all at once', { concurrency: true }, () => {
-    test('is stored once per cid, and every call with it gives the same promise', async (t) => {
+    test('is stored once per cid, and every call with it returns the same promise', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -31,7 +31,7 @@ onSqlite('What was written', (database) => {
       assert.deepEqual(await alice.storage.all('outgoing/'), []);
     });
 
-    test('gets a name of its own, and keeps its order to everybody', async (t) => {
+    test('gets a cid of its own, and keeps its order across recipients', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const [bob, carol] = [await join(t, service.url, 'bob'), await join(t, service.url, 'carol')];
@@ -43,12 +43,12 @@ onSqlite('What was written', (database) => {
       for (const device of [bob, carol]) {
         await device.hears(...bodies);
       }
-      // It is their order after a reload too, though all were written in a moment.
+      // The order is the same after a reload, though all were written in the same millisecond.
       const times = sent.map(({ writtenAt }) => writtenAt);
       assert.equal(new Set(times).size, 24);
     });
 
-    test('keeps its order also when the first takes longer to be kept', async (t) => {
+    test('keeps its order even if storing the first one takes longer', async (t) => {
       const service = await serve(t, database);
       const storage: DoormanStorage = new MemoryStorage();
       const alice = await join(t, service.url, 'alice', { storage });
@@ -69,7 +69,7 @@ onSqlite('What was written', (database) => {
       await bob.hears('one', 'two');
     });
 
-    test('is kept before it is sent, survives a reload, and goes out in its order when it can', async (t) => {
+    test('is stored on the device before it is sent, survives a reload, and is sent in order', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -95,12 +95,12 @@ onSqlite('What was written', (database) => {
       assert.deepEqual(await alice.storage.all('outgoing/'), []);
     });
 
-    test('is sent again when the reply was lost, and stands there once', async (t) => {
+    test('is sent again when the reply was lost, and is stored once', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
       const bob = await join(t, service.url, 'bob');
-      // The reply is lost with the connection, and the event that tells the same.
+      // Both the reply and the event of the stored message are lost with the connection.
       line.passes = (frame) => {
         if (frame.data?.n === undefined) return true;
         line.cut();
@@ -125,11 +125,11 @@ onSqlite('What was written', (database) => {
       const { n, at } = await alice.doorman.send(bob.id, 'hi');
       assert.equal(n, 1);
       assert.equal(at, alice.all('message')[0]?.at);
-      const told = alice.told.map(({ event, what }) => (event === 'outgoing' ? what.state : event));
-      assert.ok(told.indexOf('stored') < told.indexOf('message'));
+      const events = alice.emitted.map(({ event, what }) => (event === 'outgoing' ? what.state : event));
+      assert.ok(events.indexOf('stored') < events.indexOf('message'));
     });
 
-    test('and refused stays, with the word for it, until it is tried again or discarded; what follows goes on', async (t) => {
+    test('stays with its error word when it is refused, until it is retried or discarded; later messages are sent', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -171,7 +171,7 @@ onSqlite('What was written', (database) => {
       assert.deepEqual(await alice.storage.all('outgoing/'), []);
     });
 
-    test('with half a surrogate pair is refused alone, and what follows goes on', async (t) => {
+    test('is refused alone if it has half a surrogate pair; later messages are sent', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -183,7 +183,7 @@ onSqlite('What was written', (database) => {
       await bob.hears('hi');
     });
 
-    test('and refused once can be stored by the next try, which has a promise of its own', async (t) => {
+    test('can be stored by a retry after it was refused; the retry has a promise of its own', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -196,12 +196,12 @@ onSqlite('What was written', (database) => {
       assert.notEqual(again, refused);
       const { state, error } = await again;
       assert.deepEqual([state, error], ['stored', undefined]);
-      // What is not refused is not tried twice.
+      // A message that is not refused is not retried.
       alice.doorman.retry('c1');
       await bob.hears('hi');
     });
 
-    test('and waits can be discarded: it never arrives', async (t) => {
+    test('can be discarded while it waits: it never arrives', async (t) => {
       const service = await serve(t, database);
       const alice = await new Device(t, service.url).signUp('alice');
       const bob = await join(t, service.url, 'bob');
@@ -216,7 +216,7 @@ onSqlite('What was written', (database) => {
       assert.deepEqual(await alice.storage.all('outgoing/'), []);
     });
 
-    test('too fast waits, and arrives whole and in order', async (t) => {
+    test('waits if it is too fast, and arrives completely and in order', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -229,7 +229,7 @@ onSqlite('What was written', (database) => {
       assert.ok(!alice.all('outgoing').some(({ state }) => state === 'refused'));
     });
 
-    test('while the service has a fault is tried again', async (t) => {
+    test('is retried while the service has a fault', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times: { pauseMs: 50 } });
@@ -245,7 +245,7 @@ onSqlite('What was written', (database) => {
       assert.equal(line.frames.filter(({ type }) => type === 'send').length, 3);
     });
 
-    test('is sent also where nothing can be kept', async (t) => {
+    test('is sent even where nothing can be stored', async (t) => {
       const service = await serve(t, database);
       const storage: DoormanStorage = new MemoryStorage();
       const alice = await join(t, service.url, 'alice', { storage });
@@ -258,7 +258,7 @@ onSqlite('What was written', (database) => {
       await assert.rejects(alice.doorman.send(bob.id, 'no'), { error: 'not_accepting' });
     });
 
-    test('in one tab is seen in the others, and disappears there when it is stored', async (t) => {
+    test('appears in all tabs, and disappears from them when it is stored', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const storage = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
@@ -289,7 +289,7 @@ onSqlite('What was written', (database) => {
       assert.deepEqual([writing.doorman.outgoing(), await storage.all('outgoing/')], [[], []]);
     });
 
-    test('in a tab that is gone before it could send is sent by another one', async (t) => {
+    test('is sent by another tab if its own is closed first', async (t) => {
       const service = await serve(t, database);
       const storage = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
       const bob = await join(t, service.url, 'bob');

@@ -9,11 +9,11 @@ import { promisify } from 'node:util';
 import { onSqlite } from '../databases.ts';
 import { serve } from './serving.ts';
 
-/** Runs a program that ends by itself. */
+/** Runs a program to its end. */
 const run = (file: string, args: string[], { cwd }: { cwd: string }) =>
   promisify(execFile)(file, args, { cwd, timeout: 30_000 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The compiler as a program of this Node: a script would need one in the path. */
+/** The compiler, run by this Node: its script would need a Node in the path. */
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 const program = `

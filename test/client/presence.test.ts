@@ -5,10 +5,10 @@ import { Device, join, until } from './device.ts';
 import { startLine } from './line.ts';
 import { serve } from './serving.ts';
 
-onSqlite('Who is there', (database) => {
+onSqlite('Presence, marks and typing', (database) => {
   // They wait for the clock most of the time.
   describe('all at once', { concurrency: true }, () => {
-    test('is told for all who are watched by anybody here, and again after a break', async (t) => {
+    test('presence is emitted for all watched users, and again after a break', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -18,7 +18,7 @@ onSqlite('Who is there', (database) => {
 
       const endFirst = alice.doorman.watch([bob.id]);
       const endSecond = alice.doorman.watch([bob.id, carol.id]);
-      // In one event or in two: that Carol came may still be on its way when the service answers.
+      // In one event or in two: Carol's presence may still be in flight when the service answers.
       await until(
         () =>
           alice.doorman.presenceOf(bob.id) !== undefined && alice.doorman.presenceOf(carol.id)?.online === 1,
@@ -29,7 +29,7 @@ onSqlite('Who is there', (database) => {
       await alice.first('presence', ([sight]) => sight?.id === bob.id && sight.online === 1);
       assert.equal(alice.doorman.presenceOf(bob.id)?.online, 1);
 
-      // Bob is still wanted by the first.
+      // The first subscription still watches Bob.
       endSecond();
       endSecond();
       await until(() => watches().length === 2);
@@ -50,7 +50,7 @@ onSqlite('Who is there', (database) => {
       assert.deepEqual(watches()[3], []);
     });
 
-    test('nothing is told of who appears as before', async (t) => {
+    test('unchanged presence is not emitted', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -64,7 +64,7 @@ onSqlite('Who is there', (database) => {
       assert.equal(alice.all('presence').length, 1);
     });
 
-    test('of more than 500 the latest are watched', async (t) => {
+    test('of more than 500 users the latest 500 are watched', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -76,7 +76,7 @@ onSqlite('Who is there', (database) => {
       assert.deepEqual(watch.userIds, ids.slice(1));
     });
 
-    test('whom the user blocks appears offline at once, and as he is when that is over', async (t) => {
+    test('a blocked user appears offline at once, and with their true presence after the unblock', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -91,7 +91,7 @@ onSqlite('Who is there', (database) => {
       await alice.first('presence', ([sight]) => sight?.online === 1, before);
     });
 
-    test('how far the user has read is told once it can be: the greatest number', async (t) => {
+    test('the highest read mark is sent once there is a connection', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -120,7 +120,7 @@ onSqlite('Who is there', (database) => {
       };
       bob.doorman.markRead('nobody', 3);
       await until(() => isRefused);
-      // Refused for good: not again on the next connection.
+      // It was refused for good, so it is not sent again on the next connection.
       line.cut();
       await bob.first('connection', ({ state }) => state === 'waiting', 4);
       await bob.is('live');
@@ -128,7 +128,7 @@ onSqlite('Who is there', (database) => {
       assert.deepEqual(marks(), [2, 5, 3]);
     });
 
-    test('a mark whose reply was lost is told again', async (t) => {
+    test('a mark whose reply was lost is sent again', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, service.url, 'alice');
@@ -142,7 +142,7 @@ onSqlite('Who is there', (database) => {
       await alice.first('marked', ({ by, read }) => by === bob.id && read === 1);
     });
 
-    test('that somebody types is told once a second to each, and only while connected', async (t) => {
+    test('typing is sent at most once a second to each peer, and only while connected', async (t) => {
       let skippedMs = 0;
       const world = { monotonicMs: () => performance.now() + skippedMs };
       const service = await serve(t, database, { world });
@@ -154,7 +154,7 @@ onSqlite('Who is there', (database) => {
       assert.deepEqual(await bob.first('typing'), { from: alice.id });
       const sent = () => line.frames.filter(({ type }) => type === 'typing').length;
       assert.equal(sent(), 2);
-      // The service counts the second too, which is over for it before it is for the kit.
+      // The service limits by the second too; its second ends before the kit's.
       skippedMs += 1_000;
       await until(() => {
         alice.doorman.typing(bob.id);
@@ -169,7 +169,7 @@ onSqlite('Who is there', (database) => {
       assert.equal(sent(), before);
     });
 
-    test('whether somebody is before the device is told when it changes, and to each new connection', async (t) => {
+    test('whether the device is visible and active is sent when it changes, and on each new connection', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', {
@@ -189,7 +189,7 @@ onSqlite('Who is there', (database) => {
       assert.deepEqual([hello.visible, hello.active, hello.device.length], [true, false, 64]);
     });
 
-    test('friends, blocks, profile, settings and ended sessions are told to every device', async (t) => {
+    test('friends, blocks, profile, settings and ended sessions are emitted on every device', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');

@@ -13,18 +13,18 @@ interface Options {
 
 /**
  * What a browser offers a page for pushes, with subscriptions of the local push service; everything else of the kit runs as
- * it does on Node. The real browsers' turn is in test/browsers.
+ * it does on Node. test/browsers tests real browsers.
  */
 export class PushBrowser {
   permission: NotificationPermission = 'default';
-  /** What the user says when he is asked. */
+  /** What the user answers when asked for permission. */
   answer: NotificationPermission = 'granted';
   isStandalone = false;
-  /** Whether a subscription tells by which key it was made. */
-  tellsKey = true;
+  /** Whether a subscription shows the key with which it was made. */
+  showsKey = true;
   /** Why the browser gives no subscription. */
   fault: Error | undefined;
-  /** In the order of their happening. */
+  /** In order of occurrence. */
   readonly acts: string[] = [];
   readonly registration: ServiceWorkerRegistration;
   readonly #pushService: PushService;
@@ -66,7 +66,7 @@ export class PushBrowser {
     return this.#subscription;
   }
 
-  /** The browser threw it away, as when the user cleared what sites keep. */
+  /** The browser drops it, as when the user clears site data. */
   lose(): void {
     this.#subscription = null;
   }
@@ -81,7 +81,7 @@ export class PushBrowser {
     const made = {
       endpoint: subscription.endpoint,
       expirationTime: null,
-      options: { applicationServerKey: this.tellsKey ? key.buffer : null },
+      options: { applicationServerKey: this.showsKey ? key.buffer : null },
       toJSON: () => subscription,
       unsubscribe: async () => {
         this.acts.push('unsubscribed');

@@ -38,7 +38,7 @@ onSqlite('Notifications', (database) => {
     assert.equal(await push.check(), 'off');
     assert.deepEqual(browser.acts, []);
     const enabled = push.enable();
-    // A browser asks only while the click is fresh: before anything is waited for.
+    // A browser asks only directly after the click, before any other wait.
     assert.deepEqual(browser.acts, ['asked']);
     assert.equal(await enabled, 'on');
     assert.equal(await push.state(), 'on');
@@ -46,13 +46,13 @@ onSqlite('Notifications', (database) => {
     assert.deepEqual([device?.confirmed, device?.current], [1, 1]);
     assert.equal((await alice.doorman.api.pushDevices())[0]?.id, device?.id);
     assert.equal(await arrive(), 1);
-    // Once more changes nothing.
+    // A repeat changes nothing.
     assert.equal(await push.enable(), 'on');
     assert.equal((await alice.doorman.api.pushDevices()).length, 1);
     assert.deepEqual(browser.acts.filter((act) => act === 'subscribed').length, 1);
   });
 
-  test('that the user does not want are not forced upon him', async (t) => {
+  test('that the user denies are not turned on', async (t) => {
     const { browser, alice, push } = await start(t, database);
     browser.answer = 'denied';
     assert.equal(await push.enable(), 'denied');
@@ -65,7 +65,7 @@ onSqlite('Notifications', (database) => {
     assert.equal(await push.enable(), 'off');
   });
 
-  test('that the browser cannot give say so', async (t) => {
+  test('are reported as unavailable where the browser cannot provide them', async (t) => {
     const { browser, push } = await start(t, database);
     browser.fault = new DOMException('Registration failed - push service error', 'AbortError');
     await assert.rejects(push.enable(), { name: 'DoormanError', code: 0, error: 'push_unavailable' });
@@ -74,7 +74,7 @@ onSqlite('Notifications', (database) => {
     assert.equal(await push.enable(), 'on');
   });
 
-  test('switched off are off, here and at the service, and stay so', async (t) => {
+  test('stay off, here and at the service, once they are turned off', async (t) => {
     const { browser, alice, push } = await start(t, database);
     await push.enable();
     await push.disable();
@@ -87,18 +87,18 @@ onSqlite('Notifications', (database) => {
     await push.disable();
   });
 
-  test('whose subscription the browser lost are subscribed anew at the next start', async (t) => {
+  test('are subscribed again at the next start if the browser lost the subscription', async (t) => {
     const { browser, alice, push, arrive } = await start(t, database);
     await push.enable();
     browser.lose();
     assert.equal(await push.state(), 'off');
     assert.equal(await push.check(), 'on');
     assert.equal(await arrive(), 1);
-    // The lost one is gone at the service too.
+    // The lost subscription is removed at the service too.
     assert.deepEqual(await alice.doorman.api.pushDevices(), [await push.thisDevice()]);
   });
 
-  test('that the service has forgotten are told to it at the next start', async (t) => {
+  test('are registered again at the next start if the service has lost the subscription', async (t) => {
     const { browser, alice, push, arrive } = await start(t, database);
     await push.enable();
     await alice.doorman.api.pushUnsubscribe({ endpoint: browser.subscription?.endpoint ?? '' });
@@ -108,10 +108,10 @@ onSqlite('Notifications', (database) => {
     assert.equal(browser.acts.filter((act) => act === 'subscribed').length, 1);
   });
 
-  for (const tellsKey of [true, false])
-    test(`go on when the key of the service changed, on a browser that ${tellsKey ? 'tells' : 'does not tell'} the old one`, async (t) => {
+  for (const showsKey of [true, false])
+    test(`continue when the key of the service changed, on a browser that ${showsKey ? 'shows' : 'does not show'} the old one`, async (t) => {
       const { service, browser, alice, push, arrive } = await start(t, database);
-      browser.tellsKey = tellsKey;
+      browser.showsKey = showsKey;
       await push.enable();
       const before = browser.subscription?.endpoint;
       assert.equal(await push.check(), 'on');
@@ -126,7 +126,7 @@ onSqlite('Notifications', (database) => {
       assert.equal(await arrive(), 1);
     });
 
-  test('end with signing out, and the second person on the browser gets none of the first', async (t) => {
+  test('end with signing out, and the second user of the browser gets none for the first', async (t) => {
     const { service, pushService, browser, alice, push } = await start(t, database);
     await push.enable();
     const endpoint = browser.subscription?.endpoint ?? '';
@@ -143,7 +143,7 @@ onSqlite('Notifications', (database) => {
     assert.deepEqual(pushService.attempts(endpoint), []);
   });
 
-  test('of an expired session come no more, and not for the next person either', async (t) => {
+  test('stop when the session expires, and do not reach the next user', async (t) => {
     const { service, browser, alice, push } = await start(t, database);
     await push.enable();
     await service.post('/api/logout', {}, { token: alice.session.token });
@@ -154,7 +154,7 @@ onSqlite('Notifications', (database) => {
     assert.equal(browser.subscription, null);
   });
 
-  test('come back with the same person when the session had expired', async (t) => {
+  test('come back when the same user signs in after the session expired', async (t) => {
     const { service, browser, alice, push } = await start(t, database);
     await push.enable();
     await service.post('/api/logout', {}, { token: alice.session.token });
@@ -165,7 +165,7 @@ onSqlite('Notifications', (database) => {
     assert.equal((await push.thisDevice())?.current, 1);
   });
 
-  test('of somebody else, which some earlier program left here, end when one signs in', async (t) => {
+  test('of another user, left by an earlier program, end when a user signs in', async (t) => {
     const { browser, alice, push } = await start(t, database);
     await push.enable();
     const left = browser.subscription;
@@ -176,7 +176,7 @@ onSqlite('Notifications', (database) => {
     assert.equal(await bob.doorman.push.state(), 'off');
   });
 
-  test('are subscribed anew by the worker when the browser changes them, confirmed', async (t) => {
+  test('are subscribed again by the worker when the browser changes them, confirmed', async (t) => {
     const { service, browser, alice, push, arrive } = await start(t, database);
     await push.enable();
     browser.lose();
@@ -190,7 +190,7 @@ onSqlite('Notifications', (database) => {
     assert.equal(await arrive(), 1);
   });
 
-  test('are not subscribed by the worker for nobody, nor for who switched them off', async (t) => {
+  test('are not subscribed by the worker without a user, or for a user who turned them off', async (t) => {
     const { service, browser, alice, push } = await start(t, database);
     await push.enable();
     const { storage } = alice;
@@ -223,7 +223,7 @@ onSqlite('Notifications', (database) => {
       assert.equal(browser.subscription, subscription);
     });
 
-  test('are not subscribed by a session that has ended, as the service would take them for a stranger’s', async (t) => {
+  test('are not subscribed by an ended session, for which the service would store them unconfirmed', async (t) => {
     const { service, browser, alice, push } = await start(t, database);
     await push.enable();
     const rows = () => service.services.db.all`select * from push_subscriptions`;
@@ -243,7 +243,7 @@ onSqlite('Notifications', (database) => {
     const service = await serve(t, database);
     const alice = await new Device(t, service.url).signUp('alice');
     const { push } = alice.doorman;
-    // On Node, as it is.
+    // On Node without changes.
     assert.equal(await push.state(), 'unsupported');
     assert.equal(await push.enable(), 'unsupported');
     assert.equal(await push.check(), 'unsupported');

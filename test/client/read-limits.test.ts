@@ -8,7 +8,7 @@ import { serve } from './serving.ts';
 
 const WINDOW_MS = 10_000;
 
-/** The codes that the service answers; `frames` has what it was asked. */
+/** The codes of the service's replies, in the order of the requests in `frames`. */
 function readCodes(line: Line): number[] {
   const codes: number[] = [];
   line.passes = (frame: Body) => {
@@ -19,7 +19,7 @@ function readCodes(line: Line): number[] {
 }
 
 onSqlite('The limits of sync and watch', (database) => {
-  test('a snapshot that is refused as too many comes on the same connection once there is room', async (t) => {
+  test('a sync that is refused by the limit is repeated on the same connection', async (t) => {
     const clock = { now: 0 };
     const service = await serve(t, database, { world: { monotonicMs: () => clock.now } });
     const line = await startLine(t, service.url);
@@ -42,7 +42,7 @@ onSqlite('The limits of sync and watch', (database) => {
     assert.equal(line.arrivals.length, 1);
   });
 
-  test('however often it changes who is watched, the service refuses nothing and gets the newest list', async (t) => {
+  test('however often the watched users change, the service refuses nothing and gets the newest list', async (t) => {
     const service = await serve(t, database);
     const line = await startLine(t, service.url);
     const codes = readCodes(line);
@@ -51,7 +51,7 @@ onSqlite('The limits of sync and watch', (database) => {
     for (let i = 0; i < 30; i++) {
       end();
       end = alice.doorman.watch([`row-${i}`]);
-      // So long each of them is on the screen.
+      // Each list is on the screen for this long.
       await alice.doorman.api.conversations();
     }
     const watches = () => line.frames.filter(({ type }) => type === 'watch').map(({ userIds }) => userIds);
@@ -64,7 +64,7 @@ onSqlite('The limits of sync and watch', (database) => {
     );
   });
 
-  test('a list that is refused is sent again as it is then; until then the one before holds', async (t) => {
+  test('a refused watch list is sent again in its newest form; until then the previous one holds', async (t) => {
     const clock = { now: 0 };
     const service = await serve(t, database, { world: { monotonicMs: () => clock.now } });
     const line = await startLine(t, service.url);

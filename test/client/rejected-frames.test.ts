@@ -34,7 +34,7 @@ onSqlite('A connection that the service ends over a frame', (database) => {
           [['c1', 'refused', 'frame_rejected']],
         );
         assert.ok(!alice.all('connection').some(({ state }) => state === 'stopped'));
-        // Tried again it starts from zero; and what the service then reads, it stores.
+        // A retry starts counting from zero; the service stores what it then reads.
         alice.doorman.retry('c1');
         await until(() => tries(line, 'poison') === 5);
         line.rejects = () => undefined;
@@ -42,12 +42,12 @@ onSqlite('A connection that the service ends over a frame', (database) => {
         await bob.hears('good', 'poison');
       });
 
-    test('counts against a message only where it was alone in flight', async (t) => {
+    test('counts against a message only if it was alone in flight', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times });
       const [bob, carol] = [await join(t, service.url, 'bob'), await join(t, service.url, 'carol')];
-      // The first time both are under way; then one after the other.
+      // The first time both are in flight; then one after the other.
       line.passes = (frame) => frame.data?.n === undefined;
       line.rejects = ({ body }) => (body === 'poison' ? 1007 : undefined);
       const good = alice.doorman.send(bob.id, 'good');
@@ -60,7 +60,7 @@ onSqlite('A connection that the service ends over a frame', (database) => {
       await bob.hears('good');
     });
 
-    test('is followed by one on which each request waits for the reply to the one before', async (t) => {
+    test('is followed by a connection on which each request waits for the previous reply', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times });
@@ -85,7 +85,7 @@ onSqlite('A connection that the service ends over a frame', (database) => {
       );
     });
 
-    test('stops the client only when it happens three times in a row with nothing answered', async (t) => {
+    test('stops the client only after three times in a row without any reply', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', { times });

@@ -24,7 +24,7 @@ function shared(): DoormanStorage {
 onSqlite('A session of the kit', (database) => {
   // They wait for the clock most of the time.
   describe('all at once', { concurrency: true, ...limit }, () => {
-    test('outlives a reload, and is there without a network', async (t) => {
+    test('survives a reload, and is restored without a network', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const before = await join(t, line.url, 'alice');
@@ -40,7 +40,7 @@ onSqlite('A session of the kit', (database) => {
       await after.connect();
     });
 
-    test('nobody is restored where nobody was', async (t) => {
+    test('no user is restored where none was signed in', async (t) => {
       const service = await serve(t, database);
       const device = new Device(t, service.url);
       assert.equal(await device.doorman.restore(), undefined);
@@ -48,10 +48,10 @@ onSqlite('A session of the kit', (database) => {
       assert.deepEqual(device.doorman.connection, { state: 'off' });
       await assert.rejects(device.doorman.api.friends(), { code: 401, error: 'signed_out' });
       await assert.rejects(device.doorman.send('somebody', 'hi'), { code: 401, error: 'signed_out' });
-      assert.deepEqual(device.told, []);
+      assert.deepEqual(device.emitted, []);
     });
 
-    test('a wrong password signs nobody in', async (t) => {
+    test('a wrong password signs no user in', async (t) => {
       const service = await serve(t, database);
       const alice = await new Device(t, service.url).signUp('alice');
       const device = new Device(t, service.url);
@@ -84,7 +84,7 @@ onSqlite('A session of the kit', (database) => {
       assert.equal((await readSession(storage))?.token, restarted.session.token);
     });
 
-    test('a session that the service knows no more ends at the first call that says so', async (t) => {
+    test('a session that the service no longer has ends at the first call that reports it', async (t) => {
       const service = await serve(t, database);
       const alice = await new Device(t, service.url).signUp('alice');
       await service.post('/api/logout', {}, { token: alice.session.token });
@@ -93,7 +93,7 @@ onSqlite('A session of the kit', (database) => {
       assert.equal(end, 'expired');
     });
 
-    test('a storage that takes nothing keeps nobody out, and nobody in', async (t) => {
+    test('a storage that stores nothing prevents neither signing in nor signing out', async (t) => {
       const service = await serve(t, database);
       const full = () => Promise.reject(new Error('the disk is full'));
       const storage = Object.assign(new MemoryStorage(), { set: full, delete: full, clear: full });
@@ -111,7 +111,7 @@ onSqlite('A session of the kit', (database) => {
       assert.equal((await service.get('/api/friends', { token })).status, 401);
     });
 
-    test('signing out leaves nothing: here, in another tab, at the service', async (t) => {
+    test('signing out leaves nothing: in this tab, in another tab, at the service', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const storage = shared();
@@ -126,7 +126,7 @@ onSqlite('A session of the kit', (database) => {
       await storage.set('page/of the program', { drafts: ['secret'] });
       tab.doorman.send('nobody', 'refused').catch(() => {});
       await tab.first('outgoing', ({ state }) => state === 'refused');
-      // A page may load itself anew at the end of a session, or write once more.
+      // A page may reload at the end of a session, or write once more.
       let keptAtTheEnd: Promise<unknown[]> | undefined;
       tab.doorman.on('session', () => {
         keptAtTheEnd = allButProofs(storage);
@@ -149,7 +149,7 @@ onSqlite('A session of the kit', (database) => {
       assert.deepEqual(await allButProofs(storage), []);
     });
 
-    test('signing out does not wait long for a service that is away, and leaves nothing all the same', async (t) => {
+    test('signing out does not wait long for an unreachable service, and still leaves nothing', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice', {
@@ -162,7 +162,7 @@ onSqlite('A session of the kit', (database) => {
       assert.equal(line.requests.at(-1)?.path, '/api/logout');
     });
 
-    test('whoever reloads in the middle of signing out is signed out', async (t) => {
+    test('a reload in the middle of signing out signs the user out', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const alice = await join(t, line.url, 'alice');
@@ -174,7 +174,7 @@ onSqlite('A session of the kit', (database) => {
       line.isStalled = false;
     });
 
-    test('the second person on a browser sees nothing of the first', async (t) => {
+    test('the second user of a browser sees nothing of the first', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const storage = new MemoryStorage();
@@ -195,19 +195,19 @@ onSqlite('A session of the kit', (database) => {
       await device.first('session', ({ session }) => session === undefined);
       assert.deepEqual(device.doorman.outgoing(), []);
 
-      const from = device.told.length;
+      const from = device.emitted.length;
       await device.signUp('bob');
       await device.connect();
       await carol.doorman.send(device.id, 'for bob');
       await device.first('message', ({ body }) => body === 'for bob');
-      const toldToBob = JSON.stringify(device.told.slice(from));
-      assert.ok(!toldToBob.includes(alice.userId) && !toldToBob.includes('unsent'), toldToBob);
+      const emittedForBob = JSON.stringify(device.emitted.slice(from));
+      assert.ok(!emittedForBob.includes(alice.userId) && !emittedForBob.includes('unsent'), emittedForBob);
       assert.deepEqual(device.doorman.outgoing(), []);
       await device.doorman.signOut();
       await carol.hears('for alice only', 'for bob');
     });
 
-    test('what was written waits over the end of a session for the same person', async (t) => {
+    test('unsent messages wait beyond the end of a session for the same user', async (t) => {
       const service = await serve(t, database);
       const line = await startLine(t, service.url);
       const carol = await join(t, service.url, 'carol');
@@ -234,7 +234,7 @@ onSqlite('A session of the kit', (database) => {
       await carol.first('message', ({ body }) => body === 'unsent');
     });
 
-    test('another person in one tab is that person in all of them', async (t) => {
+    test('signing in as another user in one tab does so in all of them', async (t) => {
       const service = await serve(t, database);
       const storage = shared();
       await new Device(t, service.url).signUp('bob');
@@ -246,7 +246,7 @@ onSqlite('A session of the kit', (database) => {
       await tab.signIn('bob');
       await other.first('session', ({ session }) => session?.username === 'bob');
       assert.deepEqual(other.session, tab.session);
-      // Alice was signed out, as if she had done so herself.
+      // Alice was signed out as if she had signed out herself.
       assert.equal((await service.get('/api/friends', { token })).status, 401);
       await tab.connect();
       await other.connect();
@@ -256,7 +256,7 @@ onSqlite('A session of the kit', (database) => {
       }
     });
 
-    test('a tab at the entrance follows the one in which somebody signs in', async (t) => {
+    test('a signed-out tab follows one in which a user signs in', async (t) => {
       const service = await serve(t, database);
       const storage = shared();
       const entrance = new Device(t, service.url, { storage });
@@ -266,7 +266,7 @@ onSqlite('A session of the kit', (database) => {
       assert.deepEqual(entrance.session, tab.session);
     });
 
-    test('the same person once more in another tab: the first tab goes on, in the new session', async (t) => {
+    test('when the same user signs in again in another tab, the first tab continues in the new session', async (t) => {
       const service = await serve(t, database);
       const storage = shared();
       const tab = await join(t, service.url, 'alice', { storage });
@@ -281,7 +281,7 @@ onSqlite('A session of the kit', (database) => {
       assert.ok(!tab.all('session').some(({ session }) => session === undefined));
     });
 
-    test('the same goes for tabs that cannot tell each other', async (t) => {
+    test('the same holds for tabs that cannot send each other messages', async (t) => {
       const service = await serve(t, database);
       const storage = new MemoryStorage();
       const tab = await join(t, service.url, 'alice', { storage });
@@ -296,7 +296,7 @@ onSqlite('A session of the kit', (database) => {
       assert.ok(!tab.all('session').some(({ session }) => session === undefined));
     });
 
-    test('a token that one tab renewed is taken up by the others', async (t) => {
+    test('the other tabs use a token that one tab renewed', async (t) => {
       let addedMs = 0;
       const service = await serve(t, database, { world: { now: () => Date.now() + addedMs } });
       const line = await startLine(t, service.url);
@@ -318,7 +318,7 @@ onSqlite('A session of the kit', (database) => {
   });
 
   // It moves the clocks of the process, so it runs after the others.
-  test('a connection outlives the token it began with, by the one that replaced it', limit, async (t) => {
+  test('a connection outlives its first token once the token has been renewed', limit, async (t) => {
     const clocks = moveClocks(t);
     // The service reads the same wall clock. The monotonic one is not moved, so no heartbeat is due early.
     const service = await serve(t, database, { env: { TOKEN_TTL: '60m' }, world: { now: Date.now } });

@@ -14,7 +14,10 @@ const limit = { timeout: 120_000 };
 const times = { storageMs: 200 };
 
 onSqlite('A storage that fails', (database) => {
-  test('keeps no user out or in, at no operation and no moment', { ...limit, concurrency: 8 }, async (t) => {
+  test('prevents neither signing in nor signing out, at any operation and moment', {
+    ...limit,
+    concurrency: 8,
+  }, async (t) => {
     const service = await serve(t, database);
     const bob = await join(t, service.url, 'bob');
     const cells = OPERATIONS.flatMap((operation) =>
@@ -65,7 +68,7 @@ onSqlite('A storage that fails', (database) => {
       const expected = failure === 'hangs' ? { state: 'memory' } : { state: 'memory', error: storage.error };
       if (storage.failed > 0) await device.first('storage');
       assert.deepEqual(device.all('storage'), storage.failed > 0 ? [expected] : []);
-      // Each operation is used at some moment, so no cell is idle but where it comes too late to be needed.
+      // Each operation is used at some moment, so every cell has an effect unless it comes too late to be needed.
       if (cell.moment === 'at the start') assert.ok(storage.failed > 0);
       doorman.disconnect();
     };
@@ -77,7 +80,7 @@ onSqlite('A storage that fails', (database) => {
   });
 
   describe('all at once', { concurrency: true }, () => {
-    test('answers all that waits for it as soon as one operation fails', limit, async (t) => {
+    test('settles all waiting operations as soon as one fails', limit, async (t) => {
       const service = await serve(t, database);
       const storage = new FailingStorage();
       const { doorman } = await new Device(t, service.url, { storage }).signUp('alice');
@@ -136,21 +139,25 @@ onSqlite('A storage that fails', (database) => {
       assert.deepEqual(await allButProofs(storage.disk), []);
     });
 
-    test('that removes nothing: a session found at the next start ends at the service', limit, async (t) => {
-      const service = await serve(t, database);
-      const storage = new FailingStorage();
-      const { doorman } = await new Device(t, service.url, { storage, times }).signUp('alice');
-      storage.fail('rejects', 'clear', 'delete');
-      await doorman.signOut();
-      storage.recover();
-      const restarted = new Device(t, service.url, { storage, times });
-      assert.ok(await restarted.doorman.restore());
-      restarted.doorman.connect();
-      await restarted.first('session', ({ session }) => session === undefined);
-      await until(async () => (await storage.disk.get('session')) === undefined);
-    });
+    test(
+      'that cannot remove: a session found at the next start is ended at the service',
+      limit,
+      async (t) => {
+        const service = await serve(t, database);
+        const storage = new FailingStorage();
+        const { doorman } = await new Device(t, service.url, { storage, times }).signUp('alice');
+        storage.fail('rejects', 'clear', 'delete');
+        await doorman.signOut();
+        storage.recover();
+        const restarted = new Device(t, service.url, { storage, times });
+        assert.ok(await restarted.doorman.restore());
+        restarted.doorman.connect();
+        await restarted.first('session', ({ session }) => session === undefined);
+        await until(async () => (await storage.disk.get('session')) === undefined);
+      },
+    );
 
-    test('has a late read ignored', limit, async (t) => {
+    test('whose read completes late is ignored', limit, async (t) => {
       const service = await serve(t, database);
       const storage = new FailingStorage();
       await new Device(t, service.url, { storage }).signUp('alice');
@@ -199,7 +206,7 @@ onSqlite('A storage that fails', (database) => {
       await other.signUp('bob');
       await until(async () => (await disk.get('session')) !== undefined);
       assert.equal(await tab.doorman.restore(), undefined);
-      // What this tab removed from its copy did not reach the storage, where Bob is signed in.
+      // This tab removed the session from its copy only; the storage still has Bob's.
       storage.recover();
       assert.deepEqual(
         await new Device(t, service.url, { storage: other.storage }).doorman.restore(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { trackActivity } from 'doorman-client';
 
-/** As much of a page as it takes, and what the kit was told. */
+/** The parts of a page that it uses, and what it reported to the kit. */
 class Page extends EventTarget {
   readonly defaultView = new EventTarget();
   visibilityState: DocumentVisibilityState = 'visible';
@@ -68,7 +68,7 @@ test('a page in use is active, and idle 60 s after the last use', (t) => {
   }
 });
 
-test('a hundred uses a second cost no hundred timers, and the last minute is counted all the same', (t) => {
+test('a hundred uses a second need few timers, and the minute counts from the last one', (t) => {
   const page = new Page(t);
   for (let i = 0; i < 300; i++) {
     page.use();
@@ -90,7 +90,7 @@ test('a hidden page is neither visible nor active; shown again it looks for its 
   assert.equal(page.looks, 1);
 });
 
-test('a window without the focus is idle until somebody touches it', (t) => {
+test('a window without the focus is idle until it is used', (t) => {
   const page = new Page(t);
   page.focus(false);
   assert.equal(page.views.at(-1), 'visible idle');
@@ -101,14 +101,14 @@ test('a window without the focus is idle until somebody touches it', (t) => {
   assert.equal(page.views.at(-1), 'visible active');
 });
 
-test('a page that opens in the background is idle from the first', (t) => {
+test('a page that opens in the background is idle from the start', (t) => {
   const page = new Page(t, { isFocused: false, visibilityState: 'hidden' });
   assert.deepEqual(page.views, ['hidden idle']);
   page.show('visible');
   assert.deepEqual(page.views, ['hidden idle', 'visible idle']);
 });
 
-test('once ended it tells nothing more', (t) => {
+test('it reports nothing after it was ended', (t) => {
   const page = new Page(t);
   page.end();
   page.show('hidden');

@@ -5,7 +5,7 @@ import { onEachDatabase } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 
-/** The hashes of `correct horse`, and what they are. */
+/** Hashes of `correct horse`, by scheme. */
 const STORED = {
   'bcrypt $2b$': '$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e',
   'bcrypt $2a$': '$2a$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e',
@@ -91,13 +91,13 @@ onEachDatabase('2 Resources and their fields', (database) => {
         await service.services.db.run`update users set password_hash = ${stored} where id = ${id}`;
         assert.equal((await logIn('wrong horse')).body.msg, '密码错误');
         assert.equal((await logIn('correct horse')).body.code, 200);
-        // The stored form was replaced by then.
+        // By then the first login has replaced the stored form.
         assert.equal((await logIn('correct horse')).body.code, 200);
         assert.equal((await logIn('wrong horse')).body.msg, '密码错误');
       });
   });
 
-  test('2.1 nickname, email, avatar, gender, bio, phone: what an unset one is', async (t) => {
+  test('2.1 nickname, email, avatar, gender, bio, phone: the value of an unset one', async (t) => {
     const service = await startService(t, database);
     const { id, token, username, password } = await service.join('Alice');
     const unset = { nickname: 'Alice', email: '', avatar: '', gender: '', bio: '', phone: '' };

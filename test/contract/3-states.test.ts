@@ -83,14 +83,14 @@ onEachDatabase('3 States and transitions', (database) => {
   test('3.2 Presence: derived from whether an active WebSocket connection exists', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const nobody = await service.connect();
-    assert.equal(await service.isOnline(alice), 0, 'a connection that is nobody’s makes nobody online');
-    await nobody.hello({ token: alice.token });
+    const socket = await service.connect();
+    assert.equal(await service.isOnline(alice), 0, 'a connection without hello makes no user online');
+    await socket.hello({ token: alice.token });
     assert.equal(await service.isOnline(alice), 1);
     await service.post('/api/user/profile', { bio: 'b' }, alice);
     assert.equal(await service.isOnline(alice), 1);
-    // Without a word, as when the network goes.
-    nobody.ws.terminate();
+    // Without a close frame, as when the network fails.
+    socket.ws.terminate();
     await eventually(async () => (await service.isOnline(alice)) === 0);
     const again = await service.enter(alice);
     assert.equal(await service.isOnline(alice), 1);

@@ -65,7 +65,7 @@ onEachDatabase('4 Endpoints: accounts', (database) => {
     assert.equal(await register({ username: 'alice', password: 'secret1' }), '用户名已存在');
   });
 
-  test('4.3 POST /api/register: values that are none are 400, and store nothing', async (t) => {
+  test('4.3 POST /api/register: invalid values are 400, and store nothing', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const wrong: object[] = [
@@ -143,7 +143,7 @@ onEachDatabase('4 Endpoints: accounts', (database) => {
     }
   });
 
-  test('4.5 POST /api/user/change-password: answers code and message, no data; from then on only the new one is good', async (t) => {
+  test('4.5 POST /api/user/change-password: answers code and message, no data; from then on only the new one is valid', async (t) => {
     const service = await startService(t, database);
     const { username, password: oldPassword, token } = await service.join('alice');
     const { status, body } = await service.post(

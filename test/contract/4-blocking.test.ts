@@ -24,7 +24,7 @@ onEachDatabase('4 Endpoints: blocking', (database) => {
   });
 
   for (const name of ['block', 'unblock'])
-    test(`4.1${name === 'block' ? 0 : 1} POST /api/user/${name}: oneself and what is no id are 400, an unknown id 404`, async (t) => {
+    test(`4.1${name === 'block' ? 0 : 1} POST /api/user/${name}: the caller's own id and invalid ids are 400, an unknown id 404`, async (t) => {
       const service = await startService(t, database);
       const { id, token } = await service.join('alice');
       const send = async (body: object) => {

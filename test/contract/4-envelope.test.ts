@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../databases.ts';
 import { startService } from '../harness.ts';
 
-/** Interface 4.2, whole. */
+/** The whole table of interface 4.2. */
 const SUMMARY = [
   ['POST', '/api/register', 'public'],
   ['POST', '/api/login', 'public'],
@@ -155,7 +155,7 @@ onEachDatabase('4 Endpoints: envelope and summary', (database) => {
       if (method === 'POST') assert.equal((await service.call('POST', path, { token })).status, 400, path);
   });
 
-  test('4.2 Summary: every endpoint is there, public or with a JWT only', async (t) => {
+  test('4.2 Summary: every endpoint exists, public or with a JWT only', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     const tokens = [undefined, 'nonsense', `${token}x`, token.replace(/\.[^.]+$/, '.AAAA')];

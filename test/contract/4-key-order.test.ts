@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../databases.ts';
 import { type Answer, startService } from '../harness.ts';
 
-/** Keys in the order in which they come, those of `data` after a colon. */
+/** Keys in their order, those of `data` after a colon. */
 function keysOf({ body, text }: Answer): string {
   assert.equal(body.code, 200, text);
   const { data } = body;

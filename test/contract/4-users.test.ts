@@ -38,7 +38,7 @@ onEachDatabase('4 Endpoints: users, profiles and settings', (database) => {
       code: 200,
       data: { id, username: 'alice', ...changes, phone: '138****5678', isOnline: 0 },
     };
-    // The second answer is one that was kept.
+    // The second answer comes from the cache.
     for (const call of [{}, {}, { token }, { token: 'nonsense' }]) {
       const { status, body } = await service.get(`/api/user/profile/${id}`, call);
       assert.equal(status, 200);

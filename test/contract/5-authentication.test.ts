@@ -17,7 +17,7 @@ onEachDatabase('5 Authentication', (database) => {
         assert.equal((await service.get('/api/users', { headers: { authorization } })).status, 200);
   });
 
-  test('5.3: a public endpoint needs no token, and takes a bad one as none', async (t) => {
+  test('5.3: a public endpoint needs no token, and ignores an invalid one', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const { id: userId, username, password } = await service.join('alice');
@@ -92,7 +92,7 @@ onEachDatabase('5 Authentication', (database) => {
     assert.equal((await service.get(`/api/users?token=${fresh}`)).status, 401);
   });
 
-  test('5.5: a token is good until its last second and not after, also when it was used before', async (t) => {
+  test('5.5: a token is valid until its last second and not after, also when it was used before', async (t) => {
     const start = 1_790_000_000_000;
     let now = start;
     const service = await startService(t, database, { world: { now: () => now } });

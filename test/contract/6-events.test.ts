@@ -7,7 +7,7 @@ import { startPushService } from '../push-service.ts';
 import { startPushing } from '../pushing.ts';
 
 onEachDatabase('6 Events', (database) => {
-  test('6 The HTTP interface calls nobody: avatars are not fetched, subscriptions only pushed to', async (t) => {
+  test('6 The HTTP interface makes no calls: avatars are not fetched, subscriptions only pushed to', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -90,7 +90,7 @@ onEachDatabase('6 Events', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     await service.get('/api/users', { token: alice.token });
-    assert.equal(await service.isOnline(alice), 0, 'calls over HTTP make nobody online');
+    assert.equal(await service.isOnline(alice), 0, 'calls over HTTP make no user online');
     const socket = await service.enter(alice);
     assert.equal(await service.isOnline(alice), 1);
     socket.ws.close();

@@ -19,7 +19,7 @@ onEachDatabase('8 Limits', (database) => {
       pass: (milliseconds: number) => {
         ms += milliseconds;
       },
-      /** How many of `count` calls were let through; the others were 429. */
+      /** How many of `count` calls were accepted; the others were 429. */
       async passed(count: number, path: string, call: Call = {}): Promise<number> {
         let passed = 0;
         for (let i = 0; i < count; i++) {
@@ -39,7 +39,7 @@ onEachDatabase('8 Limits', (database) => {
         }
         return passed;
       },
-      /** Somebody from an address of their own. */
+      /** A user with an address of their own. */
       join: async (username: string) => {
         const from = `198.51.100.${++address}`;
         const body = { username, password: 'secret1' };
@@ -69,7 +69,7 @@ onEachDatabase('8 Limits', (database) => {
     assert.equal((await service.get('/api/push/public-key')).status, 200);
   });
 
-  test('8 General endpoints: never more than 60 in any minute, wherever it begins; refused calls do not count', async (t) => {
+  test('8 General endpoints: never more than 60 in any 60 s; refused calls do not count', async (t) => {
     const { passed, pass } = await startLimited(t);
     assert.equal(await passed(20, '/api/push/public-key'), 20);
     pass(50_000);
@@ -131,7 +131,7 @@ onEachDatabase('8 Limits', (database) => {
   test('8 Counted per user once a token is valid, and per address otherwise', async (t) => {
     const { service, join, passed } = await startLimited(t);
     const [alice, bob] = [await join('alice'), await join('bob')];
-    // Both sit behind one address, and alice moves to another.
+    // Both have the same address; then alice moves to another.
     assert.equal(await passed(61, '/api/user/blocked', { token: alice.token }), 60);
     assert.equal(await passed(1, '/api/user/blocked', { token: alice.token, from: '203.0.113.1' }), 0);
     const login = await service.post(
@@ -145,7 +145,7 @@ onEachDatabase('8 Limits', (database) => {
     assert.equal(await passed(31, '/api/user/blocked', { token: 'nonsense' }), 30);
   });
 
-  test('8 Counted per address: a token gives no more tries at signing in', async (t) => {
+  test('8 Counted per address: a token gives no further login attempts', async (t) => {
     const { join, signIns } = await startLimited(t);
     const alice = await join('alice');
     assert.equal(await signIns(15), 15);

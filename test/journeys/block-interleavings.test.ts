@@ -145,7 +145,7 @@ async function open(
   await device.socket.ask({ type: 'watch', userIds: people.map(({ id }) => id) });
 }
 
-/** Whom a frame comes from: the one who wrote, marked, typed, asked, or is seen. */
+/** The user from whom a frame comes: who wrote, marked, typed, requested, or is seen. */
 function sources({ type, event, data, users, from }: Body): string[] {
   if (type === 'presence') return users.map(({ id }: Body) => id);
   if (type === 'typing') return [from];
@@ -179,7 +179,7 @@ function assertGapless(heard: readonly Body[], name: string): void {
   }
 }
 
-/** Whether the whole request lies after an answered block that nobody began to lift before its end. */
+/** Whether the whole request lies after an answered block whose unblock had not begun before the request ended. */
 function isSurelyBlocked(done: readonly Done[], { by, to, startedAt, answeredAt }: Done): boolean {
   const ofPair = done.filter((one) => one.by === to && one.to === by);
   return ofPair.some(
@@ -192,8 +192,8 @@ function isSurelyBlocked(done: readonly Done[], { by, to, startedAt, answeredAt 
   );
 }
 
-onEachDatabase('blocks among everything else', (database) => {
-  test('whatever happens in whatever order: nothing passes a block, and no number is missing or twice', async (t) => {
+onEachDatabase('blocks in the middle of other requests', (database) => {
+  test('in any order of requests nothing passes a block, and no seq is missing or repeated', async (t) => {
     const service = await startSockets(t, database);
     let run = 0;
     let refusedCount = 0;
@@ -211,7 +211,7 @@ onEachDatabase('blocks among everything else', (database) => {
             own.push(device);
           }
         const story = new Story(service, people, devices);
-        // Each device does one thing after the other; the devices do not wait for each other but where a step says so.
+        // Each device does one thing after the other; devices wait for each other only where a step says so.
         const underWay = new Map<string, Promise<void>>();
         for (const next of steps) {
           const key = `${next.by} ${next.device}`;

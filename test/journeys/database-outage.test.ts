@@ -27,7 +27,7 @@ onPostgres('While PostgreSQL is away', () => {
     return { databaseUrl: databaseUrl(url, name), restart };
   }
 
-  test('a restart of the database is survived: not ready and 500 meanwhile, then everything works and nothing is lost', async (t) => {
+  test('a restart of the database: not ready and 500 meanwhile, then everything works and nothing is lost', async (t) => {
     const { databaseUrl, restart } = await create('restarted');
     await using server = await startServer(settingsOf({ databaseUrl }));
     const [{ token }, reader] = [await register(server, alice), await register(server, bob)];
@@ -37,7 +37,7 @@ onPostgres('While PostgreSQL is away', () => {
     const acknowledged: string[] = [];
     let isSending = true;
     const sending = (async () => {
-      // Each by a user of their own, so that no limit is met.
+      // Each by a user of their own, so that no limit is reached.
       for (let n = 0; isSending; n++) {
         const joined = await server.post('/api/register', { username: `sender${n}`, password: 'password' });
         if (joined.status !== 200) assert.equal(joined.status, 500, JSON.stringify(joined.body));
@@ -80,7 +80,7 @@ onPostgres('While PostgreSQL is away', () => {
     assert.equal(server.child.exitCode, null);
   });
 
-  test('when the lines fall silent, the backend that still holds the lock is ended and the lock taken again', async (t) => {
+  test('when the connections stop answering, the backend that still holds the lock is ended and the lock taken again', async (t) => {
     const { databaseUrl } = await create('silent');
     const proxy = await openProxy(t, databaseUrl);
     await using server = await startServer(settingsOf({ databaseUrl: proxy.url }));
@@ -99,7 +99,7 @@ onPostgres('While PostgreSQL is away', () => {
     assert.equal((await server.post('/api/login', alice)).status, 200);
   });
 
-  test('a line without answers makes calls fail and the service unready until it answers again', async (t) => {
+  test('a connection without answers makes calls fail and the service unready until it answers again', async (t) => {
     const { databaseUrl } = await create('held');
     const proxy = await openProxy(t, databaseUrl);
     await using server = await startServer(settingsOf({ databaseUrl: proxy.url }));
@@ -146,7 +146,7 @@ onPostgres('While PostgreSQL is away', () => {
     assert.equal((await fetch(`${url}/api/login`, { method: 'POST', body, headers })).status, 200);
   });
 
-  test('a start before the database waits, says for what, and serves when it comes; a signal ends it', async (t) => {
+  test('a start before the database waits, says so, and serves when the database is up; a signal ends it', async (t) => {
     const { databaseUrl } = await create('late');
     const proxy = await openProxy(t, databaseUrl);
     await proxy.cut();
@@ -222,7 +222,7 @@ async function readiness(server: ServerProcess): Promise<string> {
   return body.error === undefined ? String(status) : `${status} ${body.error}`;
 }
 
-/** The promise is an answer within 3 s; here it only has to come. */
+/** The promise is an answer within 3 s; this test only requires one. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const timeout = AbortSignal.timeout(HANG_MS);
   const hang = once(timeout, 'abort').then(() => {

@@ -16,7 +16,7 @@ const HANG_MS = 20_000;
 const MAX_GROWTH_BYTES = 100 * 1024 * 1024;
 
 onEachDatabase('while others go wrong', (database) => {
-  test('a client that stops reading holds nobody up, is closed with 4008, and resumes where it was', async (t) => {
+  test('a client that stops reading delays no other, is closed with 4008, and resumes where it was', async (t) => {
     const { service, clock, alice, bob, bystanders } = await startFaults(t, database, { isStill: true });
     const [stuck, working] = [await service.connect(), await service.enter(alice)];
     const writers = [await service.enter(bob)];
@@ -24,14 +24,14 @@ onEachDatabase('while others go wrong', (database) => {
     const { data: welcome } = await stuck.hello({ token: alice.token });
     stuck.ws.pause();
     const before = process.memoryUsage.rss();
-    const body = '🚪'.repeat(4_000); // as large as they come: 16 kB
+    const body = '🚪'.repeat(4_000); // the largest allowed: 16 kB
     for (let n = 1; n <= 150; n++) {
       const writer = writers[n % 3] ?? working;
       const reply = await writer.ask({ type: 'send', to: alice.id, cid: `c${n}`, body });
       assert.equal(reply.code, 200, JSON.stringify(reply));
       for (const device of [working, writer]) assert.equal((await device.first(isMessage)).data.cid, `c${n}`);
       if (n % 10 === 0) await bystanders.chat();
-      // So slowly that no limit is met, and within the 25 s until the first ping and the 30 s of a slow reader.
+      // Slowly enough to reach no limit, and within the 25 s until the first ping and the 30 s of a slow reader.
       clock.add(150);
     }
     const growth = process.memoryUsage.rss() - before;
@@ -39,7 +39,7 @@ onEachDatabase('while others go wrong', (database) => {
 
     working.send({ type: 'bye' });
     await working.ended;
-    // After each leap the heartbeat first looks what came meanwhile.
+    // After each leap of the clock the heartbeat first checks what has arrived.
     const leaps = setInterval(() => clock.add(30_000), 1_200);
     t.after(() => clearInterval(leaps));
     await eventually(async () => (await service.isOnline(alice)) === 0, 60_000);
@@ -59,13 +59,13 @@ onEachDatabase('while others go wrong', (database) => {
     t.diagnostic(`others waited ${bystanders.slowestMs()} ms at most, memory grew by ${growth >> 20} MB`);
   });
 
-  test('who reads and never acknowledges is told by a push after 5 s, who acknowledges is not', async (t) => {
+  test('a user who never acknowledges gets a push after 5 s, a user who acknowledges does not', async (t) => {
     const { service, clock, alice, bob, bystanders, pushService, subscribe } = await startFaults(t, database);
     const { endpoint } = await subscribe(alice);
-    const [hers, his] = [await service.enter(alice), await service.enter(bob)];
+    const [alices, bobs] = [await service.enter(alice), await service.enter(bob)];
     const write = async (cid: string) => {
-      await his.ask({ type: 'send', to: alice.id, cid, body: 'hello' });
-      return await hers.first(isMessage);
+      await bobs.ask({ type: 'send', to: alice.id, cid, body: 'hello' });
+      return await alices.first(isMessage);
     };
     await write('never acknowledged');
     clock.add(4_000);
@@ -77,14 +77,14 @@ onEachDatabase('while others go wrong', (database) => {
 
     clock.add(60_000);
     const { seq } = await write('acknowledged');
-    await hers.ask({ type: 'ack', seq });
+    await alices.ask({ type: 'ack', seq });
     clock.add(60_000);
     await service.pushes.runDue();
     assert.equal(pushService.received(endpoint).length, 1);
     await bystanders.chat();
   });
 
-  test('of 300 half-open connections none is left after two heartbeats, and what they missed is pushed', async (t) => {
+  test('no half-open connection of 300 is left after two heartbeats, and what they missed is pushed', async (t) => {
     const { service, clock, alice, bob, bystanders, pushService, subscribe } = await startFaults(t, database);
     const { endpoint } = await subscribe(alice);
     const people = [alice];
@@ -95,22 +95,22 @@ onEachDatabase('while others go wrong', (database) => {
     });
     for (let i = 0; i < 300; i++) {
       const socket = await service.enter(people[i % 30] ?? alice, { autoPong: false });
-      socket.ws.pause(); // neither reads nor says that it goes
+      socket.ws.pause(); // neither reads nor closes
       gone.push(socket);
     }
-    const his = await service.enter(bob);
+    const bobs = await service.enter(bob);
     let isPinged = false;
-    his.ws.on('ping', () => {
+    bobs.ws.on('ping', () => {
       isPinged = true;
     });
     for (let n = 1; n <= 20; n++) {
-      await his.ask({ type: 'send', to: alice.id, cid: `c${n}`, body: 'are you there?' });
+      await bobs.ask({ type: 'send', to: alice.id, cid: `c${n}`, body: 'are you there?' });
       await bystanders.chat();
       clock.add(400);
     }
     assert.equal(service.services.presence.online.onlineIds().length, 33);
 
-    // Pinged after 25 s, given up 15 s later; he came last, so all others are pinged when he is.
+    // Pinged after 25 s, given up 15 s later; Bob connected last, so when Bob is pinged all others are.
     clock.add(25_000);
     await eventually(() => isPinged, HANG_MS);
     clock.add(15_000);
@@ -123,24 +123,24 @@ onEachDatabase('while others go wrong', (database) => {
     t.diagnostic(`others waited ${bystanders.slowestMs()} ms at most`);
   });
 
-  test('a push service that hangs holds up neither chat nor other push services, and gets its pushes later', async (t) => {
+  test('a push service that hangs delays neither chat nor other push services, and gets its pushes later', async (t) => {
     const { service, clock, alice, bob, bystanders, pushService, subscribe } = await startFaults(t, database);
     const hanging = await startPushService({ now: clock.world.now });
     t.after(() => hanging[Symbol.asyncDispose]());
     const { endpoint } = await subscribe(alice);
     const held: string[] = [];
-    const his = await service.enter(bob);
+    const bobs = await service.enter(bob);
     for (let i = 0; i < 24; i++) {
       const person = await service.join(`person${i}`);
       const { endpoint } = await subscribe(person, hanging);
       hanging.answerAlways(endpoint, 'hang');
       held.push(endpoint);
-      const reply = await his.ask({ type: 'send', to: person.id, cid: `c${i}`, body: 'hello' });
+      const reply = await bobs.ask({ type: 'send', to: person.id, cid: `c${i}`, body: 'hello' });
       assert.equal(reply.code, 200, JSON.stringify(reply));
     }
     await eventually(() => hanging.requests > 0, HANG_MS);
     const startedAt = performance.now();
-    await his.ask({ type: 'send', to: alice.id, cid: 'not held up', body: 'hello' });
+    await bobs.ask({ type: 'send', to: alice.id, cid: 'not held up', body: 'hello' });
     await pushService.next(endpoint, HANG_MS);
     const pushedMs = performance.now() - startedAt;
     for (let i = 0; i < 10; i++) await bystanders.chat();
@@ -151,7 +151,7 @@ onEachDatabase('while others go wrong', (database) => {
     );
 
     for (const endpoint of held) hanging.answerAlways(endpoint, undefined);
-    await service.pushes.runDue(); // what hangs meets its deadline
+    await service.pushes.runDue(); // the hanging requests reach their deadline
     clock.add(3_600_000);
     await service.pushes.runDue();
     for (const endpoint of held) assert.ok(hanging.received(endpoint).length >= 1);
@@ -161,7 +161,7 @@ onEachDatabase('while others go wrong', (database) => {
   });
 });
 
-/** Two to whom it happens, and two who have nothing to do with it. */
+/** Two users who meet the fault, and two bystanders. */
 async function startFaults(t: TestContext, database: TestDatabase, time: { isStill?: boolean } = {}) {
   const clock = new Clock(time);
   const pushService = await startPushService({ now: clock.world.now ?? Date.now });
@@ -183,10 +183,10 @@ async function startFaults(t: TestContext, database: TestDatabase, time: { isSti
 
 async function startBystanders(service: SocketService) {
   const [carol, dave] = [await service.join('carol'), await service.join('dave')];
-  const [hers, his] = [await service.enter(carol), await service.enter(dave)];
+  const [carols, daves] = [await service.enter(carol), await service.enter(dave)];
   let count = 0;
   let slowestMs = 0;
-  const tell = async (from: TestSocket, by: TestSocket, to: Person) => {
+  const send = async (from: TestSocket, by: TestSocket, to: Person) => {
     const startedAt = performance.now();
     const cid = `bystander ${++count}`;
     const [reply] = await Promise.all([
@@ -199,8 +199,8 @@ async function startBystanders(service: SocketService) {
   return {
     /** A message each way. */
     chat: async () => {
-      await tell(hers, his, dave);
-      await tell(his, hers, carol);
+      await send(carols, daves, dave);
+      await send(daves, carols, carol);
       assert.ok(slowestMs < HANG_MS, `${slowestMs} ms`);
     },
     slowestMs: () => Math.round(slowestMs),

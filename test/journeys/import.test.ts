@@ -10,7 +10,7 @@ import { runCommand, settingsOf, startServer } from '../processes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Everybody's password, in the forms that a database of the old service may hold, each made as that service made it. */
+/** Passwords in the forms that a database of the old service may hold, each made as that service made it. */
 async function makeStored(password: string): Promise<Record<string, string>> {
   // 16 zero bytes in bcrypt's own Base64.
   const salt = '.'.repeat(22);
@@ -37,7 +37,7 @@ function openDatabase(settings: DatabaseSettings): Promise<SchemaDb> {
     : openPostgres({ url: settings.databaseUrl });
 }
 
-/** What the database holds of everybody's password, by username. */
+/** The stored password hash of each user, by username. */
 async function readHashes(settings: DatabaseSettings): Promise<Map<string, string>> {
   await using db = await openDatabase(settings);
   const rows = await db.all<{
@@ -48,7 +48,7 @@ async function readHashes(settings: DatabaseSettings): Promise<Map<string, strin
 }
 
 onEachDatabase('moving from the old service', (database) => {
-  test('users come in with the password they had, in whatever form it was stored, and with no other', async (t) => {
+  test('users sign in with the password they had, in whatever form it was stored, and with no other', async (t) => {
     const data = await database.create(t);
     const settings = settingsOf(data);
     const password = 'pässwörd 密码';
@@ -89,12 +89,12 @@ onEachDatabase('moving from the old service', (database) => {
     }
 
     for (const [username, hash] of await readHashes(data))
-      assert.match(hash, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/, `what rests of ${username} after his login`);
+      assert.match(hash, /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/, `the hash of ${username} after the login`);
     for (const username of before.keys())
       assert.equal((await server.post('/api/login', { username, password })).status, 200, username);
   });
 
-  test('a server beside the import lets the new users in at once, and lists them within a second', async (t) => {
+  test('a server that runs beside the import signs the new users in at once, and lists them within a second', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using server = await startServer(settings);
     const { body } = await server.post('/api/register', { username: 'alice', password: 'secret' });

@@ -9,7 +9,7 @@ const ROUNDS = 10;
 const CLIENTS = 12;
 const CHANGES_EACH = 5;
 
-/** Somebody who was told that he is registered, and how many changes of his profile he was told are done. */
+/** A user whose registration was answered, with how many changes of the profile were answered. */
 interface Acknowledged {
   readonly id: string;
   readonly username: string;
@@ -18,7 +18,7 @@ interface Acknowledged {
 }
 
 onEachDatabase('kill -9', (database) => {
-  test('what was answered 200 is there after the restart, ten times', async (t) => {
+  test('what was answered with 200 is stored after the restart, ten times', async (t) => {
     const settings = settingsOf(await database.create(t));
     const everybody: Acknowledged[] = [];
     let server = await startServer(settings);
@@ -44,7 +44,7 @@ onEachDatabase('kill -9', (database) => {
   });
 });
 
-/** Registers one after the other, each with some changes, until the server is gone. */
+/** Registers users one after the other, each with some changes, until the server is killed. */
 async function keepWriting(server: ServerProcess, name: string, everybody: Acknowledged[]): Promise<void> {
   for (let n = 0; ; n++) {
     const username = `${name}n${n}`;
@@ -61,7 +61,7 @@ async function keepWriting(server: ServerProcess, name: string, everybody: Ackno
   }
 }
 
-/** The body of an answer, which is 200 or none at all. */
+/** The body of an answer, which must be 200 if there is one. */
 async function unlessGone(answer: ReturnType<ServerProcess['post']>): Promise<Body | undefined> {
   const { status, body } = await answer.catch((error: unknown) => {
     // What `fetch` throws, whatever broke the connection.
@@ -85,7 +85,7 @@ async function verify(
   for (const { id, username, changes } of everybody) {
     const row = rows.get(id);
     assert.equal(row?.username, username, `${username} was answered 200 and is lost`);
-    // The change that was under way may have been stored without its answer.
+    // The change in flight may have been stored without an answer.
     assert.ok(
       Number(row.bio) === changes || Number(row.bio) === changes + 1,
       `${username} has ${row.bio} of ${changes} changes`,

@@ -9,18 +9,18 @@ import type { Body } from '../harness.ts';
 import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { startPushService } from '../push-service.ts';
 
-/** On each of the two databases, so twenty in all. */
+/** On each of the two databases, so twenty in total. */
 const KILLS = 10;
 /** Each writes a message every 333 ms, which all together are 210 a second, and stays below the limit of 30 in 10 s. */
 const WRITERS = 70;
 const EVERY_MS = 333;
-/** People write in so many groups, each at one moment, so that a kill meets several messages. */
+/** Users write in this many groups, each group at one moment, so that a kill hits several messages. */
 const GROUPS = 7;
 /** An address may have 20 connections that did not say hello yet. */
 const ENTERING_AT_ONCE = 10;
 
 onEachDatabase('kill -9 while people write', (database) => {
-  test('every acknowledged message is there once, in its place, on every device, and rings after the restart', async (t) => {
+  test('every acknowledged message is stored once and in order, on every device, and is pushed after the restart', async (t) => {
     const settings = settingsOf(await database.create(t));
     const pushService = await startPushService();
     t.after(() => pushService[Symbol.asyncDispose]());
@@ -29,7 +29,7 @@ onEachDatabase('kill -9 while people write', (database) => {
       const devices = await Promise.all(
         Array.from({ length: WRITERS }, async (_, i) => new Device(await join(server, `writer${i}`))),
       );
-      // In each round somebody else is written to who is not there.
+      // Each round writes to another user without a connection.
       const away = await Promise.all(
         Array.from({ length: KILLS }, async (_, i) => subscribe(server, await join(server, `away${i}`))),
       );
@@ -50,7 +50,7 @@ onEachDatabase('kill -9 while people write', (database) => {
           keepWriting(device, i === round ? person.id : partnerOf(devices, i).person.id),
         );
         await delay(EVERY_MS + randomInt(800));
-        // In the middle of something, which is what can go wrong.
+        // While requests are in flight.
         while (!devices.some((device) => device.isAsking)) await setImmediate();
         if (round % 2 === 0) await delay(1);
         await server.kill();
@@ -90,13 +90,13 @@ interface Joined {
   readonly token: string;
 }
 
-/** One device of somebody, with all that it sent and was told. */
+/** One device of a user, with all messages that it sent and received. */
 class Device {
   readonly person: Joined;
   epoch: string | undefined;
   /** Of the last event. */
   seq = 0;
-  /** What the `message` events carried, in the order in which they came. */
+  /** The data of the `message` events, in order of arrival. */
   readonly messages: Body[] = [];
   /** By `cid`; without `n` as long as it was not acknowledged. */
   readonly sent = new Map<string, { to: string; n?: number }>();
@@ -114,12 +114,12 @@ class Device {
     return this.#ws?.readyState === WebSocket.OPEN;
   }
 
-  /** A request of it has no answer yet. */
+  /** Whether a request has no answer yet. */
   get isAsking(): boolean {
     return this.#replied.size > 0;
   }
 
-  /** Comes back to where it was, and sends again what was not acknowledged. */
+  /** Resumes from its position, and sends again what was not acknowledged. */
   async enter(url: string): Promise<void> {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/ws`);
     this.#ws = ws;
@@ -160,7 +160,7 @@ class Device {
     if (reply.data.duplicate) this.duplicates++;
   }
 
-  /** Throws what was wrong with an event. */
+  /** Throws the first error found in an event. */
   verify(): void {
     if (this.#fault) throw this.#fault;
   }
@@ -193,7 +193,7 @@ async function join(server: ServerProcess, username: string): Promise<Joined> {
   return body.data;
 }
 
-/** Two and two write to each other. */
+/** The users write to each other in pairs. */
 function partnerOf(devices: readonly Device[], i: number): Device {
   const partner = devices[i % 2 === 0 ? i + 1 : i - 1];
   assert.ok(partner);
@@ -208,7 +208,7 @@ async function enterAll(devices: readonly Device[], { url }: ServerProcess): Pro
   await Promise.all(Array.from({ length: ENTERING_AT_ONCE }, enterNext));
 }
 
-/** One message after the other, until the server is gone. */
+/** Sends one message after the other, until the server is killed. */
 async function keepWriting(device: Device, to: string): Promise<void> {
   let nextAt = performance.now() + (randomInt(GROUPS) / GROUPS) * EVERY_MS;
   for (;;) {
@@ -219,7 +219,7 @@ async function keepWriting(device: Device, to: string): Promise<void> {
   }
 }
 
-/** Every device was told everything in its order, and no message twice. */
+/** Checks that every device received everything in order, and no message twice. */
 async function verifyDevices(server: ServerProcess, devices: readonly Device[]): Promise<void> {
   for (const device of devices) {
     for (let head = -1; device.seq < head || head < 0; await delay(5))
@@ -237,7 +237,7 @@ async function verifyDevices(server: ServerProcess, devices: readonly Device[]):
   }
 }
 
-/** What was acknowledged is what is stored, each under its number. @returns how many messages there are */
+/** Checks that the acknowledged messages are the stored ones, each under its number. @returns how many messages there are */
 async function verifyConversation(
   server: ServerProcess,
   { person }: Device,
@@ -269,7 +269,7 @@ async function verifyConversation(
   return items.length;
 }
 
-/** The device was told, after the restart, of all that nobody saw. */
+/** Checks that after the restart the device was sent pushes for all messages that were not seen. */
 async function verifyPush(
   t: TestContext,
   received: () => readonly { text: string | undefined }[],

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { explainStart } from '../../src/start-errors.ts';
 import { start } from '../logged-server.ts';
 
-/** A folder that goes with the test, and what the server says when it starts there. */
+/** A folder that is removed after the test, and what the server prints when it starts there. */
 async function tryStart(
   t: TestContext,
   prepare: (folder: string) => Promise<unknown> | unknown,
@@ -27,7 +27,7 @@ function assertSaid({ code, said }: { code: number | null; said: string }, line:
   assert.deepEqual([code, said], [1, `Doorman could not start: ${line}\n`]);
 }
 
-describe('a start that cannot succeed says in one line what is at fault and what to do', {
+describe('a start that cannot succeed reports in one line what is at fault and what to do', {
   concurrency: true,
 }, () => {
   test('DATA_DIR is a file, or lies below one', async (t) => {
@@ -45,7 +45,7 @@ describe('a start that cannot succeed says in one line what is at fault and what
     await start(t, { DATA_DIR: join(folder, 'a', 'b'), PORT: '0' }).serving;
   });
 
-  test('a file that is no database', async (t) => {
+  test('a file that is not a database', async (t) => {
     for (const name of ['doorman.db', 'server.lock'])
       assertSaid(
         await tryStart(t, (folder) => writeFile(join(folder, name), 'x'.repeat(8192))),
@@ -91,7 +91,7 @@ describe('a start that cannot succeed says in one line what is at fault and what
   });
 });
 
-test('errors of the system that cannot be had everywhere are explained too', () => {
+test('system errors that cannot be produced everywhere are explained too', () => {
   const config = readConfig({ HOST: 'chat.invalid', PORT: '80', DATA_DIR: '/data/doorman' });
   const said = (code: string, syscall: string, path?: string) =>
     explainStart(Object.assign(new Error(code), { code, syscall, ...(path && { path }) }), config);

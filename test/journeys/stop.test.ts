@@ -12,7 +12,7 @@ const FURTHER_SIGNAL = 'a further signal ends the server at once';
 
 onSqlite('Stopping', (database) => {
   describe('all at once', { concurrency: true }, () => {
-    test('every login under way is answered, new calls are answered or refused a connection, and the exit code is 0', async (t) => {
+    test('every login in flight is answered, new calls are answered or refused a connection, and the exit code is 0', async (t) => {
       const server = await startServer(t, database, { BCRYPT_COST: '10' });
       const url = await server.serving;
       const alice = { username: 'alice', password: 'password' };
@@ -26,7 +26,7 @@ onSqlite('Stopping', (database) => {
         ({ status }) => status,
         (error) => error.cause.code,
       );
-      // The last: taken by the system, and closed when the server stopped to listen.
+      // The last one was accepted by the system, and closed when the server stopped listening.
       assert.ok([200, 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(late), String(late));
 
       for (const { status, body } of await Promise.all(logins)) {
@@ -35,7 +35,7 @@ onSqlite('Stopping', (database) => {
       }
       assert.deepEqual(await server.ended, { code: 0, signal: null, errors: '' });
       await server.logged('stopped');
-      // Though fetch would keep its connections open for much longer.
+      // fetch would keep its connections open for much longer.
       assert.ok(!server.messages().includes(CUT_OFF));
     });
 
@@ -90,7 +90,7 @@ onSqlite('Stopping', (database) => {
       assert.deepEqual(server.messages().slice(-4), ['stopping', FURTHER_SIGNAL, CUT_OFF, 'stopped']);
     });
 
-    test('who is connected and asks for nothing holds up nothing', async (t) => {
+    test('an idle connection does not delay the stop', async (t) => {
       const server = await startServer(t, database);
       const url = await server.serving;
       using _silent = await openConnection(Number(new URL(url).port));
@@ -116,7 +116,7 @@ onSqlite('Stopping', (database) => {
       }
     });
 
-    test('all that is wrong with the settings is told at once, a line each, without their values', async (t) => {
+    test('all invalid settings are reported together, a line each, without their values', async (t) => {
       const wrong = {
         PORT: 'geheim',
         HOST: '[::1]',
@@ -155,7 +155,7 @@ onSqlite('Stopping', (database) => {
 });
 
 onPostgres('Stopping', (database) => {
-  test('a second server waits for the first one: it can be stopped meanwhile, and else takes over', async (t) => {
+  test('a second server waits for the first one: it can be stopped meanwhile, otherwise it takes over', async (t) => {
     const settings = settingsOf(await database.create(t));
     const first = start(t, settings);
     await first.serving;
@@ -174,7 +174,7 @@ async function ask(url: string): Promise<Response> {
   return fetch(`${url}/healthz`);
 }
 
-/** Waits until so many requests reached the server, beside those that ask for it: the id of an answer counts them all. */
+/** Waits until this many requests have reached the server, besides its own: the id of an answer counts them all. */
 async function untilReceived(url: string, requests: number): Promise<void> {
   for (let received = 0, asked = 1; received < requests; asked++) {
     const id = (await ask(url)).headers.get('x-request-id') ?? '';

@@ -11,7 +11,7 @@ import { onSqlite } from '../databases.ts';
 import { settingsOf, startServer } from '../processes.ts';
 
 onSqlite('two people in two terminals', (database) => {
-  test('they talk, block, unblock, go, get a push, come back, and live through a kill of the server', async (t) => {
+  test('they talk, block, unblock, leave, get a push, come back, and survive a kill of the server', async (t) => {
     const settings = settingsOf(await database.create(t));
     let server = await startServer(settings);
     const { url } = server;
@@ -81,7 +81,7 @@ onSqlite('two people in two terminals', (database) => {
     }
   });
 
-  test('a wrong password, and a service that is not there, are said in a line', async (t) => {
+  test('a wrong password and an unreachable service are reported in one line', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'doorman-clients-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
     await using server = await startServer(settingsOf(await database.create(t)));
@@ -98,7 +98,7 @@ onSqlite('two people in two terminals', (database) => {
   });
 });
 
-/** What a client says that cannot begin. */
+/** What a client prints that cannot start. */
 async function errorsOf(t: TestContext, words: string[], folder: string): Promise<string> {
   const terminal = new Terminal('chat', words, folder);
   t.after(() => terminal.kill());
@@ -106,12 +106,12 @@ async function errorsOf(t: TestContext, words: string[], folder: string): Promis
   return terminal.errors;
 }
 
-/** A script of `docs/` in a process of its own, as somebody runs it who types and reads. */
+/** A script of `docs/` in a process of its own, used by typing lines and reading them. */
 class Terminal {
   readonly #child: ChildProcessWithoutNullStreams;
-  /** With which code it ended; null if by a signal. */
+  /** Its exit code; null if a signal ended it. */
   readonly ended: Promise<number | null>;
-  /** Lines that nobody asked for yet. */
+  /** Lines that no test has read yet. */
   readonly unread: string[] = [];
   errors = '';
   #isOver = false;
@@ -128,7 +128,7 @@ class Terminal {
     this.#child.stderr.on('data', (text) => {
       this.errors += text;
     });
-    this.#child.stdin.on('error', () => {}); // it has ended, which `ended` tells
+    this.#child.stdin.on('error', () => {}); // it has ended, as `ended` shows
     this.ended = once(this.#child, 'close').then(([code]) => {
       this.#isOver = true;
       this.#wake();
@@ -140,7 +140,7 @@ class Terminal {
     this.#child.stdin.write(`${line}\n`);
   }
 
-  /** Waits for a line, wherever it stands; what came before it stays. */
+  /** Waits for a line and takes it out; earlier lines stay. */
   prints(line: string): Promise<void> {
     return this.#find((printed) => printed === line, line);
   }
