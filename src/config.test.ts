@@ -114,7 +114,7 @@ test('the table of settings names each one with its default, which can be read',
   assert.deepEqual(faultsOf(Object.fromEntries(settingsTable.map((each) => [each.name, each.default]))), []);
 });
 
-test('all wrong settings are told at once, one line each, and none of their values', () => {
+test('all invalid settings are reported together, one line each, without their values', () => {
   const secret = 'hunter2-sesame';
   const env = Object.fromEntries(settingsTable.map(({ name }) => [name, ` ${secret}:// ,/`]));
   const faults = faultsOf({ ...env, DOORMAN_SECRET: secret });
@@ -227,7 +227,7 @@ test('REDIS_URL is refused until several processes can be joined', () => {
   );
 });
 
-test('PUBLIC_URL and ORIGINS are origins, spelt as browsers send them', () => {
+test('PUBLIC_URL and ORIGINS are origins, as browsers send them', () => {
   assert.equal(readConfig({ PORT: '80' }).publicUrl, 'http://localhost');
   assert.equal(readConfig({ PORT: '8080' }).publicUrl, 'http://localhost:8080');
   assert.equal(readConfig({ PUBLIC_URL: 'http://[0:0::1]:80' }).publicUrl, 'http://[::1]');
@@ -259,7 +259,7 @@ test('PUBLIC_URL and ORIGINS are origins, spelt as browsers send them', () => {
   );
 });
 
-test('TRUST_PROXY is networks, but never everybody', () => {
+test('TRUST_PROXY is networks, but never all addresses', () => {
   assertWrong(
     'TRUST_PROXY',
     ['0.0.0.0/0', '::/0', 'localhost', '10.0.0.0/33', '10.0.0.1;10.0.0.2'],

@@ -21,7 +21,7 @@ export interface WatchingDevice {
 interface Watcher {
   readonly device: WatchingDevice;
   watched: ReadonlySet<string>;
-  /** The watched users whom the device's user blocks. */
+  /** The watched users that the device's user blocks. */
   blocked: Set<string>;
   /** The watched users who block the device's user. */
   blockedBy: Set<string>;
@@ -33,7 +33,7 @@ interface Watcher {
 
 /**
  * Which device watches which users. Changes are collected and sent once a second, only the last state of each user, and only
- * to devices that watch them. Two users of whom one blocks the other appear offline to each other, as if never seen
+ * to devices that watch them. While one of two users blocks the other, each appears offline to the other, as if never seen
  * (architecture 6).
  */
 export class Watchers {

@@ -88,7 +88,7 @@ onEachDatabase('push routes', (database) => {
     assert.equal(push.received(subscription.endpoint).length, 1);
   });
 
-  test('standard and URL-safe Base64 are taken, padded or not, and nothing else', async (t) => {
+  test('standard and URL-safe Base64 are accepted, padded or not, and nothing else', async (t) => {
     const service = await startService(t, database, { env: PUBLIC });
     const { id: userId } = await service.join('alice');
     const bytes = Buffer.from('fb'.repeat(65), 'hex');

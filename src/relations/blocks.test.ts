@@ -32,8 +32,10 @@ onEachDatabase('blocks', (database) => {
       alice,
       bob,
       carol,
-      block: (by: string, whom: string, now = START) => blockUser(inboxes, by, whom, now),
-      unblock: (by: string, whom: string, now = START) => unblockUser(inboxes, by, whom, now),
+      block: (blockerId: string, blockedId: string, now = START) =>
+        blockUser(inboxes, blockerId, blockedId, now),
+      unblock: (blockerId: string, blockedId: string, now = START) =>
+        unblockUser(inboxes, blockerId, blockedId, now),
       list: async (by: string) =>
         (await listBlocked(db, by)).map((entry) => [entry.username, entry.create_time]),
       eventsOf: async (userId: string) =>

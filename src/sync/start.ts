@@ -16,7 +16,7 @@ export interface Start {
   readonly cursor: number;
   /** Whether these are all events that the device does not have; if false, it has to sync. */
   readonly resumed: boolean;
-  /** The users whom the user blocks. */
+  /** The users that the user blocks. */
   readonly blocked: ReadonlySet<string>;
 }
 

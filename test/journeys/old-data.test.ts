@@ -199,7 +199,7 @@ onEachDatabase('the data of an earlier version', (database) => {
     assert.deepEqual(await passTo(story.now + 10_000), ['laptop', 'hangs', 'fails']);
     // An unconfirmed device, a minute after its last notification.
     assert.deepEqual(await passTo(story.now + 30_000), ['unknown', 'laptop', 'hangs', 'fails']);
-    // After Retry-After, and after the hour for which a device is set aside.
+    // After Retry-After, and after the hour for which a device is suspended.
     const last = ['unknown', 'laptop', 'hangs', 'fails', 'busy'];
     assert.deepEqual(await passTo(story.now + 31 * 60_000), last);
     assert.deepEqual(await passTo(story.now + 61 * 60_000), [...last, 'refuses']);

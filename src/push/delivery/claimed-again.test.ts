@@ -9,7 +9,7 @@ import { Dispatcher, type InFlightJob } from './dispatcher.ts';
 import { OriginQueues } from './origin-queues.ts';
 
 onEachDatabase('a push that is due again at once', (database) => {
-  test('is sent again, also if it is claimed before the answer to its record has come', async (t) => {
+  test('is sent again, also if it is claimed before the recording of its result has returned', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, now } = await startPushing(t, database);
     await service.pushes[Symbol.asyncDispose](); // a dispatcher of this test sends instead
     const { services } = service;

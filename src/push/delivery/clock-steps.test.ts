@@ -13,7 +13,7 @@ const DAY = 24 * HOUR;
 const HANGS_MS = 20_000;
 
 onEachDatabase('pushes and a wall clock that is set', (database) => {
-  test('a clock that is set back by an hour does not hold back the push of a message', async (t) => {
+  test('a clock that is set back by an hour does not delay the push of a message', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, setClock } = await startPushing(t, database, {
       realTime: true,
     });
@@ -25,7 +25,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     assert.equal(pushService.attempts(phone.endpoint).length, 1);
   });
 
-  test('a clock that is set back does not hold back what rests after a push', async (t) => {
+  test('a clock that is set back does not delay a push beyond its cooldown', async (t) => {
     const { pushService, alice, bob, subscribe, write, setClock } = await startPushing(t, database, {
       realTime: true,
     });
@@ -38,7 +38,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     assert.equal(pushService.attempts(phone.endpoint).length, 2);
   });
 
-  test('a clock that is set back does not hold back what is to be tried again', async (t) => {
+  test('a clock that is set back does not delay a retry', async (t) => {
     const { pushService, alice, bob, subscribe, write, outcomes, setClock } = await startPushing(
       t,
       database,
@@ -56,7 +56,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     for (const { endpoint } of [busy, broken]) await pushService.next(endpoint, HANGS_MS);
   });
 
-  test('a clock that is set back leaves what waits for its hour waiting', async (t) => {
+  test('a clock that is set back does not shorten the suspension of a subscription', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush, pass, setClock } = await startPushing(
       t,
       database,
@@ -94,7 +94,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     assert.equal(pushService.received(fresh.endpoint).length, 1);
   });
 
-  test('a clock that is set back does not keep an unconfirmed device from its turn', async (t) => {
+  test('a clock that is set back does not delay the notification of an unconfirmed device', async (t) => {
     const { pushService, alice, bob, subscribe, write, setClock } = await startPushing(t, database, {
       realTime: true,
     });
@@ -106,7 +106,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     await pushService.next(unknown.endpoint, HANGS_MS);
   });
 
-  test('what a clock that ran ahead left in the queue is due when the service starts', async (t) => {
+  test('waits that a clock running ahead left in the queue are due when the service starts', async (t) => {
     const pushing = await startPushing(t, database);
     const { service, pushService, alice, bob, subscribe, write, writeAndPush, now } = pushing;
     const carol = await service.join('carol');
@@ -116,7 +116,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     } = service.services;
     const dave = await service.join('dave');
     const [phone, unknown] = [await subscribe(bob), await subscribe(dave, { unconfirmed: true })];
-    // One waits as a job of each device, one as a message that may still be seen.
+    // One message is a job for each device, one is a pending push.
     for (const { endpoint } of [phone, unknown]) pushService.answerNext(endpoint, { status: 500 });
     await writeAndPush(alice, bob);
     await writeAndPush(alice, dave);
@@ -136,7 +136,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     );
   });
 
-  test('a start leaves alone what waits as it should', async (t) => {
+  test('a start does not change waits that are in bounds', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const { db } = service.services;
     const [busy, aside, broken] = [await subscribe(bob), await subscribe(bob), await subscribe(bob)];
@@ -165,7 +165,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
     ['forward', HOUR],
     ['back', -HOUR],
   ] as const)
-    test(`a clock that is set ${direction} sends nothing twice that is under way`, async (t) => {
+    test(`a clock that is set ${direction} sends nothing twice that is in flight`, async (t) => {
       const { service, pushService, alice, bob, subscribe, write, setClock, outcomes, now } =
         await startPushing(t, database, { realTime: true, world: { pushDeadlineMs: 10 * HANGS_MS } });
       const { db } = service.services;
@@ -177,7 +177,7 @@ onEachDatabase('pushes and a wall clock that is set', (database) => {
       await held.untilHeld();
       setClock(byMs);
       await untilNoticed(t, service);
-      // Whatever the worker did about the step is over when it has sent this one.
+      // When this one is sent, the worker has handled the clock step.
       await write(alice, carol);
       await pushService.next(phone.endpoint, HANGS_MS);
       const untilLeased = async () => {

@@ -156,7 +156,7 @@ onEachDatabase('answers of push services', (database) => {
     assert.equal(count(), tries);
   });
 
-  test('a push service that is back gets the waiting messages as one push', async (t) => {
+  test('a push service that answers again gets the waiting messages as one push', async (t) => {
     const { pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await startPushing(
       t,
       database,
@@ -193,7 +193,7 @@ onEachDatabase('answers of push services', (database) => {
   });
 
   for (const status of [400, 401, 403])
-    test(`${status} sets the subscription aside for 1 h, doubling, and removes it after 7 days`, async (t) => {
+    test(`${status} suspends the subscription for 1 h, doubling, and removes it after 7 days`, async (t) => {
       const { pushService, alice, bob, subscribe, writeAndPush, pass, devices, log } = await startPushing(
         t,
         database,
@@ -207,7 +207,7 @@ onEachDatabase('answers of push services', (database) => {
         assert.equal(count(), expected);
         await pass(hours * HOUR - 1);
         assert.equal(count(), expected);
-        // What waits longer than a day is dropped, so that something new is what is tried.
+        // A push that waits for more than a day is dropped, so each day tries a new one.
         await writeAndPush(alice, bob);
         assert.equal(count(), expected);
         await pass(1);
@@ -252,7 +252,7 @@ onEachDatabase('answers of push services', (database) => {
     }
   });
 
-  test('a push service pauses only when it refuses three confirmed devices that it took pushes for', async (t) => {
+  test('a push service is paused only when it refuses three confirmed devices whose pushes it accepted before', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush, pass, log } = await startPushing(
       t,
       database,
@@ -271,7 +271,7 @@ onEachDatabase('answers of push services', (database) => {
     await pass(3 * SECOND);
     for (const phone of phones) pushService.answerAlways(phone.endpoint, { status: 401 });
 
-    // Two are not three, one that never had a push does not count, and neither does what was longer ago.
+    // Two rejected devices are not enough; a device without an earlier success does not count, nor does an old rejection.
     await tellNth(0);
     await pass(11 * 60 * SECOND);
     await tellNth(1);
@@ -280,7 +280,7 @@ onEachDatabase('answers of push services', (database) => {
     await tellNth(3);
     assert.deepEqual([0, 1, 2, 3, 4].map(attempts), [2, 2, 2, 2, 1]);
 
-    // The last one was the third: from now on nothing is sent for ten minutes.
+    // That was the third device: from now on nothing is sent for ten minutes.
     const fresh = await subscribe(bob);
     await tellNth(0);
     await pass(10 * 60 * SECOND - 1);

@@ -56,7 +56,7 @@ export class Dispatcher {
   readonly #recorder: ResultRecorder;
   readonly #breaker = new CircuitBreaker();
   /** From the claim until the result is recorded. */
-  readonly #held = new Map<string, InFlightJob>();
+  readonly #jobs = new Map<string, InFlightJob>();
   /** Jobs that were claimed again while their result was being recorded. */
   readonly #claimedAgain = new Map<string, Job>();
   #isPumping = false;
@@ -78,45 +78,45 @@ export class Dispatcher {
   /** Takes a claimed job to send. @returns false if its origin queue is full */
   submit(job: Job): boolean {
     const key = jobKey(job);
-    const held = this.#held.get(key);
-    if (held) {
+    const known = this.#jobs.get(key);
+    if (known) {
       // Its lease expired in this process, or recording its result made it due again and has not returned yet.
-      held.leaseUntil = job.leaseUntil;
-      if (held.isEnded) this.#claimedAgain.set(key, job);
+      known.leaseUntil = job.leaseUntil;
+      if (known.isEnded) this.#claimedAgain.set(key, job);
       return true;
     }
     const inFlight = { ...job, isCancelled: false, isEnded: false };
     if (!this.#queues.offer(inFlight)) return false;
-    this.#held.set(key, inFlight);
+    this.#jobs.set(key, inFlight);
     this.#pump();
     return true;
   }
 
   /** Whether this dispatcher has the job: waiting, in flight or not recorded yet. */
-  holds(job: Pick<Job, 'subscriptionId' | 'peerId'>): boolean {
-    return this.#held.has(jobKey(job));
+  has(job: Pick<Job, 'subscriptionId' | 'peerId'>): boolean {
+    return this.#jobs.has(jobKey(job));
   }
 
   /** Cancels the user's pushes about a peer they blocked: no byte about the peer leaves from now on. */
   cancel(userId: string, peerId: string): void {
-    for (const inFlight of this.#held.values())
+    for (const inFlight of this.#jobs.values())
       if (inFlight.userId === userId && inFlight.peerId === peerId) inFlight.isCancelled = true;
   }
 
   get isIdle(): boolean {
-    return this.#held.size === 0;
+    return this.#jobs.size === 0;
   }
 
   /** Resolves when the results of all jobs are recorded. */
   async untilIdle(): Promise<void> {
-    if (this.#held.size > 0) await new Promise<void>((resolve) => void this.#onIdle.push(resolve));
+    if (this.#jobs.size > 0) await new Promise<void>((resolve) => void this.#onIdle.push(resolve));
   }
 
   /** Returns waiting jobs at once, and waits up to 5 s for those in flight, whose results it still records. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const waiting = this.#queues.clear();
-    for (const inFlight of waiting) this.#held.delete(jobKey(inFlight));
+    for (const inFlight of waiting) this.#jobs.delete(jobKey(inFlight));
     const dueAt = this.#services.clock.now();
     await returnJobs(
       this.#services.db,
@@ -222,7 +222,7 @@ export class Dispatcher {
   }
 
   #release(key: string): void {
-    this.#held.delete(key);
+    this.#jobs.delete(key);
     const again = this.#claimedAgain.get(key);
     this.#claimedAgain.delete(key);
     // If its queue is full, the job stays leased and is sent when the lease ends.
@@ -230,12 +230,12 @@ export class Dispatcher {
   }
 
   #forget(inFlight: InFlightJob): void {
-    this.#held.delete(jobKey(inFlight));
+    this.#jobs.delete(jobKey(inFlight));
     this.#resolveIdle();
   }
 
   #resolveIdle(): void {
-    if (this.#held.size > 0) return;
+    if (this.#jobs.size > 0) return;
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 }

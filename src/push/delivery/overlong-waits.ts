@@ -16,12 +16,12 @@ type Lease = Pick<Job, 'subscriptionId' | 'peerId' | 'leaseUntil'>;
 export async function endOverlongWaits(
   db: Db,
   { now, stepMs }: { now: number; stepMs: number },
-  isHeld: (lease: Lease) => boolean,
+  isInFlight: (lease: Lease) => boolean,
 ): Promise<void> {
   const leases = await db.all<Lease>`
     select subscription_id as "subscriptionId", peer_id as "peerId", due_at as "leaseUntil" from push_jobs
     where leased = 1 and due_at > ${now + LEASE_MS}`;
-  const lost = leases.filter((lease) => !isHeld(lease));
+  const lost = leases.filter((lease) => !isInFlight(lease));
   await returnJobs(
     db,
     lost.map((job) => ({ job, dueAt: now })),

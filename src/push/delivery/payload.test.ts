@@ -41,7 +41,7 @@ test('a payload is a declarative push message that leads to the conversation', (
   });
 });
 
-test('full shows the text, sender the name, none neither', () => {
+test('preview full shows the text, sender the name, none neither', () => {
   const shown = (changes: Partial<MessageNotification>) => {
     const { notification } = read(messagePayload(publicUrl, { ...unreadMessages, ...changes }));
     return [notification.title, notification.body];
@@ -81,7 +81,7 @@ test('a payload is below 3,000 bytes whatever was written, and still well-formed
     );
 });
 
-test('a text is cut between what people see as characters', () => {
+test('a text is cut between graphemes', () => {
   const family = '👨‍👩‍👧‍👦';
   assert.equal(cutText('abc', 3), 'abc');
   assert.equal(cutText('abcdef', 5), 'ab…');

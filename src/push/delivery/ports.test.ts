@@ -28,7 +28,7 @@ onEachDatabase('the ports of push services', (database) => {
     assert.equal(await subscribe(service, id, 'https://127.0.0.1:22/a'), '400 endpoint_private');
   });
 
-  test('PUSH_PORTS names others', async (t) => {
+  test('PUSH_PORTS allows other ports', async (t) => {
     const service = await startService(t, database, { env: { ...PUBLIC, PUSH_PORTS: '443, 8443' } });
     const { id } = await service.join('alice');
     assert.equal(await subscribe(service, id, 'https://push.example:8443/a'), 200);
@@ -36,13 +36,13 @@ onEachDatabase('the ports of push services', (database) => {
     assert.equal(await subscribe(service, id, 'https://push.example:8444/a'), '400 endpoint_port');
   });
 
-  test('with PUSH_ALLOW_PRIVATE=1 every port passes', async (t) => {
+  test('PUSH_ALLOW_PRIVATE=1 allows every port', async (t) => {
     const service = await startService(t, database, { env: { ...PUBLIC, PUSH_ALLOW_PRIVATE: '1' } });
     const { id } = await service.join('alice');
     assert.equal(await subscribe(service, id, 'https://push.example:8443/a'), 200);
   });
 
-  test('a device that was stored on another port stays, is sent nothing, and the log says why', async (t) => {
+  test('a stored device on a port that is not allowed is kept, gets no push, and the log has the reason', async (t) => {
     await using push = await startPushService();
     const resolve = async () => [{ address: '8.8.8.8', family: 4 }];
     const service = await startService(t, database, { env: PUBLIC, world: { resolve } });

@@ -6,7 +6,7 @@ import { notifications, startPushing } from '../../../test/pushing.ts';
 import { rotateVapidKeys } from '../subscriptions/vapid-keys.ts';
 
 onEachDatabase('the contents of a push', (database) => {
-  test('it shows as much as the user chose', async (t) => {
+  test('shows as much as the user chose', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
       t,
       database,
@@ -28,7 +28,7 @@ onEachDatabase('the contents of a push', (database) => {
     );
   });
 
-  test('the badge counts at most 100 unread conversations, so that a longer list holds no one up', async (t) => {
+  test('the badge counts at most 100 unread conversations, which bounds the time that it takes', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const { db } = service.services;
     const phone = await subscribe(bob);
@@ -58,7 +58,7 @@ onEachDatabase('the contents of a push', (database) => {
     assert.deepEqual(badges, [1, 3]);
   });
 
-  test('the longest message fits, and its beginning arrives', async (t) => {
+  test('the longest message fits: its beginning is sent', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
     const phone = await subscribe(bob);
     await service.post('/api/user/settings', { pushPreview: 'full' }, { token: bob.token });
@@ -121,12 +121,12 @@ onEachDatabase('the contents of a push', (database) => {
     assert.equal(count(), 2);
     await pass(600_000);
     assert.equal(count(), 2);
-    // Whether the two first messages were judged together is chance; what was told covers the other one either way.
+    // The first two messages may be decided together or not; the notification covers the other one either way.
     const others = (await outcomes(bob)).filter((outcome) => outcome !== 'accepted');
     assert.deepEqual(new Set(others), new Set(['already_notified']));
   });
 
-  test('a subscription is sent to with the key that it was made with, however often keys rotate', async (t) => {
+  test('a push is signed with the key that its subscription was made with, however often keys rotate', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
       t,
       database,

@@ -16,7 +16,7 @@ function refused(status: number, retryAfter?: string | string[]): PushResponse {
   };
 }
 
-test('201 and 202 are good, 404 and 410 remove, 413 is sent again in its short form, once', () => {
+test('201 and 202 are success, 404 and 410 remove the device, 413 sends the short form once', () => {
   assert.deepEqual(classifyResponse({ kind: 'accepted', status: 202 }, fresh, NOW, 0), {
     kind: 'accepted',
     status: 202,
@@ -51,7 +51,7 @@ test('429 and 503 wait as Retry-After says, from a second to an hour', () => {
       });
 });
 
-test('429 and 503 with a Retry-After that cannot be read come back like any failure', () => {
+test('429 and 503 with an unreadable Retry-After are retried like any failure', () => {
   for (const retryAfter of ['soon', '-1', '1.5', ''])
     assert.deepEqual(
       classifyResponse(refused(503, retryAfter), fresh, NOW, 1),
@@ -59,7 +59,7 @@ test('429 and 503 with a Retry-After that cannot be read come back like any fail
     );
 });
 
-test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dropped after 24 h', () => {
+test('a failed push is retried after 1 s to 1 h, doubling, with jitter, and dropped after 24 h', () => {
   const wait = (answer: PushResponse, attempts: number, random: number) => {
     const outcome = classifyResponse(answer, { ...fresh, attempts }, NOW, random);
     assert.equal(outcome.kind, 'retried');
@@ -77,13 +77,13 @@ test('what failed comes back after 1 s to 1 h, doubling, with jitter, and is dro
   }
 });
 
-test('every other refusal, and an address where we may not connect, sets the subscription aside', () => {
+test('any other refusal, and an address that is not allowed, suspends the subscription', () => {
   const elsewhere: PushResponse = { kind: 'failed', word: 'private_address' };
   for (const answer of [...[301, 400, 401, 402, 403, 405, 415].map((status) => refused(status)), elsewhere])
     assert.equal(classifyResponse(answer, fresh, NOW, 0).kind, 'refused');
 });
 
-test('a port that is not allowed is no fault of the device: the push is dropped', () => {
+test('a port that is not allowed drops the push and keeps the device', () => {
   assert.deepEqual(classifyResponse({ kind: 'failed', word: 'port' }, fresh, NOW, 0), {
     kind: 'dropped',
     outcome: 'failed',
@@ -91,7 +91,7 @@ test('a port that is not allowed is no fault of the device: the push is dropped'
   });
 });
 
-test('a refused subscription is set aside for 1 h, doubling, and goes after 7 days without one success', () => {
+test('a refused subscription is suspended for 1 h, doubling, and removed after 7 days without a success', () => {
   const waits: number[] = [];
   let at = NOW;
   for (let refusals = 0; ; refusals++) {

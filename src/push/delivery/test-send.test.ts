@@ -80,7 +80,7 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
 }
 
 onEachDatabase('a test send', (database) => {
-  test('is nothing where nothing is stored', async (t) => {
+  test('answers undefined if no subscription is stored', async (t) => {
     const { db, alice, send } = await start(t, database);
     assert.equal(await send(), undefined);
     assert.deepEqual(await listPushLog(db, alice), []);
@@ -104,7 +104,7 @@ onEachDatabase('a test send', (database) => {
       assert.equal(received.headers.ttl, String(DAY_S));
       assert.equal(received.headers.urgency, 'high');
       const { doorman, ...payload } = JSON.parse(received.text ?? '');
-      // By its receipt the device says what became of the notification, unless nobody confirmed it.
+      // The receipt lets a confirmed device report what became of the notification.
       const logId = doorman && pushReceipts.read(doorman.receipt);
       if (i === 0) assert.ok(entries?.some(({ id }) => id === logId));
       else assert.equal(doorman, undefined);
@@ -120,7 +120,7 @@ onEachDatabase('a test send', (database) => {
     }
   });
 
-  test('only the device that is named is sent to, and nothing where there is none such', async (t) => {
+  test('with a device id only that device is notified; an unknown id answers undefined', async (t) => {
     const service = await start(t, database);
     const { db, push, alice, send } = service;
     const [named, other] = [await service.device(), await service.device()];
@@ -134,7 +134,7 @@ onEachDatabase('a test send', (database) => {
     assert.deepEqual([push.received(named.endpoint).length, push.received(other.endpoint).length], [1, 0]);
   });
 
-  test('what each push service said stands in the log, and in the answer', async (t) => {
+  test('the answer of each push service is in the log and in the result', async (t) => {
     const service = await start(t, database);
     const { db, push, alice, send } = service;
     const [good, busy, broken] = [await service.device(), await service.device(), await service.device()];
@@ -181,7 +181,7 @@ onEachDatabase('a test send', (database) => {
     assert.deepEqual(await stored(), kept.sort());
   });
 
-  test('the last gone one counts as stored at that call, and no longer at the next', async (t) => {
+  test('a call that removes the last subscription still has a result; the next answers undefined', async (t) => {
     const service = await start(t, database);
     const { endpoint } = await service.device();
     service.push.answerNext(endpoint, { status: 410 });
@@ -189,7 +189,7 @@ onEachDatabase('a test send', (database) => {
     assert.equal(await service.send(), undefined);
   });
 
-  test('one that was replaced between the answer and its removal is not removed', async (t) => {
+  test('a subscription that was replaced between the answer and its removal is not removed', async (t) => {
     const service = await start(t, database);
     const { push, send, stored, hooks } = service;
     const { endpoint } = await service.device();
@@ -200,7 +200,7 @@ onEachDatabase('a test send', (database) => {
     assert.deepEqual(await stored(), [endpoint]);
   });
 
-  test('keys that are Base64 but no key are found unusable, and work once they are replaced', async (t) => {
+  test('keys that are Base64 but no P-256 keys become unusable, and work once they are replaced', async (t) => {
     const service = await start(t, database);
     const { db, alice, push, send } = service;
     const subscription = push.subscribe();
@@ -241,7 +241,7 @@ onEachDatabase('a test send', (database) => {
     assert.equal(push.received(rest.endpoint).length, 4);
   });
 
-  test('a fault of ours with one device is told, and the others are sent to', async (t) => {
+  test('an error of the service itself with one device is reported, and the other devices are notified', async (t) => {
     const service = await start(t, database);
     const { db, faults, push, send } = service;
     const devices = [await service.device(), await service.device()];
@@ -252,14 +252,14 @@ onEachDatabase('a test send', (database) => {
   });
 });
 
-onSqlite('a test send and its time', (database) => {
-  test('a push service that hangs holds it up for 3 s at most; what comes later still stands in the log', async (t) => {
+onSqlite('the time of a test send', (database) => {
+  test('a push service that hangs delays it by at most 3 s; a later answer is still logged', async (t) => {
     const service = await start(t, database);
     const { db, alice, push, send } = service;
     const [good, hanging] = [await service.device(), await service.device()];
     push.answerNext(hanging.endpoint, 'hang');
     const entries = await send();
-    // The sender itself would wait for 10 s, and then say that it failed.
+    // The push client itself waits for 10 s, and then reports a failure.
     assert.deepEqual(
       entries?.map((entry) => entry.outcome),
       ['accepted'],

@@ -10,7 +10,7 @@ import { openPushWorker } from './worker.ts';
 const HANGS_MS = 20_000;
 
 onEachDatabase('the push worker', (database) => {
-  test('wakes by itself when a push is to be tried again', async (t) => {
+  test('wakes by itself when a push is due again', async (t) => {
     const { pushService, alice, bob, subscribe, write } = await startPushing(t, database, { realTime: true });
     const phone = await subscribe(bob);
     pushService.answerNext(phone.endpoint, { status: 500 });
@@ -28,7 +28,7 @@ onEachDatabase('the push worker', (database) => {
   for (const [what, behaviour] of Object.entries(ill))
     test(`a push service that ${what} delays neither other devices nor chat`, async (t) => {
       const { service, pushService, alice, bob, subscribe, write } = await startPushing(t, database, {
-        // Longer than the test may take: what hangs is still under way when the others are served.
+        // Longer than the test may take: the hanging request is still in flight when the others are answered.
         world: { pushDeadlineMs: 10 * HANGS_MS },
         realTime: true,
       });
@@ -39,7 +39,7 @@ onEachDatabase('the push worker', (database) => {
         illService.answerAlways(device.endpoint, behaviour);
         await subscribe(i % 2 ? bob : carol, { of: device });
       }
-      // One device of the push service that is well is ill too.
+      // One device of the healthy push service fails too.
       const [sick, phone] = [await subscribe(carol), await subscribe(bob)];
       pushService.answerAlways(sick.endpoint, behaviour);
       await write(alice, carol);
@@ -49,7 +49,7 @@ onEachDatabase('the push worker', (database) => {
       await write(bob, alice, 'still there?');
     });
 
-  test('a graceful stop gives back what was not sent', async (t) => {
+  test('a graceful stop returns the jobs that were not sent', async (t) => {
     const { service, pushService, alice, bob, subscribe, write } = await startPushing(t, database, {
       world: { pushDeadlineMs: 500 },
     });

@@ -175,7 +175,7 @@ export class PushWorker implements AsyncDisposable {
     const at = now();
     for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
     for (const pair of await findOverlong(db, at)) this.#immediate.set(pairKey(pair), { pair, at });
-    await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#dispatcher.holds(job));
+    await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#dispatcher.has(job));
     this.#clockStepMs = 0;
   }
 

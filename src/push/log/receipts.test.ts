@@ -31,7 +31,7 @@ test('a receipt identifies an entry and cannot be made without the key', () => {
 });
 
 onEachDatabase('receipts of notifications', (database) => {
-  test('the key is kept', async (t) => {
+  test('the key survives a restart', async (t) => {
     const db = await database.open(t);
     const id = newId(START);
     assert.equal((await openPushReceipts(db)).read((await openPushReceipts(db)).issue(id)), id);
@@ -139,7 +139,7 @@ onEachDatabase('receipts of pushes', (database) => {
     ]);
   });
 
-  test('a receipt is taken before the push service answers, and from each attempt of a push', async (t) => {
+  test('a receipt is accepted before the push service answers, and from each attempt of a push', async (t) => {
     const { alice, bob, service, pushService, phone, write, pass, report, reported, now } =
       await startWithPhone(t);
     pushService.answerNext(phone.endpoint, 'hang');

@@ -125,7 +125,7 @@ test('a push service that never answers is left at the deadline, its connection 
   await until(() => service.open === 0 && client.openOrigins === 0);
 });
 
-test('an answer that drips is cut off at the deadline; its status counts', async () => {
+test('an answer that arrives byte by byte is cut off at the deadline; its status counts', async () => {
   await using service = await startPushService();
   await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 2_000 });
   const subscription = service.subscribe();
@@ -253,7 +253,7 @@ test('the connections of an origin that closes them are forgotten', async () => 
   await until(() => client.openOrigins === 0);
 });
 
-test('at 256 origins the one idle longest is dropped', async () => {
+test('at 256 origins the one that was idle longest is dropped', async () => {
   await using service = await startPushService();
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
   await using client = openPushClient({ reach: 'any', ports: [], resolve });
@@ -376,7 +376,7 @@ test('early hints are no answer yet (RFC 9110 15.2)', async () => {
   assert.deepEqual(await client.send(plain(endpoint)), { kind: 'refused', status: 410 });
 });
 
-test('https on a port without TLS is the failure tls; on one that stays silent, timeout', async () => {
+test('https on a port without TLS fails with tls; on a silent port with timeout', async () => {
   await using service = await startPushService();
   await using patient = openPushClient({ reach: 'any', ports: [], deadlineMs: 200_000 });
   const failed = await patient.send(plain(`https://${new URL(service.origin).host}/push`));

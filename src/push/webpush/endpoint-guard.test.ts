@@ -226,7 +226,7 @@ test('a name that leads to loopback is refused', async () => {
   }
 });
 
-test('of a name that leads to both, only the public addresses are handed over', async () => {
+test('of a name with public and private addresses, only the public ones are used', async () => {
   const mixed: Resolve = async () => [v4('10.0.0.1'), v4('8.8.8.8'), v4('169.254.169.254'), v4('1.1.1.1')];
   assert.deepEqual(await look(mixed, { all: true }), [v4('8.8.8.8'), v4('1.1.1.1')]);
   assert.equal(await look(mixed, { all: false }), '8.8.8.8');
@@ -237,11 +237,11 @@ test('a name that changes from public to private is checked at each connection',
   let asked = 0;
   const rebinding: Resolve = async () => [v4(answers[asked++] ?? '127.0.0.1')];
   assert.deepEqual(await look(rebinding, { all: true }), [v4('8.8.8.8')]);
-  assert.equal(asked, 1, 'the checked answer is handed over, without a second query');
+  assert.equal(asked, 1, 'the checked answer is used, without a second query');
   await assert.rejects(look(rebinding, { all: true }), PrivateAddressError);
 });
 
-test('a name without addresses, or without an answer, fails as such', async () => {
+test('a name without addresses, or without an answer, is an error', async () => {
   await assert.rejects(
     look(async () => [], { all: true }),
     { message: 'The name has no address' },
@@ -300,7 +300,7 @@ test('names are resolved by DNS, for IPv4 and IPv6 addresses', async (t) => {
   );
 });
 
-test('with another rule, the addresses it allows are handed over, and localhost is found', async () => {
+test('with another rule, the addresses that it allows are used, and localhost is found', async () => {
   assert.equal(await look(async () => [v4('127.0.0.1')], { all: false, isAllowed: isLoopback }), '127.0.0.1');
   const lookup = guardedLookup({ isAllowed: isLoopback });
   const address = await new Promise((found, failed) => {

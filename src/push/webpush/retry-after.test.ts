@@ -37,7 +37,7 @@ test('a date that is past, or now, means no wait', () => {
     assert.equal(readRetryAfterMs(text, NOW), 0, text);
 });
 
-test('two digits of a year are past if they would lie more than 50 years ahead', () => {
+test('a year of two digits is a past one if it would be more than 50 years ahead', () => {
   const at = (text: string, now: number) => now + (readRetryAfterMs(text, now) ?? Number.NaN);
   assert.equal(at('Sunday, 22-Nov-76 08:00:00 GMT', NOW), Date.UTC(2076, 10, 22, 8));
   assert.equal(at('Sunday, 22-Nov-76 08:00:01 GMT', NOW), NOW);
@@ -46,7 +46,7 @@ test('two digits of a year are past if they would lie more than 50 years ahead',
   assert.equal(at('Friday, 01-Jan-00 00:00:00 GMT', endOfCentury), Date.UTC(2100, 0, 1));
 });
 
-test('white space around a Retry-After does not count, and of several the longest does', () => {
+test('white space around a Retry-After is ignored, and of several the longest counts', () => {
   assert.equal(readRetryAfterMs(' \t120 ', NOW), 120_000);
   assert.equal(readRetryAfterMs(' Sun, 22 Nov 2026 08:01:00 GMT\t', NOW), MINUTE);
   assert.equal(readRetryAfterMs(['30', '120', 'soon'], NOW), 120_000);
