@@ -1,4 +1,4 @@
-// Writes the shapes that travel, which the client kit is typed with, from the service's own schemas.
+// Generates the kit's types of requests, answers and events from the service's schemas.
 //   node scripts/client-wire.ts            writes client/src/wire.ts
 import { writeFileSync } from 'node:fs';
 import * as accounts from '../src/accounts/schemas.ts';
@@ -23,7 +23,7 @@ import { Welcome } from '../src/sockets/frames-out.ts';
 import { Snapshot } from '../src/sync/snapshot.ts';
 import * as users from '../src/users/schemas.ts';
 
-/** What is exported, under its name on the wire. */
+/** The exported shapes, by name. */
 export const SHAPES = {
   RegisterBody: accounts.RegisterBody,
   LoginBody: accounts.LoginBody,
@@ -72,7 +72,7 @@ export const SHAPES = {
 
 const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS);
 
-/** As much of JSON Schema as our schemas use. */
+/** The part of JSON Schema that our schemas use. */
 interface Schema {
   type?: string;
   const?: unknown;

@@ -1,6 +1,6 @@
 // Draws the icons of the page into web/public: a door that is a speech bubble, light behind its keyhole.
 //   node_modules/.bin/node scripts/icons.mjs
-// Needs Chromium; what comes out is committed, so only who changes the mark runs this.
+// Needs Chromium. The results are committed, so this is run only after a change of the mark.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import puppeteer from 'puppeteer-core';
 
 const target = join(dirname(dirname(fileURLToPath(import.meta.url))), 'web/public');
 
-// Of web/src/ui/page/theme.ts.
+// The colours of web/src/ui/page/theme.ts.
 const LIVERY = '#0b5746';
 const BRASS = '#bf8f25';
 const DOOR = '#fcf6e8';
@@ -31,9 +31,9 @@ function mark(scale, colours) {
 
 const colours = { door: DOOR, keyhole: BRASS };
 const rounded = svg(`<rect width="512" height="512" rx="116" fill="${LIVERY}"/>${mark(1.16, colours)}`);
-// Systems cut these to shapes of their own: full to the edge. On Android the middle four fifths are safe, on iOS more.
+// Systems crop these to their own shapes, so they reach the edge. On Android the middle four fifths are safe, on iOS more.
 const full = (scale) => svg(`<rect width="512" height="512" fill="${LIVERY}"/>${mark(scale, colours)}`);
-// Of this one systems take the opacity alone.
+// Systems use only the opacity of this one.
 const badge = svg(
   `<mask id="m"><rect width="512" height="512" fill="#fff"/>${mark(1.4, { door: 'none', keyhole: '#000' })}</mask><g mask="url(#m)">${mark(1.4, { door: '#fff', keyhole: 'none' })}</g>`,
 );
@@ -66,7 +66,7 @@ try {
   await browser.close();
 }
 
-/** One PNG in the wrapping that browsers without SVG icons ask for. */
+/** One PNG in the container that browsers without SVG icons request. */
 function toIco(png, size) {
   const header = Buffer.alloc(22);
   header.writeUInt16LE(1, 2);

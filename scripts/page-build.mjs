@@ -11,14 +11,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'web', 'dist');
-/** Of a build: what it was made from, and its own assets. */
+/** Describes a build: what it was made from, and its assets. */
 const STAMP = '.build.json';
 
-/** Below it, a packet is sent whether or not it is full. */
+/** A smaller file fits into one packet anyway. */
 const LEAST_COMPRESSED_BYTES = 1024;
 const COMPRESSED = /\.(?:css|html|js|json|svg|webmanifest)$/;
 
-/** Whether `web/dist` is what the sources make, as they stand. */
+/** Whether `web/dist` was built from the current sources. */
 export function isPageBuilt() {
   return readStamp()?.madeFrom === hashSources();
 }
@@ -28,7 +28,7 @@ function readStamp() {
   return existsSync(stamp) ? JSON.parse(readFileSync(stamp, 'utf8')) : undefined;
 }
 
-/** All that the page is made of: the page, the kit, the packages, and how it is built. */
+/** Hashes all that the build depends on: the page, the kit, the packages, and this script. */
 function hashSources() {
   const hash = createHash('sha256');
   for (const part of ['web', 'client', 'scripts/page-build.mjs', 'package-lock.json']) {
@@ -37,7 +37,7 @@ function hashSources() {
   return hash.digest('hex');
 }
 
-/** In an order that is always the same; without tests, and without what was made. */
+/** The files below a path in a fixed order, without tests and build results. */
 function filesUnder(path) {
   if (/\.test\.tsx?$/.test(path) || /\/(?:node_modules|dist|\.dist-\d+)$/.test(path)) return [];
   try {
@@ -50,7 +50,7 @@ function filesUnder(path) {
   }
 }
 
-/** Whoever is served meanwhile gets the page as it was, and keeps it if this one fails. */
+/** The former page is served until the build is complete, and stays if the build fails. */
 async function buildPage() {
   const made = join(root, 'web', `.dist-${process.pid}`);
   try {
@@ -74,7 +74,7 @@ async function buildPage() {
   }
 }
 
-/** A page that is open since before the build may still ask for what it did not need until now. */
+/** A page that was opened before the build may still request assets that it has not loaded yet. */
 async function keepFormerAssets(made, assets) {
   const former = (readStamp()?.assets ?? []).filter((name) => !assets.includes(name));
   await Promise.all(

@@ -23,7 +23,7 @@ const SOURCES = {
     export default defineConfig({ root: import.meta.dirname });`,
 };
 
-test('the first set-up builds the page with its compressed forms, the second one only looks', async (t) => {
+test('the first set-up builds the page with its compressed forms, the second one does nothing', async (t) => {
   const site = await start(t);
   const { stderr } = await site.setUp();
   assert.equal(stderr, 'Building the page (once) ...\n');
@@ -36,7 +36,7 @@ test('the first set-up builds the page with its compressed forms, the second one
   assert.deepEqual(gunzipSync(await small('.gz')), bytes);
   assert.ok((await small('.br')).length < bytes.length / 4);
   assert.match(bytes.toString(), /many words/);
-  // Too small to be worth it.
+  // It is too small to be compressed.
   assert.ok(!(await readdir(join(site.folder, 'web/dist'))).includes('index.html.br'));
 
   const { ino } = await stat(join(site.folder, 'web/dist'));
@@ -53,7 +53,7 @@ test('it is built for production, whatever the environment says', async (t) => {
   assert.doesNotMatch(built, /development|process\.env/);
 });
 
-test('a change of any source builds it anew, a change of a test does not', async (t) => {
+test('a change of any source builds it again, a change of a test does not', async (t) => {
   const site = await start(t);
   await site.setUp();
   await site.write('web/src/main.test.ts', 'changed');
@@ -74,7 +74,7 @@ test('a change of any source builds it anew, a change of a test does not', async
   assert.equal((await site.setUp()).stderr, 'Building the page (once) ...\n');
 });
 
-test('what the page before could still ask for is kept over one build', async (t) => {
+test('the assets of the previous build are kept for one more build', async (t) => {
   const site = await start(t);
   const assets = async () => (await readdir(join(site.folder, 'web/dist/assets'))).sort();
   const generations: string[][] = [];
@@ -91,7 +91,7 @@ test('what the page before could still ask for is kept over one build', async (t
   );
 });
 
-test('a build that fails is told, ends with 1, and leaves the page as it was', async (t) => {
+test('a build that fails is reported, ends with 1, and leaves the page as it was', async (t) => {
   const site = await start(t);
   await site.setUp();
   await site.write('web/src/main.ts', "import './missing.ts';");
@@ -111,7 +111,7 @@ test('a build that fails is told, ends with 1, and leaves the page as it was', a
   ]);
 });
 
-test('who wants no page gets none', async (t) => {
+test('with --no-page no page is built', async (t) => {
   const site = await start(t);
   assert.deepEqual(await site.setUp({}, '--no-page'), { code: 0, stderr: '' });
   assert.ok(!(await readdir(join(site.folder, 'web'))).includes('dist'));

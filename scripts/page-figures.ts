@@ -1,4 +1,4 @@
-// Measures the page as docs/web.md tells it: what the first load brings, and how soon it can be used. In Chromium, with nothing cached.
+// Measures the page for docs/web.md: what the first load brings, and how soon it can be used. In Chromium, with nothing cached.
 //   npm run page-figures
 import type { Page } from 'puppeteer-core';
 import { findAxeFaults } from '../test/browsers/axe.ts';
@@ -54,7 +54,7 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForSelector('[data-testid="own-profile"]');
 }
 
-/** Keeps the moment at which what a person came for stands in the document. */
+/** Records when the content for which the user came is in the document. */
 async function noteWhenShown(page: Page, selector: string): Promise<void> {
   await page.evaluateOnNewDocument((wanted) => {
     const look = new MutationObserver(() => {
@@ -80,7 +80,7 @@ function read(page: Page): Promise<Record<string, number>> {
     await new Promise((resolve) => setTimeout(resolve, 500));
     const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
     const blocked = tasks.reduce((sum, { duration }) => sum + Math.max(0, duration - 50), 0);
-    // What was come for is there, and no long task holds up whoever uses it.
+    // The content is there, and no long task delays the user.
     const shown = performance.getEntriesByName('shown')[0]?.startTime ?? 0;
     const lastTask = Math.max(paint, shown, ...tasks.map(({ startTime, duration }) => startTime + duration));
     return {

@@ -1,4 +1,4 @@
-// Makes the pictures of the README anew, from the page as it is: in Chromium, with people made up for it.
+// Takes the pictures of the README from the current page, in Chromium, with made-up users.
 //   npm run pictures
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
@@ -55,7 +55,7 @@ async function signIn(page: Page, username: string): Promise<void> {
 /** Small, since they travel with every clone. */
 async function picture(page: Page, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
-  await new Promise((resolve) => setTimeout(resolve, 1_000)); // what moves has come to rest
+  await new Promise((resolve) => setTimeout(resolve, 1_000)); // animations have ended
   const bytes = await page.screenshot({ type: 'webp', quality: 80 });
   await writeFile(new URL(`${name}.webp`, FOLDER), bytes);
 }

@@ -1,5 +1,5 @@
-// Brings what a command needs, once; runs on any Node >= 20 and imports nothing that has to be installed. A second run
-// only looks.
+// Installs what a command needs, once; runs on any Node >= 20 and imports nothing that has to be installed. A second run
+// only checks.
 //   node scripts/setup.mjs              the packages of the lock file, and the page built
 //   node scripts/setup.mjs --no-page    the packages alone
 //   node scripts/setup.mjs --tests      the programs of the tests too
@@ -14,7 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
 installPackages();
 if (!process.argv.includes('--no-page')) buildPage();
-// The tests skip what they cannot have and say how to get it, so whatever this ends with is not fatal.
+// The tests skip what is missing and say how to get it, so a failure here is not fatal.
 if (process.argv.includes('--tests')) runWithOurNode('scripts/test-programs.ts');
 
 function installPackages() {
@@ -27,7 +27,7 @@ function installPackages() {
   console.error('Installing packages (once) ...');
   // The npm and the Node that run this script, which are not those inside the folder that is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
-  // The page is built here, so what builds it is wanted in production too.
+  // The page is built here, so the tools that build it are needed in production too.
   const options = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, first] = npm && node ? [node, [npm]] : ['npm', []];
   const shell = command === 'npm' && isWindows;
@@ -51,7 +51,7 @@ function buildPage() {
   process.exit(1);
 }
 
-/** With the Node of the lock file, where there is one for this machine. @returns whether it went well */
+/** Runs a script on the Node of the lock file, if there is one for this machine. @returns whether it succeeded */
 function runWithOurNode(script) {
   const ours = join(root, 'node_modules', '.bin', isWindows ? 'node.cmd' : 'node');
   const [command, shell] = existsSync(ours) ? [ours, isWindows] : [process.execPath, false];

@@ -1,4 +1,4 @@
-// Brings the programs that the tests want from Debian's packages: those that are missing, where this may be done.
+// Installs the programs that the tests need and that are missing from Debian's packages, where it has the rights.
 //   node scripts/test-programs.ts
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { findBrowsers } from '../test/browsers/find-browsers.ts';
 import { findPostgres } from '../test/postgres-cluster.ts';
 
 const browsers = findBrowsers();
-/** Whether each package is there, or something that serves as well. The fonts are for screenshots: Chinese, and emoji. */
+/** Whether each package, or an equivalent, is installed. The fonts are for screenshots: Chinese, and emoji. */
 const packages: Record<string, boolean> = {
   postgresql: findPostgres() !== undefined,
   chromium: browsers.chromium.path !== undefined || isNamed('TEST_CHROMIUM'),
@@ -16,7 +16,7 @@ const packages: Record<string, boolean> = {
 };
 const missing = Object.keys(packages).filter((name) => !packages[name]);
 
-// The tests start a PostgreSQL of their own; the package need not make one. What this Debian does not know is left out.
+// The tests start a PostgreSQL of their own; the package need not create one. Packages that this Debian lacks are left out.
 const INSTALL = `
   config=/etc/postgresql-common/createcluster.conf
   test -e $config || { mkdir -p "$(dirname $config)" && echo 'create_main_cluster = false' > $config; }
@@ -35,7 +35,7 @@ if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-g
   process.exitCode = status ?? 1;
 }
 
-/** Whoever names a browser of his own brings it himself. */
+/** Whether the setting names a browser, which then need not be installed. */
 function isNamed(setting: string): boolean {
   return Boolean(process.env[setting]);
 }

@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 
-/** How many files of a unit run share a process. Each process loads all modules anew, which takes most of a short file. */
+/** How many files of a unit run share a process. Each process loads all modules again, which takes most of the time of a short file. */
 const FILES_PER_PROCESS = 8;
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -27,7 +27,7 @@ if (named.length > 0 && files.length < found.length)
   console.log(
     `Without files that start other programs (${found.length - files.length}): npm test runs them.`,
   );
-if (files.length === 0) fail('no test was executed'); // Without files Node's runner would take all that it finds.
+if (files.length === 0) fail('no test was executed'); // Without files Node's runner would run all that it finds.
 
 /** The files of a pattern or of a room. */
 function find(name) {
@@ -92,7 +92,7 @@ runner.once('exit', async (code) => {
   process.exitCode = code ?? 1;
 });
 
-/** Writes files that import the tests, neighbours into different ones. @returns their paths */
+/** Writes files that import the tests, with neighbours in different files. @returns their paths */
 function group(files, folder) {
   const count = Math.max(Math.min(files.length, 3), Math.ceil(files.length / FILES_PER_PROCESS));
   return Array.from({ length: count }, (_, at) => {

@@ -19,7 +19,7 @@ async function run(t: TestContext, text: string): Promise<[number | null, string
 /** Runs `npm run test:unit -- NAME ...`. */
 function runUnit(...named: string[]) {
   const script = fileURLToPath(new URL('./test.mjs', import.meta.url));
-  // Without the mark by which Node's runner knows that it runs within itself.
+  // Without the variable by which Node's runner detects that it runs inside itself.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const words = [script, '--unit', ...named];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
@@ -29,7 +29,7 @@ function runUnit(...named: string[]) {
 const use = "import { describe, test } from 'node:test';";
 const nothing = 'FAILED: no test was executed';
 
-test('a run ends with a line that counts', async (t) => {
+test('a run ends with a line with its counts', async (t) => {
   const passing = `${use} describe('group', () => test('one', () => {})); test.skip('two');`;
   assert.deepEqual(await run(t, passing), [0, 'PASSED: 1 passed, 0 failed, 1 skipped, N s']);
   const failing = `${use} test('one', () => {}); test('two', () => { throw new Error(); });`;
@@ -54,6 +54,6 @@ test('a room is a folder of src, or of another part by the name of both; its tes
   assert.equal(isRunOn(worker.lines, 'SQLite'), false);
 });
 
-test('a room without tests fails, beside others too', () => {
+test('a room without tests fails, also beside others', () => {
   assert.deepEqual(runUnit('users', 'nowhere'), { status: 1, lines: ['FAILED: no tests in nowhere'] });
 });

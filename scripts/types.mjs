@@ -1,7 +1,7 @@
 // Checks the types of every part at once, each by a tsc of its own.
 //   npm run types           every tsconfig*.json of the repository
 //   npm run types -- web    one of them: a folder, or a file
-// What a run learns is kept in node_modules/.cache/types: the next one checks what changed since.
+// Results are cached in node_modules/.cache/types: the next run checks what has changed since.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -23,7 +23,7 @@ for (const { project, failure } of checks) {
 console.log(failed > 0 ? `${failed} of ${checks.length} failed` : `${checks.length} passed`);
 if (failed > 0 || checks.length === 0) process.exitCode = 1;
 
-/** @returns what tsc says about a project, if its types are wrong */
+/** @returns the output of tsc for a project, if its types are wrong */
 async function check(project) {
   const known = `node_modules/.cache/types/${project.replaceAll(/\W+/g, '-')}.tsbuildinfo`;
   const options = [

@@ -31,7 +31,7 @@ function check(folder: string, ...named: string[]): [number | null, string] {
   return [status, stdout];
 }
 
-test('each project that fails is printed under its name, in later runs too, until it is mended', async (t) => {
+test('each project that fails is printed under its name, in later runs too, until it is fixed', async (t) => {
   const folder = await makeProjects(t, {
     one: 'export const one: number = 1;',
     two: "export const two: number = 'two';",

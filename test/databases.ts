@@ -25,13 +25,13 @@ export interface TestDatabase {
   readonly kind: 'sqlite' | 'postgres';
   /** Fresh, migrated and empty; closed after the test. */
   open(t: TestContext): Promise<SchemaDb>;
-  /** The same, not opened: for tests that start a whole service, or several processes. */
+  /** The same, not opened, for tests that start a whole service or several processes. */
   create(t: TestContext): Promise<DatabaseSettings>;
 }
 
 /**
- * What is left to remove when a group of tests is through. Not after each test: what a test closes by `t.after` is
- * closed in the order in which it said so, and would find its database gone.
+ * What is removed after a group of tests. Not after each test: `t.after` runs in order of registration, so what a test
+ * closes later would find its database gone.
  */
 const removals: (() => Promise<void>)[] = [];
 
@@ -55,7 +55,7 @@ export function onSqlite(name: string, register: (database: TestDatabase) => voi
 /**
  * Without PostgreSQL the tests are skipped, and with `CI=true` they fail. `TEST_DATABASES=sqlite` skips them always.
  *
- * @param options `concurrency: true` where most tests wait for the clock
+ * @param options `concurrency: true` where most tests wait for timers
  */
 export function onPostgres(
   name: string,
@@ -106,7 +106,7 @@ const postgresql: TestDatabase = {
   },
 };
 
-/** Made with the first database of this process, and copied for each. */
+/** Created for the first database of this process, and copied for each further one. */
 let sqliteTemplate: Promise<string> | undefined;
 
 async function makeMigratedFolder(): Promise<string> {
@@ -130,7 +130,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Makes a migrated, empty PostgreSQL database and answers its address. */
+/** Creates a migrated, empty PostgreSQL database. @returns its address */
 async function makeDatabase(): Promise<string> {
   const server = await testServer();
   const name = `test_${randomUUID().replaceAll('-', '')}`;

@@ -12,12 +12,12 @@ import type { TestDatabase } from './databases.ts';
 export interface Answer {
   status: number;
   headers: Record<string, unknown>;
-  // The wire is untyped; tests say what they expect of it.
+  // Answers are untyped; tests assert what they expect.
   body: Body;
   text: string;
 }
 
-/** Whatever JSON came back; reading a field of it is the assertion's business. */
+/** The parsed JSON of an answer, whose fields the tests assert. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of answers that may be anything, and fails if they are not there
 export type Body = any;
 
@@ -49,7 +49,7 @@ export interface TestService {
   readonly pushes: PushWorker;
   /** What was logged so far, a line each. */
   readonly logLines: string[];
-  /** Ends the service and starts another on the same database; this one is of no use after. */
+  /** Ends the service and starts another on the same database; this one must not be used afterwards. */
   restart(): Promise<TestService>;
 }
 
@@ -68,7 +68,7 @@ export async function startService(
   database: TestDatabase,
   options: Options = {},
 ): Promise<TestService> {
-  // Registered before the database's own end, which comes after it.
+  // Registered before the database's own end, which must come after this one.
   const running = { end: async () => {} };
   t.after(() => running.end());
   return startOn(running, await testConfig(t, database, options.env), options.world);
@@ -136,7 +136,7 @@ async function startOn(
   };
 }
 
-/** The configuration of a test's service: everything from `readConfig`, nothing made up. */
+/** The configuration of a test's service, all of it from `readConfig`. */
 export async function testConfig(
   t: TestContext,
   database: TestDatabase,

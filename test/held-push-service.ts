@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { SubscriptionJson } from './push-service.ts';
 
-/** A push service whose answers the test gives by hand. */
+/** A push service that answers only when the test says so. */
 export async function startHeld(t: TestContext) {
   const waiting: ServerResponse[] = [];
   const server = createServer((request, response) => {

@@ -27,7 +27,7 @@ export async function startServer(
   return start(t, settingsOf(await database.create(t), settings));
 }
 
-/** Starts it with these settings alone. */
+/** Starts it with only these settings. */
 export function start(t: TestContext, settings: Record<string, string>): Server {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -64,6 +64,6 @@ export function start(t: TestContext, settings: Record<string, string>): Server 
   }
 
   const serving = logged('serving').then(({ url }) => url);
-  serving.catch(() => {}); // some are not meant to get so far
+  serving.catch(() => {}); // some tests expect a start that fails
   return { child, serving, ended, logged, messages: () => lines.map(({ msg }) => msg) };
 }

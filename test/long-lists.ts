@@ -1,6 +1,6 @@
 import type { Db } from '../src/db/db.ts';
 
-/** What stands straight in the database of the `i`-th user of a list; the last one is the latest. */
+/** The time of the `i`-th entry of a list, so the last one is the latest. */
 const at = (i: number) => 1000 + i;
 
 /** A conversation of the user with each of `peers`: one message of the peer, unread. @returns the peers, the latest first */
@@ -27,7 +27,7 @@ export async function addConversations(
   return peers.toReversed();
 }
 
-/** What each of `peers` is to the user. @returns the peers, the latest first */
+/** A friendship or request with each of `peers`. @returns the peers, the latest first */
 export async function addFriends(
   db: Db,
   userId: string,
@@ -46,7 +46,7 @@ export async function addFriends(
   return peers.toReversed();
 }
 
-/** The user blocks each of `peers`. @returns the peers, the latest first */
+/** Blocks of each of `peers` by the user. @returns the peers, the latest first */
 export async function addBlocks(
   db: Db,
   userId: string,

@@ -11,11 +11,11 @@ import postgres from 'postgres';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
 
-/** Migrated and empty; what tests get is a copy. */
+/** A migrated, empty database, of which tests get copies. */
 export const templateDatabase = 'doorman_template';
 
 export interface Cluster {
-  /** Of the maintenance database, `postgres`. */
+  /** The address of the maintenance database, `postgres`. */
   readonly url: string;
   /** Ends the server and every connection at once, as `kill -9` would; starts it again on the same data after `meanwhile`. */
   restart(meanwhile?: () => Promise<unknown>): Promise<void>;
@@ -25,7 +25,7 @@ export interface Cluster {
 
 const startMs = 30_000;
 
-/** The folder of PostgreSQL's programs, the newest there is; `undefined` when there is none. */
+/** The folder of the newest installed PostgreSQL's programs; `undefined` if there is none. */
 export function findPostgres(): string | undefined {
   const packaged = '/usr/lib/postgresql';
   const versions = existsSync(packaged) ? readdirSync(packaged).sort((a, b) => Number(b) - Number(a)) : [];
@@ -93,7 +93,7 @@ async function initialize(initdb: string, data: string, owner: User | undefined)
   const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'];
   const options = { ...owner, cwd: tmpdir() };
   try {
-    // Sorts like a dictionary, so that a column that forgets to sort by bytes is noticed. From version 15 on.
+    // Sorts like a dictionary, so that a column without byte order is noticed. From version 15 on.
     await promisify(execFile)(initdb, [...args, '--locale-provider=icu', '--icu-locale=en'], options);
   } catch {
     await rm(data, { recursive: true, force: true });

@@ -25,7 +25,7 @@ export interface Ended {
   /** null if a signal ended it. */
   readonly code: number | null;
   readonly output: string;
-  /** Without the lines of the log: whether the disk is slow, for one, is not the tests' business. */
+  /** Without the lines of the log, such as a warning about a slow disk. */
   readonly errors: string;
 }
 
@@ -55,7 +55,7 @@ export async function runCommand(settings: Settings, words: string[], input = ''
   return await command.ended;
 }
 
-/** A server in a process of its own, from its first moment on. Disposing of it kills it. */
+/** A server in a process of its own that may not serve yet. Disposing of it kills it. */
 export interface LaunchedServer extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   /** Its address, once it serves. */
@@ -71,7 +71,7 @@ export interface ServerProcess extends LaunchedServer {
   readonly url: string;
   get(path: string, token?: string): Promise<{ status: number; body: Body }>;
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
-  /** Ends it as a power cut would, as far as a process can feel that. */
+  /** Kills it, which is as close to a power cut as a process can get. */
   kill(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export function launchServer(settings: Settings, within: readonly string[] = [])
   }
 
   const serving = logged('serving').then(({ url }) => url);
-  serving.catch(() => {}); // some are not meant to get so far
+  serving.catch(() => {}); // some tests expect a start that fails
   return { child, serving, ended, lines, logged, [Symbol.asyncDispose]: () => kill(child) };
 }
 

@@ -31,7 +31,7 @@ async function post({ endpoint, headers, body }: PushRequest): Promise<string> {
   return `${response.status} ${await response.text()}`.trim();
 }
 
-test('a push that is right in everything is accepted, decrypted and recorded', async () => {
+test('a valid push is accepted, decrypted and recorded', async () => {
   await using service = await startPushService();
   const vapid = makeVapid();
   const subscription = service.subscribe(vapid.publicKey);
@@ -44,7 +44,7 @@ test('a push that is right in everything is accepted, decrypted and recorded', a
   assert.deepEqual(service.received(subscription.endpoint), [push]);
 });
 
-test('a push that is wrong in anything is refused, with the reason', async () => {
+test('an invalid push is refused, with the reason', async () => {
   await using service = await startPushService();
   const vapid = makeVapid();
   const subscription = service.subscribe(vapid.publicKey);
@@ -103,7 +103,7 @@ test('a subscription answers as the test sets it: next time, or from now on', as
   assert.equal(service.received(endpoint).length, 2);
 });
 
-test('next gives each push out once, in order, and fails when none comes', async () => {
+test('next returns each push once, in order, and fails when none arrives', async () => {
   await using service = await startPushService();
   const vapid = makeVapid();
   const subscription = service.subscribe();

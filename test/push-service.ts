@@ -12,7 +12,7 @@ export interface SubscriptionJson {
   keys: { p256dh: string; auth: string };
 }
 
-/** A device's own keys, as base64url. */
+/** The keys of a device, as base64url. */
 export interface SavedKeys {
   privateKey: string;
   auth: string;
@@ -43,7 +43,7 @@ export interface PushService extends AsyncDisposable {
   readonly connections: number;
   /** Connections open now. */
   readonly open: number;
-  /** The most requests that were ever under way at once. */
+  /** The highest number of requests in flight at once so far. */
   readonly mostAtOnce: number;
   /** Requests of any kind seen so far. */
   readonly requests: number;
@@ -59,9 +59,9 @@ export interface PushService extends AsyncDisposable {
   received(endpoint: string): ReceivedPush[];
   /** Every POST, whatever was answered, oldest first. */
   attempts(endpoint: string): ReceivedPush[];
-  /** The first accepted push that no `next` before gave out, once it is there. */
+  /** Waits for the first accepted push that no earlier `next` returned. */
   next(endpoint: string, ms: number): Promise<ReceivedPush>;
-  /** Ends every connection and goes on. */
+  /** Ends every connection; new ones are accepted. */
   dropConnections(): void;
 }
 
@@ -83,8 +83,8 @@ class Refusal extends Error {
 }
 
 /**
- * A push service on a free port of 127.0.0.1 (RFC 8030, 8291, 8292): it hands out subscriptions as a browser would,
- * judges what is sent to them as strictly as the real ones, and decrypts it.
+ * A push service on a free port of 127.0.0.1 (RFC 8030, 8291, 8292): it creates subscriptions as a browser does,
+ * checks pushes as strictly as real services do, and decrypts them.
  */
 export async function startPushService({
   tls,
@@ -111,7 +111,7 @@ export async function startPushService({
   await once(server, 'listening');
   // A TCP server's address is never a pipe's name.
   const { port } = server.address() as AddressInfo;
-  // Idle connections are the sender's to end.
+  // The sender ends idle connections.
   server.keepAliveTimeout = 0;
   const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
 

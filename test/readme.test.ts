@@ -15,7 +15,7 @@ test('the table of settings is the one that readConfig reads', () => {
 });
 
 onSqlite('the first tour', (database) => {
-  test('works as it is pasted', async (t) => {
+  test('works when it is pasted', async (t) => {
     const tour = /## A first tour[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1];
     assert.ok(tour);
     await using server = await startServer(settingsOf(await database.create(t)));

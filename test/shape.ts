@@ -1,6 +1,6 @@
 /**
- * What an answer is made of, for comparing it whole: every field with its type, `integer` for whole numbers; an array
- * as the shapes of its elements.
+ * The shape of an answer, to compare all of it: every field with its type, `integer` for whole numbers; an array as the
+ * shapes of its elements.
  */
 export function shapeOf(value: unknown): unknown {
   if (value === null) return 'null';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** How a child gets a disk of a few megabytes that no other process sees, and that ends with it: words for `unshare`. */
+/** Arguments of `unshare` that give a child a disk of a few megabytes, which no other process sees and which ends with it. */
 export function findSmallDisk(): { args: string[]; skip: string | false } {
   for (const args of [['-m'], ['-r', '-m']]) {
     try {
@@ -14,7 +14,7 @@ export function findSmallDisk(): { args: string[]; skip: string | false } {
   return { args: [], skip: 'this system gives no process a disk of its own (unshare -r -m)' };
 }
 
-/** Fills the disk to its last block with one file. */
+/** Fills the disk completely with one file. */
 export function fillDisk(file: string): void {
   const fd = openSync(file, 'w');
   try {
