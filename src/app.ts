@@ -21,7 +21,7 @@ import type { SocketSession } from './sockets/socket-session.ts';
 import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
 
-/** The table of contents: every room, with its routes and frames. */
+/** The table of contents: every room that clients can call, with its routes and frames. */
 export async function buildApp(services: Services): Promise<App> {
   const app = openServer(services.log);
   const { accounts, clock, config, limits } = services;
@@ -36,10 +36,10 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(chatRoutes, services); // 1:1 messages, history, marks, conversations
   app.register(friendRoutes, services); // friends and requests
   app.register(syncRoutes, services); // the snapshot from which a device starts
-  app.register(pushRoutes, services); // public key, subscriptions, test send, log
+  app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
   const frames: FrameTable<SocketSession> = new Map([
-    ...chatFrames(services), // send, mark, history, typing
-    ...friendFrames(services), // friend
+    ...chatFrames(services), // send, mark, history, conversations, typing
+    ...friendFrames(services), // friend, friends
     ...presenceFrames(services), // watch, view
     ...syncFrames(services), // ack, sync
   ]);

@@ -102,7 +102,8 @@ const settings = {
   REDIS_URL: {
     default: '',
     unit: 'URL',
-    meaning: 'Joins several processes into one service; not built yet',
+    meaning:
+      'Reserved for several processes as one service, which are not built yet: setting it stops the start',
     must: 'must be left unset: several processes joined by Redis are not built yet, run one process',
     read: (text) => (text === '' ? null : undefined),
   },

@@ -27,8 +27,9 @@ export async function assertSessionActive(tx: Queries, id: string): Promise<void
 }
 
 /**
- * Locks the session for a write without the lock of the user's inbox, which every end of a session holds: the session
- * cannot end until the transaction is over.
+ * Locks the session for a write without the lock of the user's inbox: the session cannot end until the transaction is over.
+ * Ends of sessions hold the lock of the inbox, except suspension and the clean-up of idle sessions, where a write in flight
+ * may still commit.
  *
  * @throws {ServiceError} `unauthenticated`
  */

@@ -85,7 +85,12 @@ export async function endSession(
   });
 }
 
-/** Ends every session of the user but `keptId`, in the caller's transaction. @returns the ids of the ended sessions */
+/**
+ * Ends every session of the user but `keptId`, in the caller's transaction. Their push subscriptions and the jobs of those go by
+ * foreign keys.
+ *
+ * @returns the ids of the ended sessions
+ */
 export async function endSessionsOfUser(
   tx: Queries,
   userId: string,

@@ -48,7 +48,10 @@ export async function sendMessage(
   }
 }
 
-/** Another writer, without the lock of the sender's inbox, stored the `cid` after it was looked up. The next lookup finds it. */
+/**
+ * The `cid` was stored after it was looked up, by a writer without the lock of the sender's inbox: none of ours, but the database is open
+ * to others. The next lookup finds it.
+ */
 class CidTaken extends Error {}
 
 async function storeOnce(inboxes: Inboxes, sender: Sender, message: SendBody, now: number): Promise<Stored> {

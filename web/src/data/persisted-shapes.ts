@@ -1,4 +1,7 @@
-/** Raised when a persisted shape changes: what an older version of the page stored is then removed. */
+/**
+ * Raised only when everything that an older version of the page stored is to be removed, drafts included. For a changed field a
+ * changed shape is enough: what does not have that shape is dropped and fetched again.
+ */
 const VERSION = 1;
 
 /** Checks a value that was read from the storage. */

@@ -1,6 +1,6 @@
 import { DoormanError } from 'doorman-client';
 
-/** The service lets a user make 60 calls a minute (interface 6): background calls leave room for the others. */
+/** The service lets a user make 60 calls a minute (interface 8): background calls leave room for the others. */
 const BACKGROUND_PER_MINUTE = 30;
 const BACKGROUND_AT_ONCE = 3;
 const MINUTE_MS = 60_000;
