@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import type { DatabaseSettings } from './databases.ts';
 import type { Body } from './harness.ts';
 
-/** Settings on top of those for tests: no limits, cheap hashes, any port. */
+/** Environment variables. */
 type Settings = Record<string, string>;
 
-/** Where a process finds its data, and how it runs in tests. */
+/** The settings of a process in tests: this database, no limits, cheap hashes, any port. */
 export function settingsOf(database: DatabaseSettings, settings: Settings = {}): Settings {
   return {
     ...('dataDir' in database ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.databaseUrl }),
@@ -34,7 +34,7 @@ export interface Running extends AsyncDisposable {
   readonly ended: Promise<Ended>;
 }
 
-/** Starts a command of the operator in a process of its own, as `npm run doorman` does. Disposing of it kills it. */
+/** Starts a command of the operator as `npm run doorman` does. Disposing of it kills the process. */
 export function startCommand(settings: Settings, words: string[]): Running {
   const child = start('src/cli.ts', words, settings);
   // A process that ends before it has read everything closes its input.
@@ -61,8 +61,10 @@ export interface LaunchedServer extends AsyncDisposable {
   /** Its address, once it serves. */
   readonly serving: Promise<string>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; errors: string }>;
-  /** Everything it logged so far, a line each. */
+  /** What it logged so far, a line each. */
   readonly lines: readonly string[];
+  /** The messages of these lines. */
+  messages(): string[];
   /** Waits for a line of the log with this message; fails when the process ends without one. */
   logged(message: string | RegExp): Promise<Body>;
 }
@@ -75,7 +77,7 @@ export interface ServerProcess extends LaunchedServer {
   kill(): Promise<void>;
 }
 
-/** Starts the server and waits for nothing. @param within what runs the program, such as `unshare` */
+/** Starts the server without waiting for anything. @param within a command that runs the program, such as `unshare` */
 export function launchServer(settings: Settings, within: readonly string[] = []): LaunchedServer {
   const child = start('src/main.ts', [], settings, within);
   const errors = text(child.stderr);
@@ -84,21 +86,21 @@ export function launchServer(settings: Settings, within: readonly string[] = [])
   const waiting = new Set<() => void>();
   createInterface(child.stdout).on('line', (line) => {
     lines.push(line);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
 
   function logged(message: string | RegExp): Promise<Body> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = lines
           .map((line) => JSON.parse(line))
           .find(({ msg }) => (typeof message === 'string' ? msg === message : message.test(msg)));
         if (!found) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve(found);
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
       ended.then(
         ({ errors }) =>
           reject(new Error(`the server ended without "${message}":\n${lines.join('\n')}\n${errors}`)),
@@ -109,7 +111,8 @@ export function launchServer(settings: Settings, within: readonly string[] = [])
 
   const serving = logged('serving').then(({ url }) => url);
   serving.catch(() => {}); // some tests expect a start that fails
-  return { child, serving, ended, lines, logged, [Symbol.asyncDispose]: () => kill(child) };
+  const messages = () => lines.map((line): string => JSON.parse(line).msg);
+  return { child, serving, ended, lines, messages, logged, [Symbol.asyncDispose]: () => kill(child) };
 }
 
 /** Starts the server in a process of its own, and waits until it serves. */

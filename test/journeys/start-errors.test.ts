@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { explainStart } from '../../src/start-errors.ts';
-import { start } from '../logged-server.ts';
+import { launchServer } from '../processes.ts';
 
 /** A folder that is removed after the test, and what the server prints when it starts there. */
 async function tryStart(
@@ -19,7 +19,8 @@ async function tryStart(
   await prepare(folder);
   const env = { DATA_DIR: folder, PORT: '0', BCRYPT_COST: '4', ...settings };
   if (settings.DATA_DIR !== undefined) env.DATA_DIR = join(folder, settings.DATA_DIR);
-  const { code, errors } = await start(t, env).ended;
+  await using server = launchServer(env);
+  const { code, errors } = await server.ended;
   return { code, said: errors.replaceAll(folder, 'FOLDER') };
 }
 
@@ -42,7 +43,8 @@ describe('a start that cannot succeed reports in one line what is at fault and w
   test('a missing parent of DATA_DIR is made', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'doorman-start-'));
     t.after(() => rm(folder, { recursive: true }));
-    await start(t, { DATA_DIR: join(folder, 'a', 'b'), PORT: '0' }).serving;
+    await using server = launchServer({ DATA_DIR: join(folder, 'a', 'b'), PORT: '0' });
+    await server.serving;
   });
 
   test('a file that is not a database', async (t) => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openConnection } from '../bad-input/raw-connection.ts';
 import { onPostgres, onSqlite } from '../databases.ts';
-import { start, startServer } from '../logged-server.ts';
-import { settingsOf } from '../processes.ts';
+import { launchServer, settingsOf } from '../processes.ts';
 
 const half =
   'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"user';
@@ -13,7 +12,7 @@ const FURTHER_SIGNAL = 'a further signal ends the server at once';
 onSqlite('Stopping', (database) => {
   describe('all at once', { concurrency: true }, () => {
     test('every login in flight is answered, new calls are answered or refused a connection, and the exit code is 0', async (t) => {
-      const server = await startServer(t, database, { BCRYPT_COST: '10' });
+      await using server = launchServer(settingsOf(await database.create(t), { BCRYPT_COST: '10' }));
       const url = await server.serving;
       const alice = { username: 'alice', password: 'password' };
       assert.equal((await post(`${url}/api/register`, alice)).status, 200);
@@ -45,7 +44,7 @@ onSqlite('Stopping', (database) => {
       ['SIGINT', 'SIGINT'],
     ] as const)
       test(`${signals.join(' and ')} in the same instant are one signal: calls and logins under way are answered`, async (t) => {
-        const server = await startServer(t, database);
+        await using server = launchServer(settingsOf(await database.create(t)));
         const url = await server.serving;
         const alice = { username: 'alice', password: 'password' };
         const registered = await post(`${url}/api/register`, alice);
@@ -81,7 +80,7 @@ onSqlite('Stopping', (database) => {
       });
 
     test('a request that never ends is cut off, and the exit code is 0', async (t) => {
-      const server = await startServer(t, database);
+      await using server = launchServer(settingsOf(await database.create(t)));
       using connection = await openConnection(Number(new URL(await server.serving).port));
       connection.write(half);
       await untilReceived(await server.serving, 1);
@@ -91,7 +90,7 @@ onSqlite('Stopping', (database) => {
     });
 
     test('an idle connection does not delay the stop', async (t) => {
-      const server = await startServer(t, database);
+      await using server = launchServer(settingsOf(await database.create(t)));
       const url = await server.serving;
       using _silent = await openConnection(Number(new URL(url).port));
       using idle = await openConnection(Number(new URL(url).port));
@@ -104,7 +103,7 @@ onSqlite('Stopping', (database) => {
 
     test('a second signal ends it at once, from a second after the first', async (t) => {
       for (const second of ['SIGTERM', 'SIGINT'] as const) {
-        const server = await startServer(t, database);
+        await using server = launchServer(settingsOf(await database.create(t)));
         using connection = await openConnection(Number(new URL(await server.serving).port));
         connection.write(half);
         await untilReceived(await server.serving, 1);
@@ -125,7 +124,8 @@ onSqlite('Stopping', (database) => {
         DATABASE_URL: 'geheim',
         DOORMAN_HOST: '1',
       };
-      const { code, errors } = await (await startServer(t, database, wrong)).ended;
+      await using server = launchServer(settingsOf(await database.create(t), wrong));
+      const { code, errors } = await server.ended;
       assert.equal(code, 1);
       const lines = errors.split('\n').filter((line) => line !== '');
       assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), Object.keys(wrong).sort());
@@ -135,15 +135,17 @@ onSqlite('Stopping', (database) => {
 
     test('a second server on the same folder, or the same port, says so in one line', async (t) => {
       const folder = await database.create(t);
-      const first = start(t, settingsOf(folder));
+      await using first = launchServer(settingsOf(folder));
       const { port } = new URL(await first.serving);
-      const sameFolder = await start(t, settingsOf(folder)).ended;
+      await using second = launchServer(settingsOf(folder));
+      const sameFolder = await second.ended;
       assert.equal(sameFolder.code, 1);
       assert.match(
         sameFolder.errors,
         /^Doorman could not start: Another Doorman server is running on \S+: stop it, or set another DATA_DIR\.\n$/,
       );
-      const samePort = await (await startServer(t, database, { PORT: port })).ended;
+      await using third = launchServer(settingsOf(await database.create(t), { PORT: port }));
+      const samePort = await third.ended;
       assert.equal(samePort.code, 1);
       assert.equal(
         samePort.errors,
@@ -157,16 +159,18 @@ onSqlite('Stopping', (database) => {
 onPostgres('Stopping', (database) => {
   test('a second server waits for the first one: it can be stopped meanwhile, otherwise it takes over', async (t) => {
     const settings = settingsOf(await database.create(t));
-    const first = start(t, settings);
+    await using first = launchServer(settings);
     await first.serving;
-    const waiting = [start(t, settings), start(t, settings)] as const;
-    for (const one of waiting) await one.logged('another server uses the database; waiting until it ends');
-    waiting[0].child.kill('SIGTERM');
-    assert.equal((await waiting[0].ended).signal, 'SIGTERM');
+    await using second = launchServer(settings);
+    await using third = launchServer(settings);
+    for (const waiting of [second, third])
+      await waiting.logged('another server uses the database; waiting until it ends');
+    second.child.kill('SIGTERM');
+    assert.equal((await second.ended).signal, 'SIGTERM');
     assert.equal((await ask(await first.serving)).status, 200);
     first.child.kill('SIGTERM');
     assert.equal((await first.ended).code, 0);
-    assert.equal((await ask(await waiting[1].serving)).status, 200);
+    assert.equal((await ask(await third.serving)).status, 200);
   });
 });
 
