@@ -66,7 +66,7 @@ export interface FreshToken {
 
 export interface SessionEntry {
   id: string;
-  /** The client's own word for itself (User-Agent) */
+  /** User-Agent of the client */
   device: string;
   /** Epoch milliseconds */
   create_time: number;
@@ -204,11 +204,11 @@ export interface Conversation {
   peer: string;
   last: Message;
   unread: number;
-  /** Up to which number the peer's devices have it */
+  /** Number of the last message that the peer's devices have */
   received: number;
-  /** Up to which number the peer has read it */
+  /** Number of the last message that the peer has read */
   read: number;
-  /** Up to which number the caller has read it */
+  /** Number of the last message that the caller has read */
   ownRead: number;
 }
 
@@ -221,7 +221,7 @@ export interface PersonName {
 
 export interface ConversationPage {
   items: Conversation[];
-  /** The peers of these conversations, but for deleted ones */
+  /** The peers of these conversations, except deleted users */
   people: PersonName[];
   /** Where the next page starts; absent on the last one */
   next?: string;
@@ -236,7 +236,7 @@ export interface FriendEntry {
   username: string;
   nickname: string;
   avatar: string;
-  /** friends; requested: by the caller; asked: by the other */
+  /** friends; requested: by the caller; asked: by the other user */
   state: string;
   /** Epoch milliseconds of the last change */
   at: number;
@@ -293,11 +293,11 @@ export interface PushLogEntry {
   id: string;
   /** Epoch milliseconds */
   at: number;
-  /** Whose messages it is about */
+  /** Id of the sender of the messages that it is about */
   peer: string | null;
-  /** Id of the subscription; empty where it is about all of them */
+  /** Id of the subscription; empty if the entry is about all devices */
   device: string;
-  /** That device's own word for itself (User-Agent), as it was then; empty where there is none, and for an unconfirmed device */
+  /** The device's User-Agent at that time; empty if there is none, and for an unconfirmed device */
   device_name: string;
   /** message or test */
   kind: string;
@@ -305,15 +305,15 @@ export interface PushLogEntry {
   outcome: string;
   /** The push service's answer, if it gave one */
   status: number | null;
-  /** One word for why it was not taken or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses or unconfirmed_rate; empty where the outcome says all, or an earlier version did not say it */
+  /** One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses or unconfirmed_rate; empty if the outcome says everything, and in entries of earlier versions */
   reason: string;
-  /** The reason for people; where it was seen: on which device, by its word in hello, empty if that is not known. Programs read reason */
+  /** The reason as a sentence for people; for seen, the name of the device on which it was seen, empty if unknown. Programs read reason */
   detail: string;
   /** Epoch milliseconds: when it is tried again */
   waiting_until: number | null;
-  /** Epoch milliseconds: when the device said that it shows the notification */
+  /** Epoch milliseconds: when the device reported that it showed the notification */
   shown: number | null;
-  /** Epoch milliseconds: the same of a click */
+  /** Epoch milliseconds: when the device reported that it was clicked */
   clicked: number | null;
 }
 
@@ -321,13 +321,13 @@ export interface PushDevice {
   id: string;
   /** Origin of the push service */
   service: string;
-  /** The client's own word for itself (User-Agent) */
+  /** User-Agent of the client */
   device: string;
   /** 1 if it was stored with the user's own token */
   confirmed: number;
   /** 1 if it belongs to the session of this call */
   current: number;
-  /** 0 if its keys turned out to be none */
+  /** 0 if its keys turned out to be invalid */
   usable: number;
   /** Epoch milliseconds */
   create_time: number;
@@ -369,7 +369,7 @@ export interface Welcome {
 
 export interface Snapshot {
   epoch: string;
-  /** The event of the log up to which all this is true */
+  /** Number of the last event that the snapshot includes */
   seq: number;
   profile: OwnUser;
   settings: {
@@ -383,7 +383,7 @@ export interface Snapshot {
   conversations: Conversation[];
   /** The peers of these conversations */
   people: PersonName[];
-  /** Of each list that is longer than a page, where its next page starts */
+  /** For each list that is longer than a page, the cursor of its next page */
   next: {
     /** Where the next page starts; absent on the last one */
     friends?: string;
@@ -399,7 +399,7 @@ export interface Snapshot {
 /** What each event of a user's log carries. */
 export interface LogEventData {
   message: {
-    /** The other one, who names the conversation */
+    /** Id of the other user of the conversation */
     peer: string;
     /** 1, 2, 3 .. in the conversation */
     n: number;
@@ -409,14 +409,14 @@ export interface LogEventData {
   };
   marked: {
     peer: string;
-    /** Who received and read: the user themselves, or the peer */
+    /** Id of who received and read: the user themselves, or the peer */
     by: string;
     received: number;
     read: number;
   };
   friend: {
     userId: string;
-    /** requested: by the user; asked: by the other */
+    /** requested: by the user; asked: by the other user */
     state: 'none' | 'requested' | 'asked' | 'friends';
   };
   block: {
@@ -432,7 +432,7 @@ export interface LogEventData {
     push_preview: string;
   };
   sessions: {
-    /** Sessions of the user */
+    /** Ids of sessions of the user */
     ended: string[];
   };
 }

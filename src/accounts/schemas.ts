@@ -53,7 +53,7 @@ export const KeySet = Type.Object({
 
 export const SessionEntry = Type.Object({
   id: Type.String(),
-  device: Type.String({ description: "The client's own word for itself (User-Agent)" }),
+  device: Type.String({ description: 'User-Agent of the client' }),
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),
   last_used: Type.Integer({ description: 'Epoch milliseconds, exact to the hour' }),
   current: Type.Integer({ description: '1 for the session of this call' }),

@@ -55,9 +55,9 @@ export const Conversation = Type.Object({
   peer: Type.String(),
   last: Message,
   unread: Type.Integer(),
-  received: Type.Integer({ description: "Up to which number the peer's devices have it" }),
-  read: Type.Integer({ description: 'Up to which number the peer has read it' }),
-  ownRead: Type.Integer({ description: 'Up to which number the caller has read it' }),
+  received: Type.Integer({ description: "Number of the last message that the peer's devices have" }),
+  read: Type.Integer({ description: 'Number of the last message that the peer has read' }),
+  ownRead: Type.Integer({ description: 'Number of the last message that the caller has read' }),
 });
 export type Conversation = Static<typeof Conversation>;
 
@@ -72,7 +72,7 @@ export type PersonName = Static<typeof PersonName>;
 
 export const ConversationPage = Type.Object({
   items: Type.Array(Conversation),
-  people: Type.Array(PersonName, { description: 'The peers of these conversations, but for deleted ones' }),
+  people: Type.Array(PersonName, { description: 'The peers of these conversations, except deleted users' }),
   next: NextPage,
 });
 export type ConversationPage = Static<typeof ConversationPage>;

@@ -7,7 +7,7 @@ import { OwnUser } from '../users/schemas.ts';
  */
 export const LOG_EVENTS = {
   message: Type.Object({
-    peer: Type.String({ description: 'The other one, who names the conversation' }),
+    peer: Type.String({ description: 'Id of the other user of the conversation' }),
     n: Type.Integer({ description: '1, 2, 3 .. in the conversation' }),
     from: Type.String(),
     cid: Type.String(),
@@ -15,7 +15,7 @@ export const LOG_EVENTS = {
   }),
   marked: Type.Object({
     peer: Type.String(),
-    by: Type.String({ description: 'Who received and read: the user themselves, or the peer' }),
+    by: Type.String({ description: 'Id of who received and read: the user themselves, or the peer' }),
     received: Type.Integer(),
     read: Type.Integer(),
   }),
@@ -23,7 +23,7 @@ export const LOG_EVENTS = {
     userId: Type.String(),
     state: Type.Union(
       [Type.Literal('none'), Type.Literal('requested'), Type.Literal('asked'), Type.Literal('friends')],
-      { description: 'requested: by the user; asked: by the other' },
+      { description: 'requested: by the user; asked: by the other user' },
     ),
   }),
   block: Type.Object({ userId: Type.String() }),
@@ -34,7 +34,7 @@ export const LOG_EVENTS = {
     dnd_enabled: Type.Integer(),
     push_preview: Type.String(),
   }),
-  sessions: Type.Object({ ended: Type.Array(Type.String(), { description: 'Sessions of the user' }) }),
+  sessions: Type.Object({ ended: Type.Array(Type.String(), { description: 'Ids of sessions of the user' }) }),
 } as const;
 
 export type LogEventName = keyof typeof LOG_EVENTS;

@@ -49,11 +49,13 @@ export type PushLogOutcome =
 export const PushLogEntry = Type.Object({
   id: Type.String(),
   at: Type.Integer({ description: 'Epoch milliseconds' }),
-  peer: Type.Union([Type.String(), Type.Null()], { description: 'Whose messages it is about' }),
-  device: Type.String({ description: 'Id of the subscription; empty where it is about all of them' }),
+  peer: Type.Union([Type.String(), Type.Null()], {
+    description: 'Id of the sender of the messages that it is about',
+  }),
+  device: Type.String({ description: 'Id of the subscription; empty if the entry is about all devices' }),
   device_name: Type.String({
     description:
-      "That device's own word for itself (User-Agent), as it was then; empty where there is none, and for an unconfirmed device",
+      "The device's User-Agent at that time; empty if there is none, and for an unconfirmed device",
   }),
   kind: Type.String({ description: 'message or test' }),
   outcome: Type.String({
@@ -65,20 +67,20 @@ export const PushLogEntry = Type.Object({
   }),
   reason: Type.String({
     description:
-      'One word for why it was not taken or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses or unconfirmed_rate; empty where the outcome says all, or an earlier version did not say it',
+      'One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses or unconfirmed_rate; empty if the outcome says everything, and in entries of earlier versions',
   }),
   detail: Type.String({
     description:
-      'The reason for people; where it was seen: on which device, by its word in hello, empty if that is not known. Programs read reason',
+      'The reason as a sentence for people; for seen, the name of the device on which it was seen, empty if unknown. Programs read reason',
   }),
   waiting_until: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Epoch milliseconds: when it is tried again',
   }),
   shown: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Epoch milliseconds: when the device said that it shows the notification',
+    description: 'Epoch milliseconds: when the device reported that it showed the notification',
   }),
   clicked: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Epoch milliseconds: the same of a click',
+    description: 'Epoch milliseconds: when the device reported that it was clicked',
   }),
 });
 export type PushLogEntry = Static<typeof PushLogEntry>;
@@ -94,10 +96,10 @@ export const NoSubscription = Type.Object({ code: Type.Literal(404), message: Ty
 export const PushDevice = Type.Object({
   id: Type.String(),
   service: Type.String({ description: 'Origin of the push service' }),
-  device: Type.String({ description: "The client's own word for itself (User-Agent)" }),
+  device: Type.String({ description: 'User-Agent of the client' }),
   confirmed: Type.Integer({ description: "1 if it was stored with the user's own token" }),
   current: Type.Integer({ description: '1 if it belongs to the session of this call' }),
-  usable: Type.Integer({ description: '0 if its keys turned out to be none' }),
+  usable: Type.Integer({ description: '0 if its keys turned out to be invalid' }),
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),
 });
 export type PushDevice = Static<typeof PushDevice>;

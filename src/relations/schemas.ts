@@ -44,7 +44,7 @@ export const FriendEntry = Type.Object({
   username: Type.String(),
   nickname: Type.String(),
   avatar: Type.String(),
-  state: Type.String({ description: 'friends; requested: by the caller; asked: by the other' }),
+  state: Type.String({ description: 'friends; requested: by the caller; asked: by the other user' }),
   at: Type.Integer({ description: 'Epoch milliseconds of the last change' }),
 });
 export type FriendEntry = Static<typeof FriendEntry>;

@@ -13,7 +13,7 @@ import { getUser } from '../users/users.ts';
 /** From what a device without stored data starts: the first page of each list (docs/protocol.md, sync). */
 export const Snapshot = Type.Object({
   epoch: Type.String(),
-  seq: Type.Integer({ description: 'The event of the log up to which all this is true' }),
+  seq: Type.Integer({ description: 'Number of the last event that the snapshot includes' }),
   profile: OwnUser,
   settings: Type.Object({
     push_enabled: Type.Integer(),
@@ -27,7 +27,7 @@ export const Snapshot = Type.Object({
   people: Type.Array(PersonName, { description: 'The peers of these conversations' }),
   next: Type.Object(
     { friends: NextPage, requests: NextPage, blocks: NextPage, conversations: NextPage },
-    { description: 'Of each list that is longer than a page, where its next page starts' },
+    { description: 'For each list that is longer than a page, the cursor of its next page' },
   ),
 });
 export type Snapshot = Static<typeof Snapshot>;

@@ -14,16 +14,16 @@ const EMOJI = /\p{RGI_Emoji}/gv;
 /** One joiner or non-joiner inside a word, as Persian and the scripts of India write it. */
 const JOINER_IN_WORD = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu;
 /** U+2800 is the Braille pattern without dots. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|^\s|\s$/u;
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|^\s|\s$/u;
 
 /**
  * Whether a name has no invisible characters, so that two different names look different: outside emoji and joiners
  * within words, no default-ignorable, control or private-use character, and no white space at its ends (the interface
  * is silent here).
  */
-function showsAllOfItself(name: string): boolean {
+function isFullyVisible(name: string): boolean {
   // Each emoji becomes a visible character, so that the text around it neither joins nor moves to an end of the name.
-  return !UNSEEN.test(name.replace(EMOJI, '+').replace(JOINER_IN_WORD, ''));
+  return !INVISIBLE.test(name.replace(EMOJI, '+').replace(JOINER_IN_WORD, ''));
 }
 
 /**
@@ -33,7 +33,7 @@ function showsAllOfItself(name: string): boolean {
  * @throws {ServiceError} `invalid`, word `username_invalid`
  */
 export function refuseUnreadableName(username: string): void {
-  if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|^\s|\s$/u.test(username) || !showsAllOfItself(username))
+  if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|^\s|\s$/u.test(username) || !isFullyVisible(username))
     throw new ServiceError('invalid', 'username_invalid', '用户名包含不支持的字符');
 }
 
@@ -43,7 +43,7 @@ export function refuseUnreadableName(username: string): void {
  * @throws {ServiceError} `invalid`, word `nickname_invalid`
  */
 export function refuseInvisibleNickname(nickname: string): void {
-  if (!showsAllOfItself(nickname))
+  if (!isFullyVisible(nickname))
     throw new ServiceError('invalid', 'nickname_invalid', '昵称包含不支持的字符');
 }
 
