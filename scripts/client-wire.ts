@@ -18,8 +18,7 @@ import {
   FriendPage,
 } from '../src/relations/schemas.ts';
 import { Settings, SettingsBody } from '../src/settings/schemas.ts';
-import { Hello } from '../src/sockets/frames-in.ts';
-import { Welcome } from '../src/sockets/frames-out.ts';
+import { Hello, Welcome } from '../src/sockets/frames-in.ts';
 import { Snapshot } from '../src/sync/snapshot.ts';
 import * as users from '../src/users/schemas.ts';
 

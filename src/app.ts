@@ -2,7 +2,6 @@ import { accountRoutes } from './accounts/routes.ts';
 import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
-import type { FrameTable } from './frames/define-frame.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -16,8 +15,8 @@ import { friendFrames } from './relations/frames.ts';
 import { friendRoutes } from './relations/friend-routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import type { RoomFrames } from './sockets/frames.ts';
 import { socketRoutes } from './sockets/routes.ts';
-import type { SocketSession } from './sockets/socket-session.ts';
 import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
 
@@ -37,12 +36,12 @@ export async function buildApp(services: Services): Promise<App> {
   app.register(friendRoutes, services); // friends and requests
   app.register(syncRoutes, services); // the snapshot from which a device starts
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
-  const frames: FrameTable<SocketSession> = new Map([
+  const frames: RoomFrames = {
     ...chatFrames(services), // send, mark, history, conversations, typing
     ...friendFrames(services), // friend, friends
     ...presenceFrames(services), // watch, view
     ...syncFrames(services), // ack, sync
-  ]);
+  };
   app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
   app.register(pageRoutes, services); // the built page at /
   app.register(healthRoutes, services); // healthz, readyz, openapi.json, docs

@@ -341,7 +341,7 @@ export interface UnsubscribeBody {
 export interface Hello {
   id: string;
   token?: string;
-  /** The client's own word for itself */
+  /** The client's own name for itself */
   device?: string;
   epoch?: string;
   seq?: number;

@@ -1,4 +1,4 @@
-import { type FrameTable, frameKind } from '../frames/define-frame.ts';
+import { defineFrame } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';
@@ -7,27 +7,20 @@ import { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } 
 import { sendWithinLimit } from './sending.ts';
 
 /** The frames of a conversation; their HTTP twins are in `routes.ts`. */
-export function chatFrames({ chat, clock, db, events }: Services): FrameTable {
-  return new Map([
-    ['send', frameKind(SendBody, (from, frame) => sendWithinLimit({ db, events }, chat, clock, from, frame))],
-    [
-      'mark',
-      frameKind(MarkBody, async (from, frame) => ({
-        peer: frame.peer,
-        ...(await markRead({ db, events }, from, frame, clock.now())),
-      })),
-    ],
-    [
-      'typing',
-      frameKind(TypingFields, async (from, { to }) => {
-        await chat.typing.forward(from.userId, to);
-        return undefined;
-      }),
-    ],
-    [
-      'conversations',
-      frameKind(ConversationsFields, (from, frame) => listConversations(db, from.userId, frame)),
-    ],
-    ['history', frameKind(HistoryFields, (from, frame) => readHistory(db, from.userId, frame))],
-  ]);
+export function chatFrames({ chat, clock, db, events }: Services) {
+  return {
+    send: defineFrame(SendBody, (from, frame) => sendWithinLimit({ db, events }, chat, clock, from, frame)),
+    mark: defineFrame(MarkBody, async (from, frame) => ({
+      peer: frame.peer,
+      ...(await markRead({ db, events }, from, frame, clock.now())),
+    })),
+    typing: defineFrame(TypingFields, async (from, { to }) => {
+      await chat.typing.forward(from.userId, to);
+      return undefined;
+    }),
+    conversations: defineFrame(ConversationsFields, (from, frame) =>
+      listConversations(db, from.userId, frame),
+    ),
+    history: defineFrame(HistoryFields, (from, frame) => readHistory(db, from.userId, frame)),
+  };
 }

@@ -1,4 +1,4 @@
-import { type FrameSender, type FrameTable, frameKind } from '../frames/define-frame.ts';
+import { defineFrame, type FrameSender } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 import type { WatchingDevice } from './watchers.ts';
@@ -7,27 +7,21 @@ import type { WatchingDevice } from './watchers.ts';
 type Viewer = FrameSender & WatchingDevice;
 
 /** `watch`: which users the device watches. `view`: whether the device is visible and in use. */
-export function presenceFrames({ presence, push }: Services): FrameTable<Viewer> {
+export function presenceFrames({ presence, push }: Services) {
   const { attention } = push;
-  return new Map([
-    [
-      'watch',
-      frameKind(WatchFields, (from: Viewer, { userIds }) => {
-        presence.watchLimit.take(from.userId, from);
-        return presence.watchers.watch(from, userIds);
-      }),
-    ],
-    [
-      'view',
-      frameKind(ViewFields, (from: Viewer, { visible, active = visible }) => {
-        const wasActive = from.isActive;
-        from.setVisibility(visible, active);
-        if (active !== wasActive) presence.online.changeActivity(from.userId, active);
-        attention.setAttentive(from, from.userId, from.isAttentive);
-        if (from.isAttentive && from.ackedSeq > 0)
-          attention.acknowledge(from.userId, from.ackedSeq, from.device);
-        return undefined;
-      }),
-    ],
-  ]);
+  return {
+    watch: defineFrame(WatchFields, (from: Viewer, { userIds }) => {
+      presence.watchLimit.take(from.userId, from);
+      return presence.watchers.watch(from, userIds);
+    }),
+    view: defineFrame(ViewFields, (from, { visible, active = visible }) => {
+      const wasActive = from.isActive;
+      from.setVisibility(visible, active);
+      if (active !== wasActive) presence.online.changeActivity(from.userId, active);
+      attention.setAttentive(from, from.userId, from.isAttentive);
+      if (from.isAttentive && from.ackedSeq > 0)
+        attention.acknowledge(from.userId, from.ackedSeq, from.device);
+      return undefined;
+    }),
+  };
 }

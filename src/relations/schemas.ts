@@ -39,6 +39,12 @@ export type FriendState = LogEventData['friend']['state'];
 export const FRIEND_ACTIONS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
 export type FriendAction = (typeof FRIEND_ACTIONS)[number];
 
+/** Of the frame `friend`; over HTTP the path names the action. */
+export const FriendFields = Type.Object({
+  op: Type.Union(FRIEND_ACTIONS.map((action) => Type.Literal(action))),
+  ...FriendBody.properties,
+});
+
 export const FriendEntry = Type.Object({
   id: Type.String(),
   username: Type.String(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
-import { frameKind } from '../frames/define-frame.ts';
+import { defineFrame } from '../frames/define-frame.ts';
 import type { SocketSession } from './socket-session.ts';
 import { connectionOf, eventually, serveFrames, startSockets, type TestSocket } from './test-client.ts';
 
@@ -49,11 +49,11 @@ onSqlite('the budget of frames', (database) => {
     const alice = await service.join('alice');
     const presence = service.services.presence.online;
     const served: SocketSession[] = [];
-    const much = frameKind(Type.Object({}), (from: SocketSession) => {
+    const much = defineFrame(Type.Object({}), (from: SocketSession) => {
       served.push(from);
       return { much: 'x'.repeat(30_000) };
     });
-    const { enter } = await serveFrames(t, service, new Map([['much', much]]));
+    const { enter } = await serveFrames(t, service, { much });
     const socket = await enter(alice);
     socket.ws.pause();
     // The network holds some MB in both directions. Beyond these the service stops reading, so the client's output waits.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
 import { ServiceError } from '../errors.ts';
-import { frameKind } from '../frames/define-frame.ts';
+import { defineFrame } from '../frames/define-frame.ts';
 import { text } from '../http/validation.ts';
 import type { SocketSession } from './socket-session.ts';
 import { connectionOf, eventually, rawFrame, serveFrames, startSockets, writeRaw } from './test-client.ts';
@@ -12,11 +12,11 @@ onSqlite('the frames that a room brings', (database) => {
   test('are judged by their schema and answered with what the room says', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const echo = frameKind(Type.Object({ body: text({ maxLength: 3 }) }), (from, { body }) => ({
+    const echo = defineFrame(Type.Object({ body: text({ maxLength: 3 }) }), (from, { body }) => ({
       body,
       by: from.userId,
     }));
-    const { enter } = await serveFrames(t, service, new Map([['echo', echo]]));
+    const { enter } = await serveFrames(t, service, { echo });
     const socket = await enter(alice);
     const reply = await socket.ask({ type: 'echo', body: 'abc', extra: 1 });
     assert.deepEqual([reply.code, reply.data], [200, { body: 'abc', by: alice.id }]);
@@ -35,13 +35,13 @@ onSqlite('the frames that a room brings', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const order: string[] = [];
-    const slow = frameKind(Type.Object({ n: Type.Integer() }), async (_from, { n }) => {
+    const slow = defineFrame(Type.Object({ n: Type.Integer() }), async (_from, { n }) => {
       order.push(`begin ${n}`);
       await new Promise((resolve) => setImmediate(resolve));
       order.push(`end ${n}`);
       return { n };
     });
-    const { enter } = await serveFrames(t, service, new Map([['slow', slow]]));
+    const { enter } = await serveFrames(t, service, { slow });
     const socket = await enter(alice);
     for (const n of [1, 2]) socket.send({ type: 'slow', id: String(n), n });
     socket.send({ type: 'ping' });
@@ -57,13 +57,13 @@ onSqlite('the frames that a room brings', (database) => {
   test('may refuse with every kind, which has the code it has over HTTP, and the socket stays', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const fail = frameKind(Type.Object({ as: text() }), (_from, { as }) => {
+    const fail = defineFrame(Type.Object({ as: text() }), (_from, { as }) => {
       if (as === 'forbidden') throw new ServiceError('forbidden', 'not_accepting', '对方不接收');
       if (as === 'not-found') throw new ServiceError('not-found', 'user_not_found', '用户不存在');
       if (as === 'rate-limited') throw new ServiceError('rate-limited', 'rate_limited', '慢一点');
       throw new Error('a fault whose text is nobody’s business');
     });
-    const { enter } = await serveFrames(t, service, new Map([['fail', fail]]));
+    const { enter } = await serveFrames(t, service, { fail });
     const socket = await enter(alice);
     const codes: unknown[] = [];
     for (const as of ['forbidden', 'not-found', 'rate-limited', 'fault']) {
@@ -87,14 +87,14 @@ onSqlite('the frames that a room brings', (database) => {
     const alice = await service.join('alice');
     let finish = () => {};
     const begun = Promise.withResolvers<void>();
-    const slow = frameKind(Type.Object({}), async () => {
+    const slow = defineFrame(Type.Object({}), async () => {
       begun.resolve();
       await new Promise<void>((resolve) => {
         finish = resolve;
       });
       return { done: true };
     });
-    const { app, enter } = await serveFrames(t, service, new Map([['slow', slow]]));
+    const { app, enter } = await serveFrames(t, service, { slow });
     const socket = await enter(alice);
     socket.send({ type: 'slow', id: '1' });
     await begun.promise;
@@ -111,11 +111,11 @@ onSqlite('the frames that a room brings', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const heard: string[] = [];
-    const say = frameKind(Type.Object({ words: text() }), (_from, { words }) => {
+    const say = defineFrame(Type.Object({ words: text() }), (_from, { words }) => {
       heard.push(words);
       return undefined;
     });
-    const { enter } = await serveFrames(t, service, new Map([['say', say]]));
+    const { enter } = await serveFrames(t, service, { say });
     const socket = await enter(alice);
     // All in one piece, so that the service has it all when it judges the first.
     const frames = ['{"type":"say","words":"before"}', 'nonsense', '{"type":"say","words":"after","id":"1"}'];
@@ -130,12 +130,12 @@ onSqlite('the frames that a room brings', (database) => {
     const alice = await service.join('alice');
     const gate = Promise.withResolvers<void>();
     const takers: SocketSession[] = [];
-    const slow = frameKind(Type.Object({}), async (from: SocketSession) => {
+    const slow = defineFrame(Type.Object({}), async (from: SocketSession) => {
       takers.push(from);
       await gate.promise;
       return undefined;
     });
-    const { enter } = await serveFrames(t, service, new Map([['slow', slow]]));
+    const { enter } = await serveFrames(t, service, { slow });
     const socket = await enter(alice);
     const filler = 'x'.repeat(60_000);
     for (let i = 0; i < 50; i++) socket.send({ type: 'slow', id: String(i), filler });

@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import { type ErrorKind, ServiceError } from '../errors.ts';
-import { type FrameKind, type FrameTable, unknownFrame } from '../frames/define-frame.ts';
+import type { FrameHandler } from '../frames/define-frame.ts';
 import { holdsBadText, parseUncheckedObject } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
 import { readFields } from '../http/validation.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
-import { Asked, Named } from './frames-in.ts';
-import { toDone, toRefused } from './frames-out.ts';
+import type { FrameHandlers } from './frames.ts';
+import { FrameType, RequestIdField } from './frames-in.ts';
+import { toErrorReply, toReply } from './frames-out.ts';
 import type { SocketSession } from './socket-session.ts';
 
 /** How a connection ends whose `hello` was refused. */
@@ -31,25 +32,17 @@ interface Pending {
  * nothing more is read than came with it.
  */
 export class Dispatch {
-  readonly #hello: FrameKind<Connection>;
-  readonly #frames: FrameTable<SocketSession>;
+  readonly #hello: FrameHandlers['hello'];
+  readonly #handlers: ReadonlyMap<string, FrameHandler<SocketSession>>;
   readonly #log: Logger;
   readonly #onIdle: (connection: Connection) => void;
   /** Only of connections that have a request under way, or too much output. */
   readonly #pending = new Map<Connection, Pending>();
 
-  /**
-   * @param hello the only frame that a connection without a session may send
-   * @param onIdle called when a connection has nothing under way any more
-   */
-  constructor(
-    hello: FrameKind<Connection>,
-    frames: FrameTable<SocketSession>,
-    log: Logger,
-    onIdle: (connection: Connection) => void,
-  ) {
+  /** @param onIdle called when no request of a connection is under way any more */
+  constructor({ hello, ...others }: FrameHandlers, log: Logger, onIdle: (connection: Connection) => void) {
     this.#hello = hello;
-    this.#frames = frames;
+    this.#handlers = new Map(Object.entries(others));
     this.#log = log;
     this.#onIdle = onIdle;
   }
@@ -90,36 +83,36 @@ export class Dispatch {
     try {
       const text = message.toString('utf8');
       const frame = parseUncheckedObject(text);
-      id = readFields(Asked, frame).id;
+      id = readFields(RequestIdField, frame).id;
       if (holdsBadText(text, frame)) throw badText(id);
-      const { type } = readFields(Named, frame);
+      const { type } = readFields(FrameType, frame);
       const { session } = connection;
       if (type === 'hello') this.#answer(connection, id, this.#hello, connection, frame);
-      else if (session) this.#answer(connection, id, this.#kindOf(type), session, frame);
+      else if (session) this.#answer(connection, id, this.#getHandler(type), session, frame);
       else refuseStranger(connection, id);
     } catch (error) {
       this.#refuse(connection, id, error);
     }
   }
 
-  #kindOf(type: string): FrameKind<SocketSession> {
-    const kind = this.#frames.get(type);
-    if (!kind) throw unknownFrame();
-    return kind;
+  #getHandler(type: string): FrameHandler<SocketSession> {
+    const handler = this.#handlers.get(type);
+    if (!handler) throw new ServiceError('invalid', 'unknown_frame', '未知的消息类型');
+    return handler;
   }
 
   #answer<S>(
     connection: Connection,
     id: string | undefined,
-    kind: FrameKind<S>,
+    handler: FrameHandler<S>,
     from: S,
     frame: object,
   ): void {
     const reply = (data: object | undefined) => {
-      if (id !== undefined) connection.sendFrame(toDone(id, data));
-      kind.after?.(from);
+      if (id !== undefined) connection.sendFrame(toReply(id, data));
+      handler.after?.(from);
     };
-    const answer = kind.answer(from, frame);
+    const answer = handler.answer(from, frame);
     if (!(answer instanceof Promise)) {
       reply(answer);
       return;
@@ -153,7 +146,7 @@ export class Dispatch {
   #refuse(connection: Connection, id: string | undefined, error: unknown): void {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused) this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
-    if (id !== undefined) connection.sendFrame(toRefused(id, error));
+    if (id !== undefined) connection.sendFrame(toErrorReply(id, error));
     if (!connection.session)
       connection.close(refused ? helloCodes[refused.kind] : closeCodes.fault, refused?.word ?? 'internal');
     else if (id === undefined && refused?.kind === 'invalid')
@@ -170,6 +163,8 @@ function badText(id: string | undefined): ServiceError {
 /** Any other frame before `hello` ends the connection. */
 function refuseStranger(connection: Connection, id: string | undefined): void {
   if (id !== undefined)
-    connection.sendFrame(toRefused(id, new ServiceError('unauthenticated', 'hello_first', '请先发送 hello')));
+    connection.sendFrame(
+      toErrorReply(id, new ServiceError('unauthenticated', 'hello_first', '请先发送 hello')),
+    );
   connection.close(closeCodes.noHello, 'hello_first');
 }

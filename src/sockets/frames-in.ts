@@ -1,11 +1,25 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import {
+  ConversationPage,
+  ConversationsFields,
+  HistoryFields,
+  HistoryPage,
+  MarkBody,
+  MarkedAnswer,
+  SendBody,
+  Stored,
+  TypingFields,
+} from '../chat/schemas.ts';
 import { hasBadText } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
+import { PageSeq } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
+import { PresenceState, ViewFields, WatchFields } from '../presence/schemas.ts';
+import { FriendAnswer, FriendFields, FriendPage, FriendsFields } from '../relations/schemas.ts';
+import { AckFields, SyncFields } from '../sync/frames.ts';
+import { Snapshot } from '../sync/snapshot.ts';
 
-/** All that a client may say in `doorman.v1`; what further fields a frame carries is ignored. */
-
-/** The client's word for a request, which comes back in its reply; it is read before the other texts are checked. */
+/** The client's name for a request, which its reply repeats. It is read before the other texts are checked. */
 export const RequestId = text({
   minLength: 1,
   maxLength: 64,
@@ -14,15 +28,15 @@ export const RequestId = text({
   },
 });
 
-/** What makes a frame a request: a frame with an `id` gets exactly one reply. */
-export const Asked = Type.Object({ id: Type.Optional(RequestId) });
-export const Named = Type.Object({ type: text({ minLength: 1, maxLength: 64 }) });
+/** A frame with an `id` is a request: it gets exactly one reply. */
+export const RequestIdField = Type.Object({ id: Type.Optional(RequestId) });
+export const FrameType = Type.Object({ type: text({ minLength: 1, maxLength: 64 }) });
 
-/** The first frame: the user of the connection. Without a token it is refused (interface 5.5). */
+/** The first frame. It names the user of the connection by a token; without one it is refused (interface 5.5). */
 export const Hello = Type.Object({
   id: RequestId,
   token: Type.Optional(text()),
-  device: Type.Optional(text({ maxLength: 64, description: "The client's own word for itself" })),
+  device: Type.Optional(text({ maxLength: 64, description: "The client's own name for itself" })),
   epoch: Type.Optional(text({ maxLength: 64 })),
   seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   visible: Type.Optional(Type.Boolean({ description: 'Left out: true' })),
@@ -30,11 +44,57 @@ export const Hello = Type.Object({
 });
 export type Hello = Static<typeof Hello>;
 
-/** A newer token of the same session, before the one in use expires. */
+/** The reply to `hello`. */
+export const Welcome = Type.Object({
+  userId: Type.String(),
+  session: Type.String({ description: 'As in GET /api/sessions' }),
+  epoch: Type.String({ description: 'Names this state of the database: positions of another are void' }),
+  seq: Type.Integer({ description: "The number of the user's last event" }),
+  resumed: Type.Boolean({ description: 'Whether all events after the position named in hello follow' }),
+  heartbeat: Type.Integer({ description: 'Milliseconds between two pings of the service' }),
+  maxFrame: Type.Integer({ description: 'Bytes that a frame may have' }),
+});
+export type Welcome = Static<typeof Welcome>;
+
+/** A newer token of the same session, sent before the current one expires. */
 export const Token = Type.Object({ id: RequestId, token: text() });
 
 /** For clients that cannot ping as RFC 6455 does, such as browsers. */
 export const Ping = Type.Object({});
 
-/** The user goes on purpose. */
+/** The user leaves on purpose. */
 export const Bye = Type.Object({});
+
+/**
+ * Every frame that a client may send in `doorman.v1`, with the `data` of its reply; null stands for a reply without. Fields
+ * that are not named here are ignored.
+ */
+export const FRAMES_IN = {
+  hello: { fields: Hello, reply: Welcome },
+  token: { fields: Token, reply: null },
+  ping: { fields: Ping, reply: null },
+  bye: { fields: Bye, reply: null },
+  ack: { fields: AckFields, reply: null },
+  sync: { fields: SyncFields, reply: Snapshot },
+  send: { fields: SendBody, reply: Stored },
+  mark: { fields: MarkBody, reply: MarkedAnswer },
+  history: { fields: HistoryFields, reply: HistoryPage },
+  conversations: { fields: ConversationsFields, reply: withSeq(ConversationPage) },
+  friend: { fields: FriendFields, reply: FriendAnswer },
+  friends: { fields: FriendsFields, reply: withSeq(FriendPage) },
+  view: { fields: ViewFields, reply: null },
+  watch: { fields: WatchFields, reply: Type.Array(PresenceState) },
+  typing: { fields: TypingFields, reply: null },
+} satisfies Record<string, { fields: TObject; reply: TSchema | null }>;
+
+export type FrameName = keyof typeof FRAMES_IN;
+export type FieldsOf<Name extends FrameName> = (typeof FRAMES_IN)[Name]['fields'];
+export type ReplyTo<Name extends FrameName> = (typeof FRAMES_IN)[Name]['reply'] extends infer Reply extends
+  TSchema
+  ? Extract<Static<Reply>, object>
+  : undefined;
+
+/** A page of a list that a frame asked for. */
+function withSeq<Properties extends TProperties>({ properties }: TObject<Properties>) {
+  return Type.Object({ ...properties, seq: PageSeq });
+}

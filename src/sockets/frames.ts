@@ -1,19 +1,39 @@
-import type { Static } from 'typebox';
 import type { Authentication } from '../accounts/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { type FrameKind, type FrameTable, frameKind } from '../frames/define-frame.ts';
+import { defineFrame, type FrameHandler } from '../frames/define-frame.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { refusal } from '../http/errors.ts';
 import type { Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
-import { Bye, Hello, Ping, Token } from './frames-in.ts';
-import type { Welcome } from './frames-out.ts';
+import {
+  Bye,
+  type FieldsOf,
+  type FrameName,
+  Hello,
+  Ping,
+  type ReplyTo,
+  Token,
+  type Welcome,
+} from './frames-in.ts';
 import { HEARTBEAT_MS } from './heartbeat.ts';
 import type { SocketSession } from './socket-session.ts';
 
 /** Bytes of one message (docs/protocol.md, Frames). */
 export const MAX_FRAME_BYTES = 64 * 1024;
+
+/** A handler for every frame that a client may send. */
+export type FrameHandlers = HelloHandler & {
+  readonly [Name in Exclude<FrameName, 'hello'>]: FrameHandler<SocketSession, FieldsOf<Name>, ReplyTo<Name>>;
+};
+
+/** Only `hello` is answered without a session. It has no reply if the connection ended meanwhile. */
+interface HelloHandler {
+  readonly hello: FrameHandler<Connection, typeof Hello, Welcome | undefined>;
+}
+
+/** The handlers that other rooms bring. */
+export type RoomFrames = Omit<FrameHandlers, 'hello' | keyof ReturnType<typeof sessionFrames>>;
 
 /** The frame `hello`: the one that a connection without a session may send, and that opens one. */
 export function helloFrame(
@@ -25,8 +45,8 @@ export function helloFrame(
   admit: (connection: Connection, caller: Caller, hello: Hello, start: Start) => void,
   /** Begins to serve the log to it. */
   serve: (connection: Connection) => void,
-): FrameKind<Connection> {
-  return frameKind(
+): HelloHandler['hello'] {
+  return defineFrame(
     Hello,
     async (from: Connection, hello: Hello): Promise<Welcome | undefined> => {
       if (from.session) throw new ServiceError('invalid', 'hello_twice', '不能重复发送 hello');
@@ -57,38 +77,29 @@ export function helloFrame(
 }
 
 /** The frames by which a session stays and goes. */
-export function sessionFrames(authentication: Pick<Authentication, 'identify'>): FrameTable<SocketSession> {
-  return new Map([
-    [
-      'token',
-      frameKind(Token, async (from: SocketSession, { token }: Static<typeof Token>) => {
-        const caller = await authentication.identify(token);
-        if (!caller) throw unauthenticated();
-        if (caller.userId !== from.userId || caller.sessionId !== from.sessionId)
-          throw new ServiceError('unauthenticated', 'other_session', '该令牌属于其他会话');
-        from.extendUntil(caller.expiresAt);
+export function sessionFrames(authentication: Pick<Authentication, 'identify'>) {
+  return {
+    token: defineFrame(Token, async (from: SocketSession, { token }) => {
+      const caller = await authentication.identify(token);
+      if (!caller) throw unauthenticated();
+      if (caller.userId !== from.userId || caller.sessionId !== from.sessionId)
+        throw new ServiceError('unauthenticated', 'other_session', '该令牌属于其他会话');
+      from.extendUntil(caller.expiresAt);
+      return undefined;
+    }),
+    ping: defineFrame(Ping, (from: SocketSession) => {
+      from.transport.sendFrame({ type: 'pong' });
+      return undefined;
+    }),
+    bye: defineFrame(
+      Bye,
+      (from: SocketSession) => {
+        from.sayGoodbye();
         return undefined;
-      }),
-    ],
-    [
-      'ping',
-      frameKind(Ping, (from: SocketSession) => {
-        from.transport.sendFrame({ type: 'pong' });
-        return undefined;
-      }),
-    ],
-    [
-      'bye',
-      frameKind(
-        Bye,
-        (from: SocketSession) => {
-          from.sayGoodbye();
-          return undefined;
-        },
-        (from: SocketSession) => from.transport.close(closeCodes.goodbye, 'bye'),
-      ),
-    ],
-  ]);
+      },
+      (from: SocketSession) => from.transport.close(closeCodes.goodbye, 'bye'),
+    ),
+  };
 }
 
 function unauthenticated(): ServiceError {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import Value from 'typebox/value';
 import { onSqlite } from '../../test/databases.ts';
 import { closeCodes } from './close-codes.ts';
+import { FRAMES_IN, type FrameName } from './frames-in.ts';
+import { FRAMES_OUT } from './frames-out.ts';
 import { startSockets, type TestSocket } from './test-client.ts';
 
 const document = await readFile(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
@@ -38,14 +41,24 @@ interface Scene {
   /** Bob's connection, who says `hello` by himself unless the example does. */
   readonly bob: (saysHello: boolean) => Promise<TestSocket>;
   readonly words: Record<string, string>;
+  /** The types of the requests that were sent, by their `id`. */
+  readonly requests: Map<string, FrameName>;
 }
 
-async function act({ socket, bob, words }: Scene, line: string): Promise<void> {
+/** The reply has the data that the table of frames names for the request. */
+function assertReply(request: FrameName | undefined, data: unknown, line: string): void {
+  const { reply } = FRAMES_IN[request ?? assert.fail(line)];
+  assert.ok(reply ? Value.Check(reply, data) : data === undefined, line);
+}
+
+async function act({ socket, bob, words, requests }: Scene, line: string): Promise<void> {
   const [, direction, shown = ''] = /^(->|<-|bob ->) (.*)$/.exec(line) ?? [];
   const text = shown.replace(/<[^>]+>/g, (word) => words[word] ?? word).replace(/:(<[^>]+>)/g, ':"$1"');
   if (direction === '->') {
     assert.ok(!/<.*>/.test(text), `what is that? ${text}`);
     socket.send(text);
+    const { id, type } = JSON.parse(text);
+    if (id !== undefined) requests.set(id, type);
   } else if (direction === 'bob ->') {
     const frame = JSON.parse(text);
     const client = await bob(frame.type === 'hello');
@@ -56,7 +69,11 @@ async function act({ socket, bob, words }: Scene, line: string): Promise<void> {
     assert.equal(`close ${code} ${reason}`, text);
     assert.deepEqual(socket.unread, []);
   } else {
-    assertAsShown(await socket.next(), JSON.parse(text), line);
+    const frame = await socket.next();
+    assertAsShown(frame, JSON.parse(text), line);
+    const { id, code, data } = frame;
+    if (code === 200) assertReply(requests.get(id), data, line);
+    assert.ok(Value.Check(FRAMES_OUT[frame.type as keyof typeof FRAMES_OUT], frame), line);
   }
 }
 
@@ -65,10 +82,7 @@ onSqlite('docs/protocol.md', (database) => {
     const shown = new Set(
       examples.flatMap(({ lines }) => lines).map((line) => /"type":"(\w+)"/.exec(line)?.[1]),
     );
-    const own = ['hello', 'token', 'ping', 'bye', 'ack', 'view', 'watch', 'typing', 'sync'];
-    const rooms = ['send', 'mark', 'history', 'friend'];
-    const service = ['reply', 'pong', 'drain', 'event', 'live', 'presence'];
-    for (const type of [...own, ...rooms, ...service]) assert.ok(shown.has(type), type);
+    for (const type of Object.keys({ ...FRAMES_IN, ...FRAMES_OUT })) assert.ok(shown.has(type), type);
   });
 
   test('explains every close code of ours', () => {
@@ -98,6 +112,7 @@ onSqlite('docs/protocol.md', (database) => {
       const scene = {
         socket,
         words,
+        requests: new Map<string, FrameName>(),
         bob: async (saysHello: boolean) =>
           (his ??= await (saysHello ? service.connect() : service.enter(bob))),
       };

@@ -1,15 +1,14 @@
-import type { FrameTable } from '../frames/define-frame.ts';
 import { ErrorAnswer } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import type { SocketSession } from './socket-session.ts';
+import type { RoomFrames } from './frames.ts';
 import { Sockets } from './sockets.ts';
 import { findFlaw, PATH } from './upgrade.ts';
 
-/** What the rooms bring to the socket. */
+/** The frames of all rooms. */
 interface Frames {
-  readonly frames?: FrameTable<SocketSession>;
+  readonly frames: RoomFrames;
 }
 
 /**
@@ -17,7 +16,7 @@ interface Frames {
  * refusal goes the way of every other: the envelope, its headers, its texts.
  */
 export async function socketRoutes(app: App, services: Services & Frames): Promise<void> {
-  const sockets = new Sockets(services, services.frames ?? new Map());
+  const sockets = new Sockets(services, services.frames);
   const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
   const isFull = (addressKey: string) => sockets.isFull(addressKey);
   const door = { origins, publicUrl, trustProxy, tryingLocally, isFull };

@@ -7,7 +7,6 @@ import { SESSION_TOUCH_MS } from '../accounts/sessions.ts';
 import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
-import type { FrameTable } from '../frames/define-frame.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { TrustedNetworks } from '../http/client-address.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
@@ -18,7 +17,7 @@ import { closeCodes } from './close-codes.ts';
 import { Connection, type Listener } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
 import { type Ending, findEndings } from './ended-sessions.ts';
-import { helloFrame, MAX_FRAME_BYTES, sessionFrames } from './frames.ts';
+import { helloFrame, MAX_FRAME_BYTES, type RoomFrames, sessionFrames } from './frames.ts';
 import type { Hello } from './frames-in.ts';
 import { LiveConnections } from './live-connections.ts';
 import { SocketSession } from './socket-session.ts';
@@ -81,21 +80,24 @@ export class Sockets implements AsyncDisposable, Listener {
   readonly #onUnblock = (session: SocketSession, userId: string): void =>
     this.#services.presence.watchers.resumeShowing(session, userId);
 
-  constructor(services: SocketServices, frames: FrameTable<SocketSession>) {
+  constructor(services: SocketServices, rooms: RoomFrames) {
     this.#services = services;
     this.#useMarkedAtMs = services.clock.monotonicMs();
     const { accounts, clock, db, events, inbox } = services;
     const { epoch } = inbox;
     const { authentication } = accounts;
     this.#dispatch = new Dispatch(
-      helloFrame(
-        authentication,
-        epoch,
-        (userId, hello) => findStart(db, userId, epoch, hello),
-        (connection, caller, hello, start) => this.#admit(connection, caller, hello, start),
-        (connection) => this.#serve(connection),
-      ),
-      new Map([...sessionFrames(authentication), ...frames]),
+      {
+        hello: helloFrame(
+          authentication,
+          epoch,
+          (userId, hello) => findStart(db, userId, epoch, hello),
+          (connection, caller, hello, start) => this.#admit(connection, caller, hello, start),
+          (connection) => this.#serve(connection),
+        ),
+        ...sessionFrames(authentication),
+        ...rooms,
+      },
       services.log,
       (connection) => {
         if (this.#isDraining) connection.close(closeCodes.restart, 'restart');

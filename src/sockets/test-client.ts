@@ -3,11 +3,12 @@ import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { TestDatabase } from '../../test/databases.ts';
 import { type Body, type Person, startService, type TestService } from '../../test/harness.ts';
-import type { FrameTable } from '../frames/define-frame.ts';
+import type { FrameHandler } from '../frames/define-frame.ts';
 import { guardRequests } from '../http/authenticate.ts';
 import { openServer } from '../http/server.ts';
 import type { World } from '../services.ts';
 import { Connection } from './connection.ts';
+import type { RoomFrames } from './frames.ts';
 import { socketRoutes } from './routes.ts';
 import type { SocketSession } from './socket-session.ts';
 
@@ -184,13 +185,13 @@ export async function startSockets(
 export async function serveFrames(
   t: TestContext,
   { services }: TestService,
-  frames: FrameTable<SocketSession>,
+  frames: Record<string, FrameHandler<SocketSession>>,
 ) {
   const app = openServer(services.log);
   const { accounts, clock, config, limits } = services;
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
-  app.register(socketRoutes, { ...services, frames });
+  app.register(socketRoutes, { ...services, frames: frames as RoomFrames }); // the tests' frames in place of the rooms'
   t.after(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const enter = async ({ token }: Pick<Person, 'token'>) => {
