@@ -10,7 +10,7 @@ export function useOwnAccountStore(): OwnAccountStore {
   return useProvided(OwnAccountContext);
 }
 
-/** The signed-in user; absent until the first answer of the service, or the copy kept of it. */
+/** The signed-in user; absent until the service has answered or a stored copy was read. */
 export function useOwnAccount(): { profile: OwnUser | undefined; settings: SettingsView | undefined } {
   const own = useOwnAccountStore();
   const profile = useReadable(own.profile);

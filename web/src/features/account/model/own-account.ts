@@ -17,10 +17,10 @@ export class OwnAccount implements OwnAccountStore {
   readonly profile = new Store<OwnUser | undefined>(undefined);
   readonly settings = new Store<SettingsView | undefined>(undefined);
   readonly #options: OwnAccountOptions;
-  /** By the service's word. */
+  /** The settings that the service confirmed last. */
   #known: SettingsView | undefined;
-  /** What is wanted and not answered yet, in the order in which it was wanted. */
-  readonly #wanted = new Set<Partial<SettingsView>>();
+  /** Changes that the service has not answered yet, the oldest first. */
+  readonly #pending = new Set<Partial<SettingsView>>();
   readonly #serial = new SerialQueue();
 
   constructor(options: OwnAccountOptions) {
@@ -32,15 +32,15 @@ export class OwnAccount implements OwnAccountStore {
     await this.#serial.run('profile', async () => {
       const before = this.profile.getSnapshot();
       const answer = await queue.runNow(() => doorman.api.updateProfile(body));
-      // What the log told meanwhile has this change in it, or is newer.
+      // A profile that an event has brought since then includes this change, or is newer.
       if (this.profile.getSnapshot() === before) this.onProfile(answer);
     });
   }
 
-  async updateSettings(wanted: Partial<SettingsView>): Promise<void> {
+  async updateSettings(change: Partial<SettingsView>): Promise<void> {
     const { doorman, queue } = this.#options;
-    const own = { ...wanted };
-    this.#wanted.add(own);
+    const own = { ...change };
+    this.#pending.add(own);
     this.#show();
     await this.#serial.run('settings', async () => {
       const before = this.#known;
@@ -48,7 +48,7 @@ export class OwnAccount implements OwnAccountStore {
         await queue.runNow(() => doorman.api.updateSettings(own satisfies SettingsBody));
         if (before && this.#known === before) this.#known = { ...before, ...own };
       } finally {
-        this.#wanted.delete(own);
+        this.#pending.delete(own);
         this.#show();
       }
     });
@@ -84,12 +84,12 @@ export class OwnAccount implements OwnAccountStore {
   clear(): void {
     this.profile.set(undefined);
     this.#known = undefined;
-    this.#wanted.clear();
+    this.#pending.clear();
     this.#show();
   }
 
   #show(): void {
-    const shown = this.#known && Object.assign({ ...this.#known }, ...this.#wanted);
+    const shown = this.#known && Object.assign({ ...this.#known }, ...this.#pending);
     if (!isSame(shown, this.settings.getSnapshot())) this.settings.set(shown);
   }
 }

@@ -6,6 +6,6 @@ export interface OwnAccountStore {
   readonly profile: Readable<OwnUser | undefined>;
   readonly settings: Readable<SettingsView | undefined>;
   updateProfile(body: ProfileBody): Promise<void>;
-  /** Shows at once what is wanted. */
+  /** The change is shown at once, and undone if the service refuses it. */
   updateSettings(wanted: Partial<SettingsView>): Promise<void>;
 }

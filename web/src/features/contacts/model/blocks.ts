@@ -10,24 +10,24 @@ import type { BlockedView } from './views.ts';
 interface BlocksOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  /** A user was blocked or unblocked; what is shown of them changes now. */
+  /** A user was blocked or unblocked: what the page shows of them changes now. */
   onBlockChange(userId: string, isBlocked: boolean): void;
   persistList(): void;
   onPeople(people: readonly BlockedUser[]): void;
 }
 
-/** Whom the user blocks. */
+/** The users that the signed-in user blocks. */
 export class Blocks implements BlocksStore {
   readonly all: Derived<readonly BlockedView[]>;
   readonly more: Pages<Awaited<ReturnType<Doorman['api']['blockedPage']>>>;
   readonly #options: BlocksOptions;
-  /** By the service's word; when it was, epoch milliseconds. */
+  /** Confirmed blocks, with their time in epoch milliseconds. */
   readonly #known = new Map<string, number>();
-  /** Blocks that the service has not answered yet: they hold here from the first moment. */
-  readonly #wanted = new Map<string, number>();
-  /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
+  /** Blocks that the service has not answered yet: the page applies them at once. */
+  readonly #pending = new Map<string, number>();
+  /** The number of events about each user: an event that comes during a request is newer than the answer. */
   readonly #eventCounts = new Map<string, number>();
-  /** Users of whose block a page, the log or an act said something since the last snapshot. */
+  /** Users whose block a page, an event or an action has confirmed or removed since the last snapshot. */
   readonly #confirmed = new Set<string>();
   readonly #serial = new SerialQueue();
   readonly #views = new KeyedStore<boolean>({ view: (id) => this.has(id) });
@@ -42,7 +42,7 @@ export class Blocks implements BlocksStore {
       isEager: true,
     });
     this.all = new Derived<readonly BlockedView[]>(() =>
-      [...new Map([...this.#known, ...this.#wanted])]
+      [...new Map([...this.#known, ...this.#pending])]
         .map(([id, at]) => ({ id, at: this.#known.get(id) ?? at }))
         .sort((one, other) => other.at - one.at),
     );
@@ -53,26 +53,26 @@ export class Blocks implements BlocksStore {
   }
 
   has(userId: string): boolean {
-    return this.#known.has(userId) || this.#wanted.has(userId);
+    return this.#known.has(userId) || this.#pending.has(userId);
   }
 
   async block(userId: string): Promise<void> {
     const { doorman, queue } = this.#options;
-    this.#change(userId, () => this.#wanted.set(userId, Date.now()));
+    this.#change(userId, () => this.#pending.set(userId, Date.now()));
     await this.#serial.run(userId, async () => {
       const eventCount = this.#eventCounts.get(userId);
       try {
         const { create_time } = await queue.run(() => doorman.api.block(userId));
-        // An `unblock` event that came meanwhile is newer.
+        // An `unblock` event that came during the request is newer.
         if (this.#eventCounts.get(userId) === eventCount || this.#known.has(userId))
           this.#known.set(userId, create_time);
       } finally {
-        this.#change(userId, () => this.#wanted.delete(userId));
+        this.#change(userId, () => this.#pending.delete(userId));
       }
     });
   }
 
-  /** The user stays hidden until the service has answered. */
+  /** The page goes on hiding the user until the service has answered. */
   async unblock(userId: string): Promise<void> {
     const { doorman, queue } = this.#options;
     await this.#serial.run(userId, async () => {
@@ -91,7 +91,7 @@ export class Blocks implements BlocksStore {
     });
   }
 
-  /** The first page. Blocks on later pages stay as they were kept until their page is there. */
+  /** Takes the first page. Stored blocks stay until all pages are loaded. */
   onSnapshot(blocks: readonly BlockedUser[], next: string | undefined): void {
     this.#confirmed.clear();
     this.#addPage(blocks, next);
@@ -107,7 +107,7 @@ export class Blocks implements BlocksStore {
     for (const { id, at } of blocks) this.#change(id, () => this.#known.set(id, at));
   }
 
-  /** The latest ones. */
+  /** The newest `count`. */
   toPersisted(count: number): BlockedView[] {
     const known = [...this.#known].map(([id, at]) => ({ id, at }));
     return known.sort((one, other) => other.at - one.at).slice(0, count);
@@ -115,7 +115,7 @@ export class Blocks implements BlocksStore {
 
   clear(): void {
     this.#known.clear();
-    this.#wanted.clear();
+    this.#pending.clear();
     this.#eventCounts.clear();
     this.#confirmed.clear();
     this.more.begin(undefined);
@@ -123,7 +123,7 @@ export class Blocks implements BlocksStore {
     this.all.invalidate();
   }
 
-  /** What the log or an act said since the snapshot is newer. Once all pages are there, nothing else that was kept is true. */
+  /** Events and actions since the snapshot are newer than a page. After the last page, blocks that were on none are dropped. */
   #addPage(blocks: readonly BlockedUser[], next: string | undefined): void {
     this.#options.onPeople(blocks);
     for (const { id, create_time } of blocks.filter(({ id }) => !this.#confirmed.has(id)))

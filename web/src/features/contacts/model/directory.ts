@@ -4,16 +4,16 @@ import type { DirectorySearch } from './stores.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
 const DEBOUNCE_MS = 200;
-/** As the service takes it. */
+/** The longest query that the service accepts. */
 const MAX_Q = 64;
-/** Lists that are kept in memory, the ones on the screen among them. */
-const MAX_LISTINGS = 8;
+/** In memory, including those on the screen. */
+const MAX_LISTS = 8;
 
-/** Everybody, and searches among them, page by page. */
+/** The list of all users, and searches in it, page by page. */
 export class Directory {
   readonly #options: DirectoryPagesOptions;
-  /** The one that was asked for last comes last. */
-  readonly #listings = new Map<string, DirectoryPages>();
+  /** By query; the one that was used last is the last. */
+  readonly #lists = new Map<string, DirectoryPages>();
   readonly #searches = new Set<Search>();
 
   constructor(options: DirectoryPagesOptions) {
@@ -22,8 +22,8 @@ export class Directory {
 
   newSearch(): DirectorySearch {
     return new Search({
-      listing: (query) => this.#listing(query),
-      find: (query) => this.#listings.get(keyOf(query)),
+      list: (query) => this.#list(query),
+      find: (query) => this.#lists.get(keyOf(query)),
       opened: (search) => this.#searches.add(search),
       closed: (search) => this.#searches.delete(search),
     });
@@ -34,35 +34,35 @@ export class Directory {
     for (const search of this.#searches) search.retry();
   }
 
-  /** Another user. */
+  /** Another user has signed in. */
   clear(): void {
-    this.#listings.clear();
+    this.#lists.clear();
     for (const search of this.#searches) search.restart();
   }
 
-  #listing(query: DirectoryQueryView): DirectoryPages {
+  #list(query: DirectoryQueryView): DirectoryPages {
     const key = keyOf(query);
-    const listing = this.#listings.get(key) ?? new DirectoryPages(query, this.#options);
-    this.#listings.delete(key);
-    this.#listings.set(key, listing);
-    for (const oldest of this.#listings.keys()) {
-      if (this.#listings.size <= MAX_LISTINGS) break;
-      this.#listings.delete(oldest);
+    const list = this.#lists.get(key) ?? new DirectoryPages(query, this.#options);
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= MAX_LISTS) break;
+      this.#lists.delete(oldest);
     }
-    return listing;
+    return list;
   }
 }
 
 interface SearchOptions {
-  listing(query: DirectoryQueryView): DirectoryPages;
+  list(query: DirectoryQueryView): DirectoryPages;
   find(query: DirectoryQueryView): DirectoryPages | undefined;
   opened(search: Search): void;
   closed(search: Search): void;
 }
 
-const EVERYBODY: DirectoryQueryView = { q: '', isOnlineOnly: false };
+const ALL_USERS: DirectoryQueryView = { q: '', isOnlineOnly: false };
 const NOTHING: DirectoryView = {
-  query: EVERYBODY,
+  query: ALL_USERS,
   entries: [],
   hasMore: false,
   isLoading: true,
@@ -70,15 +70,15 @@ const NOTHING: DirectoryView = {
   failure: undefined,
 };
 
-/** A list on the screen with its search field: shows what was found last until the answer to what was typed last is there. */
+/** A list on the screen with its search field. Shows the previous results until those of the current query are loaded. */
 class Search implements DirectorySearch {
   readonly #options: SearchOptions;
   readonly #view: Derived<DirectoryView>;
-  #query = EVERYBODY;
+  #query = ALL_USERS;
   #isOpen = false;
   #shown: DirectoryPages | undefined;
-  /** What is asked for, until it can be shown. */
-  #wanted: DirectoryPages | undefined;
+  /** The list that is being loaded, until it can be shown. */
+  #next: DirectoryPages | undefined;
   #end: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -109,22 +109,22 @@ class Search implements DirectorySearch {
     this.#query = query;
     if (!this.#isOpen) return;
     clearTimeout(this.#timer);
-    // What is known, and everybody, need not wait for the next letter.
+    // Loaded results and the list of all users show without waiting for the next letter.
     if (query.q === '' || this.#options.find(query)?.isKnown) this.#begin();
     else this.#timer = setTimeout(() => this.#begin(), DEBOUNCE_MS);
     this.#view.invalidate();
   }
 
   loadMore(): void {
-    if (this.#isOpen && !this.#wanted) this.#shown?.loadMore();
+    if (this.#isOpen && !this.#next) this.#shown?.loadMore();
   }
 
   refresh(): void {
-    (this.#wanted ?? this.#shown)?.refresh();
+    (this.#next ?? this.#shown)?.refresh();
   }
 
   retry(): void {
-    (this.#wanted ?? this.#shown)?.retry();
+    (this.#next ?? this.#shown)?.retry();
   }
 
   restart(): void {
@@ -136,17 +136,17 @@ class Search implements DirectorySearch {
 
   #begin(): void {
     this.#stop();
-    const listing = this.#options.listing(this.#query);
-    this.#wanted = listing;
-    this.#end = listing.view.subscribe(() => this.#look());
-    listing.begin();
-    this.#look();
+    const list = this.#options.list(this.#query);
+    this.#next = list;
+    this.#end = list.view.subscribe(() => this.#onListChange());
+    list.begin();
+    this.#onListChange();
   }
 
-  #look(): void {
-    if (this.#wanted?.isKnown) {
-      this.#shown = this.#wanted;
-      this.#wanted = undefined;
+  #onListChange(): void {
+    if (this.#next?.isKnown) {
+      this.#shown = this.#next;
+      this.#next = undefined;
     }
     this.#view.invalidate();
   }
@@ -156,13 +156,13 @@ class Search implements DirectorySearch {
     this.#timer = undefined;
     this.#end?.();
     this.#end = undefined;
-    this.#wanted = undefined;
+    this.#next = undefined;
   }
 
   #show(): DirectoryView {
     const shown = this.#shown?.view.getSnapshot() ?? NOTHING;
-    if (!this.#wanted && this.#timer === undefined) return shown;
-    const { isLoading = true, waitsUntil, failure } = this.#wanted?.view.getSnapshot() ?? {};
+    if (!this.#next && this.#timer === undefined) return shown;
+    const { isLoading = true, waitsUntil, failure } = this.#next?.view.getSnapshot() ?? {};
     return { ...shown, isLoading: isLoading && !failure, waitsUntil, failure, hasMore: false };
   }
 }

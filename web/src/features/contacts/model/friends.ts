@@ -17,9 +17,9 @@ interface FriendsOptions {
 
 type FriendPage = Awaited<ReturnType<Doorman['api']['friends']>>;
 
-/** What is to be seen at once; the service may see it otherwise, and then has the last word. */
-const WANTED: Record<FriendAction, FriendState | ((before: FriendState) => FriendState)> = {
-  // A request to a user who sent one accepts theirs.
+/** The state that an action shows at once, until the service answers with the true one. */
+const EXPECTED: Record<FriendAction, FriendState | ((before: FriendState) => FriendState)> = {
+  // A request to a user who has sent one accepts it.
   request: (before) => (before === 'asked' || before === 'friends' ? 'friends' : 'requested'),
   cancel: 'none',
   accept: 'friends',
@@ -27,19 +27,19 @@ const WANTED: Record<FriendAction, FriendState | ((before: FriendState) => Frien
   remove: 'none',
 };
 
-/** Friends, and who asked whom. */
+/** Friends and friend requests. */
 export class Friends implements FriendsStore {
   readonly all: Derived<FriendsView>;
   readonly moreFriends: Pages<FriendPage>;
   readonly moreRequests: Pages<FriendPage>;
   readonly #options: FriendsOptions;
-  /** By the service's word. */
+  /** Confirmed by the service. */
   readonly #known = new Map<string, FriendView>();
-  /** What is wanted by acts that are not answered yet. */
-  readonly #wanted = new Map<string, FriendView>();
-  /** How often the log told of somebody: what it told later than an answer was asked for is newer. */
+  /** The expected states of actions that the service has not answered yet. */
+  readonly #pending = new Map<string, FriendView>();
+  /** The number of events about each user: an event that comes during a request is newer than the answer. */
   readonly #eventCounts = new Map<string, number>();
-  /** Users that a page or the log named since the last snapshot, and up to which number of the log that is true. */
+  /** For each user that a page or an event has named since the last snapshot, the `seq` up to which that is true. */
   readonly #trueAt = new Map<string, number>();
   readonly #serial = new SerialQueue();
   readonly #views = new KeyedStore<FriendState>({ view: (id) => this.#stateOf(id) });
@@ -62,7 +62,7 @@ export class Friends implements FriendsStore {
       onPage: (page) => this.#addPage(page),
     });
     this.all = new Derived<FriendsView>(() => {
-      const shown = [...new Map([...this.#known, ...this.#wanted]).values()]
+      const shown = [...new Map([...this.#known, ...this.#pending]).values()]
         .filter(({ id, state }) => this.#stateOf(id) === state)
         .sort((one, other) => other.at - one.at || (one.id < other.id ? -1 : 1));
       const of = (state: FriendState) => shown.filter((one) => one.state === state);
@@ -76,20 +76,20 @@ export class Friends implements FriendsStore {
 
   async act(act: FriendAction, userId: string): Promise<void> {
     const { doorman, queue } = this.#options;
-    const wish = WANTED[act];
-    const state = typeof wish === 'string' ? wish : wish(this.#stateOf(userId));
-    const wanted: FriendView = { id: userId, state, at: Date.now() };
-    this.#wanted.set(userId, wanted);
+    const expected = EXPECTED[act];
+    const state = typeof expected === 'string' ? expected : expected(this.#stateOf(userId));
+    const pending: FriendView = { id: userId, state, at: Date.now() };
+    this.#pending.set(userId, pending);
     this.#changed(userId);
     await this.#serial.run(userId, async () => {
       const eventCount = this.#eventCounts.get(userId);
       try {
         const answer = await queue.runNow(() => doorman.api.friend(act, userId));
         if (this.#eventCounts.get(userId) === eventCount)
-          this.#set(userId, toFriendState(answer.state), wanted.at);
+          this.#set(userId, toFriendState(answer.state), pending.at);
       } finally {
-        // Unless the user wants something else already.
-        if (this.#wanted.get(userId) === wanted) this.#wanted.delete(userId);
+        // A later action of the user stays pending.
+        if (this.#pending.get(userId) === pending) this.#pending.delete(userId);
         this.#changed(userId);
       }
     });
@@ -97,14 +97,14 @@ export class Friends implements FriendsStore {
 
   /** @param at epoch milliseconds */
   onEvent({ userId, state, seq }: FriendEvent, at: number): void {
-    if (seq <= (this.#trueAt.get(userId) ?? 0)) return; // a page has it
+    if (seq <= (this.#trueAt.get(userId) ?? 0)) return; // a page includes it
     this.#trueAt.set(userId, seq);
     this.#eventCounts.set(userId, (this.#eventCounts.get(userId) ?? 0) + 1);
     this.#set(userId, state, at);
     this.#changed(userId);
   }
 
-  /** The log told of a block, which ends what was asked between the two; a friendship rests (architecture 6). */
+  /** A block removes requests between the two users; a friendship is suspended (architecture 6). */
   onBlockEvent(userId: string, seq: number): void {
     if (seq <= (this.#trueAt.get(userId) ?? 0)) return;
     this.#trueAt.set(userId, seq);
@@ -112,12 +112,12 @@ export class Friends implements FriendsStore {
     this.#changed(userId);
   }
 
-  /** Somebody is hidden, or no longer. */
+  /** A user was blocked or unblocked. */
   onHiddenChange(userId: string): void {
     this.#changed(userId);
   }
 
-  /** The first page of each list. Friends on later pages stay as they were kept until their page is there. */
+  /** Takes the first page of each list. Stored friends stay until all pages are loaded. */
   onSnapshot({ friends, requests, seq, next }: Snapshot): void {
     if (next.friends === undefined) this.#known.clear();
     for (const [id, { state }] of this.#known) if (state !== 'friends') this.#known.delete(id);
@@ -133,7 +133,7 @@ export class Friends implements FriendsStore {
     this.moreRequests.retry();
   }
 
-  /** What was kept on this device. */
+  /** Takes what is stored on this device. */
   restore(entries: readonly FriendView[]): void {
     for (const entry of entries) this.#known.set(entry.id, entry);
     this.#allChanged();
@@ -143,14 +143,14 @@ export class Friends implements FriendsStore {
     return this.#known.has(userId);
   }
 
-  /** The latest ones. */
+  /** The `count` changed last. */
   toPersisted(count: number): FriendView[] {
     return [...this.#known.values()].sort((one, other) => other.at - one.at).slice(0, count);
   }
 
   clear(): void {
     this.#known.clear();
-    this.#wanted.clear();
+    this.#pending.clear();
     this.#eventCounts.clear();
     this.#trueAt.clear();
     this.moreFriends.begin(undefined);
@@ -169,7 +169,7 @@ export class Friends implements FriendsStore {
     this.#allChanged();
   }
 
-  /** All friends are loaded: a kept friend who is on no page is none. */
+  /** All pages are loaded: a stored friend who was on none is no longer one. */
   #forgetUnconfirmed(): void {
     for (const [id, { state }] of this.#known)
       if (state === 'friends' && !this.#trueAt.has(id)) this.#known.delete(id);
@@ -183,7 +183,7 @@ export class Friends implements FriendsStore {
   }
 
   #stateOf(userId: string): FriendState {
-    const { state } = this.#wanted.get(userId) ?? this.#known.get(userId) ?? { state: 'none' };
+    const { state } = this.#pending.get(userId) ?? this.#known.get(userId) ?? { state: 'none' };
     return state !== 'friends' && this.#options.isBlocked(userId) ? 'none' : state;
   }
 

@@ -18,7 +18,7 @@ export function useContacts(): Contacts {
   return useProvided(ContactsContext);
 }
 
-/** Name and avatar; asked for if they are not known. */
+/** Name and picture; fetched if they are unknown. */
 export function usePerson(userId: string): PersonView {
   return useReadable(useContacts().people.person(userId));
 }
@@ -27,7 +27,7 @@ export function useProfile(userId: string): ProfileView {
   return useReadable(useContacts().people.profile(userId));
 }
 
-/** A list of people of its own; give it what the search field says at every render, it waits by itself. */
+/** A search of the component's own. @param query what the search field has at this render; requests wait for a pause in typing */
 export function useDirectory(query: DirectoryQueryView): { view: DirectoryView; search: DirectorySearch } {
   const { people } = useContacts();
   const [search] = useState(() => people.newSearch());
@@ -37,7 +37,7 @@ export function useDirectory(query: DirectoryQueryView): { view: DirectoryView; 
   return { view: useReadable(search), search };
 }
 
-/** Watches those who are on the screen. Each row reads its own with `usePresence`. */
+/** Watches the users on the screen. Each row reads its user's presence with `usePresence`. */
 export function usePresences(userIds: readonly string[]): void {
   const { presence } = useContacts();
   const key = userIds.join(' ');
@@ -45,7 +45,7 @@ export function usePresences(userIds: readonly string[]): void {
 }
 
 /**
- * How somebody appears who is watched by `usePresences`.
+ * The presence of a user that `usePresences` watches.
  *
  * @param guess `isOnline` of the directory or a profile, used until the user is watched
  */

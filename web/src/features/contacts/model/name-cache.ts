@@ -5,7 +5,7 @@ import type { Readable } from '../../../data/store.ts';
 import { displayName } from './display-name.ts';
 import type { PersonView } from './views.ts';
 
-/** What names somebody; profiles, entries of the directory, friends and blocked people all have it, but for the nickname. */
+/** The name of a user, as profiles and entries of lists have it; friends and blocked users come without a nickname. */
 export interface Named {
   readonly id: string;
   readonly username: string;
@@ -13,10 +13,10 @@ export interface Named {
   readonly nickname?: string;
 }
 
-/** A name as it is kept on this device. */
+/** A name as it is stored on this device. */
 export interface PersistedName extends Named {
   readonly nickname: string;
-  /** When it was told, epoch milliseconds. */
+  /** When the service sent it, epoch milliseconds. */
   readonly at: number;
 }
 
@@ -26,11 +26,11 @@ interface Known {
 }
 
 const MAX_NAMES = 20_000;
-/** An older name is still shown, and asked for anew. */
-const GOOD_FOR_MS = 24 * 3_600_000;
+/** An older name is shown, and requested again. */
+const FRESH_MS = 24 * 3_600_000;
 const UNKNOWN = { username: '', avatar: '', name: '', state: 'unknown' } as const;
 
-/** There is no such user; an id with text that no service takes, as an address may have, is no user's either. */
+/** There is no such user. An address may also hold an id that the service refuses as `bad_text`: no user has it. */
 export function isUnknownUser(error: DoormanError): boolean {
   return error.code === 404 || error.error === 'bad_text';
 }
@@ -38,16 +38,16 @@ export function isUnknownUser(error: DoormanError): boolean {
 interface NamesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  /** What is to be kept of the names has changed. */
+  /** The names to persist have changed. */
   persistNames(): void;
-  /** Of somebody whose name was asked for; whoever gets it calls `note`. */
+  /** Called with each fetched profile; has to `add` its name. */
   onProfile(profile: PublicProfile): void;
 }
 
-/** Who is called how: from whatever the service tells, and asked for, few at a time, where somebody has to be shown. */
+/** Users' names: from every answer and event that has some, and fetched in the background for users who are shown. */
 export class NameCache {
   readonly #options: NamesOptions;
-  /** The one that was told or shown last comes last. */
+  /** The one that was set last is the last. */
   readonly #known = new Map<string, Known>();
   readonly #inProgress = new Set<string>();
   readonly #views = new KeyedStore<PersonView>({
@@ -63,14 +63,14 @@ export class NameCache {
     return this.#views.of(userId);
   }
 
-  /** @param at epoch milliseconds; left out: now */
+  /** Ignores a name that is older than the known one. @param at when the service sent it, epoch milliseconds */
   add(people: readonly Named[], at = Date.now()): void {
     for (const named of people) {
       const before = this.#known.get(named.id);
       if (before && before.at > at) continue;
       const nickname =
         named.nickname ?? (before && before.named !== 'gone' ? before.named.nickname : undefined);
-      // Half a name, as of blocked people, is no reason to ask no more.
+      // A name without nickname is shown until the whole one is fetched.
       if (nickname === undefined && before === undefined) this.#set(named.id, { named, at: 0 });
       else
         this.#set(named.id, {
@@ -85,17 +85,17 @@ export class NameCache {
     this.#set(userId, { named: 'gone', at: Date.now() });
   }
 
-  /** The connection is back: who is on the screen and could not be asked for is asked for. */
+  /** The connection is back: fetches the names on the screen that are missing. */
   retry(): void {
     for (const id of this.#views.subscribedKeys()) this.#ensure(id);
   }
 
-  /** Those shown or told last, the latest first. */
-  toPersisted(count: number, wanted: (userId: string) => boolean): PersistedName[] {
+  /** The names set last, the latest first. @param isWanted selects the users */
+  toPersisted(count: number, isWanted: (userId: string) => boolean): PersistedName[] {
     const names: PersistedName[] = [];
     for (const [id, { named, at }] of [...this.#known].reverse()) {
       if (names.length >= count) break;
-      if (named === 'gone' || !wanted(id)) continue;
+      if (named === 'gone' || !isWanted(id)) continue;
       const { username, avatar, nickname = '' } = named;
       names.push({ id, username, avatar, nickname, at });
     }
@@ -120,7 +120,7 @@ export class NameCache {
 
   #ensure(id: string): void {
     const known = this.#known.get(id);
-    if (id === '' || this.#inProgress.has(id) || (known && known.at > Date.now() - GOOD_FOR_MS)) return;
+    if (id === '' || this.#inProgress.has(id) || (known && known.at > Date.now() - FRESH_MS)) return;
     this.#inProgress.add(id);
     void this.#fetch(id).finally(() => this.#inProgress.delete(id));
   }
@@ -131,7 +131,7 @@ export class NameCache {
       this.#options.onProfile(await queue.run(() => doorman.api.profileOf(id), { isBackground: true }));
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
-      // Any other error: asked again when the connection is back, or when the user is shown again.
+      // After any other error it is fetched again when the connection is back, or the user is shown again.
       if (isUnknownUser(error)) this.markGone(id);
     }
   }

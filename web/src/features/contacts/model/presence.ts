@@ -4,7 +4,7 @@ import type { Readable } from '../../../data/store.ts';
 import type { PresenceStore } from './stores.ts';
 import type { PresenceView } from './views.ts';
 
-/** After so long without a connection nobody can say any more who is online. */
+/** Without a connection for this long, everyone's presence is unknown. */
 const STALE_MS = 10_000;
 const UNKNOWN: PresenceView = { state: 'unknown', lastSeen: 0 };
 
@@ -13,12 +13,12 @@ interface PresenceOptions {
   isBlocked(userId: string): boolean;
 }
 
-/** How those appear who are on the screen. The kit gathers who is watched; here blocks and breaks are minded. */
+/** The presence of the users on the screen, as the kit has it; unknown for blocked users and without a connection. */
 export class Presence implements PresenceStore {
   readonly #options: PresenceOptions;
   readonly #views = new KeyedStore<PresenceView>({ view: (id) => this.#view(id) });
   #isStale = false;
-  #goingStale: ReturnType<typeof setTimeout> | undefined;
+  #staleTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -32,23 +32,23 @@ export class Presence implements PresenceStore {
     return this.#options.doorman.watch(userIds);
   }
 
-  onPresence(sights: readonly PresenceState[]): void {
-    for (const { id } of sights) this.#views.refresh(id);
+  onPresence(states: readonly PresenceState[]): void {
+    for (const { id } of states) this.#views.refresh(id);
   }
 
-  /** Blocked, or no longer. */
+  /** The user was blocked or unblocked. */
   onBlock(userId: string): void {
     this.#views.refresh(userId);
   }
 
   onConnection(isLive: boolean): void {
     if (isLive) {
-      clearTimeout(this.#goingStale);
-      this.#goingStale = undefined;
+      clearTimeout(this.#staleTimer);
+      this.#staleTimer = undefined;
       this.#isStale = false;
       this.#views.refreshAll();
     } else
-      this.#goingStale ??= setTimeout(() => {
+      this.#staleTimer ??= setTimeout(() => {
         this.#isStale = true;
         this.#views.refreshAll();
       }, STALE_MS);
@@ -60,13 +60,13 @@ export class Presence implements PresenceStore {
   }
 
   close(): void {
-    clearTimeout(this.#goingStale);
+    clearTimeout(this.#staleTimer);
   }
 
   #view(id: string): PresenceView {
-    const sight = this.#options.doorman.presenceOf(id);
-    if (!sight || this.#isStale || this.#options.isBlocked(id)) return UNKNOWN;
-    const state = sight.online === 0 ? 'offline' : sight.idle === 1 ? 'idle' : 'online';
-    return { state, lastSeen: sight.lastSeen };
+    const presence = this.#options.doorman.presenceOf(id);
+    if (!presence || this.#isStale || this.#options.isBlocked(id)) return UNKNOWN;
+    const state = presence.online === 0 ? 'offline' : presence.idle === 1 ? 'idle' : 'online';
+    return { state, lastSeen: presence.lastSeen };
   }
 }

@@ -12,7 +12,7 @@ import type {
   ProfileView,
 } from './views.ts';
 
-/** What the page knows of other users. */
+/** The stores about other users. */
 export interface Contacts {
   readonly people: PeopleStore;
   readonly presence: PresenceStore;
@@ -21,34 +21,34 @@ export interface Contacts {
 }
 
 export interface PeopleStore {
-  /** Reading it asks the service for whoever is not known, few at a time. */
+  /** An unknown name is fetched in the background when it gets a subscriber. */
   person(userId: string): Readable<PersonView>;
-  /** Asks for it anew if it is older than a minute, when it gets its first subscriber. */
+  /** Fetched when it gets its first subscriber, unless it is less than a minute old. */
   profile(userId: string): Readable<ProfileView>;
-  /** A search of its own: one for each list on the screen. */
+  /** Each list on the screen has its own search. */
   newSearch(): DirectorySearch;
 }
 
 export interface DirectorySearch extends Readable<DirectoryView> {
-  /** Takes effect 200 ms after the last call, at once for what is known already. */
+  /** Takes effect 200 ms after the last call, at once if the results are loaded already. */
   setQuery(query: DirectoryQueryView): void;
   loadMore(): void;
-  /** Asks anew, and shows what it has until then. */
+  /** Loads the list again; the loaded entries stay until then. */
   refresh(): void;
-  /** It is on the screen until what is returned is called; before, it asks nothing. */
+  /** The list is on the screen, so it loads. @returns closes it */
   open(): () => void;
 }
 
 export interface PresenceStore {
-  /** The presence of a user who is watched. */
+  /** The presence of a user in `watch`. */
   of(userId: string): Readable<PresenceView>;
-  /** Wants to know about these until what is returned is called. 500 in all; the latest asked count. */
+  /** Watches these users; of more than 500 in all calls, the latest. @returns ends it */
   watch(userIds: readonly string[]): () => void;
 }
 
 export interface FriendsStore {
   readonly all: Readable<FriendsView>;
-  /** They are loaded one after the other by themselves. */
+  /** All pages load in the background. */
   readonly moreFriends: MorePages;
   readonly moreRequests: MorePages;
   state(userId: string): Readable<FriendState>;
@@ -56,12 +56,12 @@ export interface FriendsStore {
 }
 
 export interface BlocksStore {
-  /** The newest first. */
+  /** The newest block first. */
   readonly all: Readable<readonly BlockedView[]>;
-  /** They are loaded one after the other by themselves. */
+  /** All pages load in the background. */
   readonly more: MorePages;
   isBlocked(userId: string): Readable<boolean>;
-  /** From this call on nothing of the user is shown: no typing, no dot, no unread count. */
+  /** From this call on the page shows neither typing nor presence nor unread messages of the user. */
   block(userId: string): Promise<void>;
   unblock(userId: string): Promise<void>;
 }

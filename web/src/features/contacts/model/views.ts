@@ -1,24 +1,24 @@
 import type { DirectoryEntry, PublicProfile } from 'doorman-client';
 import type { PagesView } from '../../../data/views.ts';
 
-/** Somebody's name as the page knows it. */
+/** A user's name and picture. */
 export interface PersonView {
   readonly id: string;
-  /** The nickname, else the username; empty while it is not known. */
+  /** The nickname, else the username; empty while unknown. */
   readonly name: string;
   readonly username: string;
   readonly avatar: string;
-  /** `unknown`: being asked for. `gone`: there is no such account any more; `name` is empty. */
+  /** `unknown`: being fetched. `gone`: the account is deleted; `name` is empty. */
   readonly state: 'unknown' | 'known' | 'gone';
 }
 
 export interface ProfileView {
-  /** The last that was heard, while a newer one is asked for too. */
+  /** The profile that was fetched last; it stays while it is fetched again. */
   readonly profile: PublicProfile | undefined;
   readonly state: 'loading' | 'known' | 'gone' | 'failed';
 }
 
-/** How somebody appears. `unknown` also while there is no connection, and for whom one blocks. */
+/** A user's presence. `unknown` also without a connection, and for users that one blocks. */
 export interface PresenceView {
   readonly state: 'online' | 'idle' | 'offline' | 'unknown';
   /** Epoch milliseconds of going offline; 0: not known, or not offline. */
@@ -26,14 +26,14 @@ export interface PresenceView {
 }
 
 export interface DirectoryQueryView {
-  /** How the username or nickname starts; empty: everybody. */
+  /** The start of the username or nickname; empty: all users. */
   readonly q: string;
   readonly isOnlineOnly: boolean;
 }
 
-/** What a search, or the list of everybody, has brought so far. */
+/** The entries that are loaded of a search, or of the list of all users. */
 export interface DirectoryView extends PagesView {
-  /** Of which query `entries` are: for a moment it is the one before. */
+  /** The query of `entries`: the previous one until the current one has results. */
   readonly query: DirectoryQueryView;
   readonly entries: readonly DirectoryEntry[];
 }
@@ -48,7 +48,7 @@ export interface FriendView {
   readonly at: number;
 }
 
-/** By kind, the latest change first. */
+/** By state, the latest change first. */
 export interface FriendsView {
   readonly friends: readonly FriendView[];
   /** They asked the user. */
