@@ -28,7 +28,7 @@ import { Typing } from './typing.ts';
 import { correctCount, isEstimate, unreadOf } from './unread.ts';
 import type { ConversationView } from './views.ts';
 
-/** What the chats stand on. */
+/** What the chats use of the page. */
 export interface ChatsOptions
   extends Omit<ConversationPagesOptions, 'onConversations' | 'isKnown'>,
     Pick<
@@ -36,14 +36,14 @@ export interface ChatsOptions
       'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'persistThread'
     > {
   isBlocked(userId: string): boolean;
-  /** What of the list or the drafts is to be kept has changed. */
+  /** The list to persist has changed. */
   persistList(): void;
   persistDraft(peer: string): void;
-  /** Nothing of this conversation is unread any more. */
+  /** The conversation has no unread messages any more. */
   allRead(peer: string): void;
 }
 
-/** Conversations, threads, drafts, and who is typing. */
+/** Conversations, threads, drafts and typing. */
 export class Chats implements ChatsStore {
   readonly conversations: Derived<readonly ConversationView[]>;
   readonly unreadTotal: Derived<number>;
@@ -55,7 +55,7 @@ export class Chats implements ChatsStore {
   readonly #pages: ConversationPages;
   readonly #known = new Map<string, Conversation>();
   readonly #threads: Threads;
-  /** Marks that the service has not confirmed yet. */
+  /** Read marks that the service has not confirmed. */
   readonly #reads = new Map<string, number>();
 
   constructor(options: ChatsOptions) {
@@ -130,7 +130,7 @@ export class Chats implements ChatsStore {
     this.#pending.onMessage(event);
     this.#known.set(peer, withMessage(this.conversation(peer), event));
     if (from === peer) this.typing.end(peer);
-    // Of one that begins all messages are known, also before it is opened.
+    // A conversation that begins here is complete, also before it is opened.
     const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
     thread?.onMessage({ n, from, cid, body, at });
     this.#pages.loadMissing(peer);
@@ -150,23 +150,23 @@ export class Chats implements ChatsStore {
     this.#changed();
   }
 
-  /** A message of one's own changed its state, or some of them did. */
+  /** A message of the user changed its state; without an argument, any of them may have. */
   onOutgoing(outgoing?: Outgoing): void {
-    if (outgoing) this.#pending.note(outgoing, this.conversation(outgoing.to).counter.head);
+    if (outgoing) this.#pending.update(outgoing, this.conversation(outgoing.to).counter.head);
     else this.#pending.read();
     if (outgoing) this.#threads.find(outgoing.to)?.view.invalidate();
     else for (const thread of this.#threads.all()) thread.view.invalidate();
     this.#changed();
   }
 
-  /** Blocked: hides everything of the user. Unblocked: asks for what was held back during the block. */
+  /** After an unblock, loads what the service held back during the block. */
   onBlock(peer: string, isAllKnown: boolean): void {
     this.typing.end(peer);
     if (!isAllKnown) this.#pages.loadSoon(peer);
     this.#changed();
   }
 
-  /** The connection is back, or is gone. */
+  /** The connection is back or lost. */
   onConnection(isLive: boolean): void {
     for (const thread of this.#threads.all()) {
       if (isLive) thread.retryLoading();
@@ -181,7 +181,7 @@ export class Chats implements ChatsStore {
     for (const thread of this.#threads.all()) if (thread.isOpen) thread.update();
   }
 
-  /** What was kept on this device, before the service told anything. */
+  /** Takes what is stored on this device, before the service answers. */
   restore(
     conversations: readonly WireConversation[],
     reads: readonly (readonly [peer: string, n: number])[],
@@ -189,12 +189,12 @@ export class Chats implements ChatsStore {
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     this.#pages.begin(conversations);
     this.#pending.read();
-    // Told again: whether the service heard of it before the page was closed is not known.
+    // Sent again: the service may not have got them before the page was closed.
     for (const [peer, n] of reads) this.#markRead(peer, n);
     this.#changed();
   }
 
-  /** What is to be kept of the list. */
+  /** The loaded conversations, the latest first, and the unconfirmed read marks. */
   toPersisted(): { conversations: WireConversation[]; reads: [peer: string, n: number][] } {
     const loaded = [...this.#known.values()].filter(({ peer }) => this.#pages.has(peer));
     const conversations = loaded.flatMap((one) => toWire(one) ?? []);
@@ -229,7 +229,7 @@ export class Chats implements ChatsStore {
       this.#options.allRead(peer);
   }
 
-  /** Own messages lie between the unread ones: how many are the peer's is not known from the mark alone. */
+  /** The user's own messages are among the unread ones, so the mark alone does not say how many of them are the peer's. */
   async #correctCount(peer: string, read: number): Promise<void> {
     const { countedTo } = this.conversation(peer).counter;
     const count = await countUnread(this.#options, peer, read, countedTo);
@@ -239,7 +239,7 @@ export class Chats implements ChatsStore {
     this.#changed();
   }
 
-  /** The service answered these; the log may have said more of them already. */
+  /** Takes loaded conversations; events may already have brought newer states. */
   #addLoaded(conversations: readonly WireConversation[]): void {
     for (const one of conversations) {
       this.#known.set(one.peer, withFresh(this.conversation(one.peer), one));

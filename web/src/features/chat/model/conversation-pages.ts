@@ -5,7 +5,7 @@ import type { RequestQueue } from '../../../data/request-queue.ts';
 export interface ConversationPagesOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
-  /** Something of this conversation is shown, if only what the log told of it. */
+  /** The conversation is in the list, perhaps only from an event. */
   isKnown(peer: string): boolean;
   onConversations(conversations: readonly Conversation[]): void;
   onPeople(people: readonly PersonName[]): void;
@@ -13,20 +13,20 @@ export interface ConversationPagesOptions {
 
 type ConversationPage = Awaited<ReturnType<Doorman['api']['conversations']>>;
 
-/** Which conversations the service has answered: the latest in pages, others one by one. */
+/** Loads conversations, the latest in pages and others one by one, and knows which are loaded. */
 export class ConversationPages {
   readonly list: Pages<ConversationPage>;
   readonly #options: ConversationPagesOptions;
   readonly #loaded = new Set<string>();
-  /** Single ones that are asked for in the background. */
-  #loads = new Set<string>();
+  /** Peers of conversations that are being loaded in the background. */
+  #loading = new Set<string>();
 
   constructor(options: ConversationPagesOptions) {
     this.#options = options;
     this.list = new Pages({
       queue: options.queue,
       fetchPage: (after) => options.doorman.api.conversations({ after }),
-      // Those that are loaded follow the log since, which knows them better.
+      // Loaded conversations follow the events since, which are newer than the page.
       onPage: ({ conversations, people }) =>
         this.#add(
           conversations.filter(({ peer }) => !this.#loaded.has(peer)),
@@ -35,41 +35,41 @@ export class ConversationPages {
     });
   }
 
-  /** The list begins with these; what is under way counts no more. @param next where the second page starts */
+  /** For a new first page; results of requests in progress are dropped. @param next where the second page starts */
   begin(conversations: readonly Conversation[], next?: string): void {
-    this.#loads = new Set();
+    this.#loading = new Set();
     this.#loaded.clear();
     for (const { peer } of conversations) this.#loaded.add(peer);
     this.list.begin(next);
   }
 
-  /** What is known of it is all that the service says: it answered it, or it answered all and this is none of them. */
+  /** It is loaded, or all conversations are and it is not among them. */
   has(peer: string): boolean {
     return this.#loaded.has(peer) || (!this.list.hasMore && !this.#options.isKnown(peer));
   }
 
-  /** One that begins is known from its first message on. */
+  /** A conversation that begins now, with its first message, needs no loading. */
   add(peer: string): void {
     this.#loaded.add(peer);
   }
 
   /**
-   * Asks for one conversation, also for one that is loaded.
+   * Loads one conversation, also if it is loaded already.
    *
    * @throws {DoormanError}
    */
   async load(peer: string, { isBackground = false } = {}): Promise<void> {
     const { doorman, queue } = this.#options;
-    const loads = this.#loads;
+    const loads = this.#loading;
     const answer = await queue.run(() => doorman.api.conversations({ peer }), { isBackground });
-    if (loads !== this.#loads) return;
+    if (loads !== this.#loading) return;
     this.#loaded.add(peer);
     this.#add(answer.conversations, answer.people);
   }
 
-  /** The same while nothing waits for it. Where it fails, what is known stays. */
+  /** The same in the background. After an error the known state stays. */
   loadSoon(peer: string): void {
-    const loads = this.#loads;
+    const loads = this.#loading;
     if (loads.has(peer)) return;
     loads.add(peer);
     this.load(peer, { isBackground: true })
@@ -79,7 +79,7 @@ export class ConversationPages {
       .finally(() => loads.delete(peer));
   }
 
-  /** It is shown, though its page is not loaded. */
+  /** For a conversation that is shown. */
   loadMissing(peer: string): void {
     if (!this.has(peer)) this.loadSoon(peer);
   }

@@ -5,23 +5,23 @@ import type { PendingMessage } from './pending-messages.ts';
 import { unreadOf } from './unread.ts';
 import type { ConversationView, MessageView } from './views.ts';
 
-interface Material {
+interface Sources {
   /** The signed-in user. */
   own: string;
   known: ReadonlyMap<string, Conversation>;
-  /** What is on its way, by peer. */
+  /** Pending messages, by peer. */
   outgoing: ReadonlyMap<string, readonly PendingMessage[]>;
   isBlocked: (peer: string) => boolean;
-  /** The list before, of which all that did not change is given back as it is. */
+  /** The previous list: rows that did not change are the same objects. */
   before: readonly ConversationView[] | undefined;
 }
 
 /** The list of conversations, those with the latest message first. */
-export function listConversations(material: Material): readonly ConversationView[] {
-  const { known, outgoing, before = [] } = material;
+export function listConversations(sources: Sources): readonly ConversationView[] {
+  const { known, outgoing, before = [] } = sources;
   const old = new Map(before.map((row) => [row.peer, row]));
   const rows = [...new Set([...known.keys(), ...outgoing.keys()])]
-    .map((peer) => showRow(known.get(peer) ?? noConversation(peer), material, old.get(peer)))
+    .map((peer) => showRow(known.get(peer) ?? noConversation(peer), sources, old.get(peer)))
     .filter(({ last, pending }) => last ?? pending)
     .sort((one, other) => other.at - one.at || (one.peer < other.peer ? -1 : 1));
   return rows.length === before.length && rows.every((row, i) => row === before[i]) ? before : rows;
@@ -29,7 +29,7 @@ export function listConversations(material: Material): readonly ConversationView
 
 function showRow(
   one: Conversation,
-  { own, outgoing, isBlocked }: Material,
+  { own, outgoing, isBlocked }: Sources,
   old: ConversationView | undefined,
 ): ConversationView {
   const { peer, last, counter } = one;

@@ -9,13 +9,13 @@ import {
   unreadOf,
 } from './unread.ts';
 
-/** A conversation as the log of the user tells of it. */
+/** A conversation as loaded, and changed by the events since. */
 export interface Conversation {
   readonly peer: string;
-  /** Absent while nothing but a mark is known. */
+  /** Absent while only a read mark is known. */
   readonly last: Message | undefined;
   readonly counter: UnreadCounter;
-  /** How far the peer is. */
+  /** The peer's marks. */
   readonly received: number;
   readonly read: number;
 }
@@ -28,19 +28,19 @@ export function fromWire({ peer, last, unread, received, read, ownRead }: WireCo
   return { peer, last, counter: startCounter(ownRead, last.n, unread), received, read };
 }
 
-/** As the service would tell it now; `undefined` for one without messages. */
+/** In the service's form; `undefined` without messages. */
 export function toWire({ peer, last, counter, received, read }: Conversation): WireConversation | undefined {
   return last && { peer, last, unread: unreadOf(counter), received, read, ownRead: counter.read };
 }
 
-/** A message stands in the log. One that came before changes nothing. */
+/** With a message of an event. A message that is known already changes nothing. */
 export function withMessage(one: Conversation, { n, from, cid, body, at }: MessageEvent): Conversation {
   const shown = withStored(one, { n, from, cid, body, at });
   const counter = countMessage(one.counter, n, from !== one.peer);
   return counter === one.counter ? shown : { ...shown, counter };
 }
 
-/** A message is known to be stored, though the log may not have told of those before it yet. */
+/** With a stored message as the last one, if it is newer. */
 function withStored(one: Conversation, message: Message): Conversation {
   return one.last && one.last.n >= message.n ? one : { ...one, last: message };
 }
@@ -56,7 +56,7 @@ export function withOwnRead(one: Conversation, read: number): Conversation {
   return counter === one.counter ? one : { ...one, counter };
 }
 
-/** What the service tells anew of one conversation, beside the log: as after a block, during which nothing was told. */
+/** With the state that was loaded besides the events, as after a block, which holds events back. */
 export function withFresh(one: Conversation, fresh: WireConversation): Conversation {
   const { last, unread, received, read, ownRead } = fresh;
   return {

@@ -1,13 +1,13 @@
 import { type Doorman, DoormanError } from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 
-/** Nobody counts more than that. */
+/** Longer ranges are not counted. */
 const PAGE = 100;
 
 /**
- * The peer's messages after `read` up to `countedTo`, one by one.
+ * Counts the peer's messages after `read` up to `countedTo` in the history.
  *
- * @returns `undefined` where there are a hundred and more, or the service could not say
+ * @returns `undefined` for ranges longer than a page, or after an error
  */
 export async function countUnread(
   { doorman, queue }: { doorman: Doorman; queue: RequestQueue },

@@ -17,7 +17,7 @@ export function useUnreadTotal(): number {
   return useReadable(useChats().unreadTotal);
 }
 
-/** The conversation with `peer`, loaded and marked as read while the component is there; see `Thread.setAtEnd`. */
+/** The conversation with `peer`, loaded and marked as read while the component is mounted; see `Thread.setAtEnd`. */
 export function useThread(peer: string): { view: ThreadView; thread: Thread } {
   const chats = useChats();
   const thread = useMemo(() => chats.thread(peer), [chats, peer]);
@@ -25,12 +25,12 @@ export function useThread(peer: string): { view: ThreadView; thread: Thread } {
   return { view: useReadable(thread.view), thread };
 }
 
-/** Whether `peer` types; for rows of the list too, it loads nothing. */
+/** Whether `peer` is typing. Loads no messages. */
 export function useTyping(peer: string): boolean {
   return useReadable(useChats().thread(peer).typing);
 }
 
-/** What is being written to `peer`, as `useState` gives it. */
+/** The text that the user is writing to `peer`, and its setter, as `useState` returns them. */
 export function useDraft(peer: string): [text: string, set: (text: string) => void] {
   const chats = useChats();
   const draft = useMemo(() => chats.draft(peer), [chats, peer]);

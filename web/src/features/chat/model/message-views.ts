@@ -3,13 +3,13 @@ import { isSame } from '../../../data/keyed-store.ts';
 import type { PendingMessage } from './pending-messages.ts';
 import type { MessageState, MessageView } from './views.ts';
 
-/** How far the peer is. */
+/** How far the peer has received and read. */
 export interface PeerMarks {
   readonly received: number;
   readonly read: number;
 }
 
-/** How a stored message stands. */
+/** The state of a stored message. */
 export function stateOf(message: Message, peer: string, { received, read }: PeerMarks): MessageState {
   if (message.from === peer) return 'theirs';
   if (message.n <= read) return 'read';
@@ -17,9 +17,9 @@ export function stateOf(message: Message, peer: string, { received, read }: Peer
 }
 
 /**
- * What a thread shows: the stored ones, then the user's own that are on their way and not among them.
+ * The messages of a thread: the stored ones, then the user's pending ones that are not among them.
  *
- * @param before what it showed, of which all that did not change is given back as it is
+ * @param before the previous result: messages that did not change are the same objects
  */
 export function showMessages(
   peer: string,
@@ -42,7 +42,7 @@ export function showMessages(
   return shown.length === before.length && shown.every((view, i) => view === before[i]) ? before : shown;
 }
 
-/** Own messages go by their cid from the first moment on; the peer's cid may be any text. */
+/** The key of an own message is its cid, so that it stays the same when the message is stored; a peer's cid may be any text. */
 function showStored({ n, from, cid, body, at }: Message, peer: string, state: MessageState): MessageView {
   const isOwn = from !== peer;
   return { key: isOwn ? `own-${cid}` : `n-${n}`, n, from, isOwn, cid, body, at, state, error: undefined };

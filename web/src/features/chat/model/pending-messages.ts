@@ -1,14 +1,14 @@
 import type { Doorman, MessageEvent, Outgoing } from 'doorman-client';
 
-/** A message of one's own that the log has not told of. */
+/** A message of the user that no event has confirmed. */
 export type PendingMessage = Outgoing & { readonly state: Exclude<Outgoing['state'], 'discarded'> };
 
 const NONE: readonly PendingMessage[] = [];
 
-/** The user's own messages that are on their way, by peer: those that are not stored, and those the log has not told yet. */
+/** The user's pending messages by peer: those that are not stored, and stored ones whose event has not come. */
 export class PendingMessages {
   readonly #doorman: Doorman;
-  /** Stored, but not heard of from the log yet. */
+  /** Stored, but without their event. */
   readonly #stored = new Map<string, readonly PendingMessage[]>();
   #unsent = new Map<string, readonly PendingMessage[]>();
 
@@ -27,15 +27,15 @@ export class PendingMessages {
     return [...new Set([...this.#stored.keys(), ...this.#unsent.keys()])];
   }
 
-  /** @param head the last message of that conversation that the log told of */
-  note(outgoing: Outgoing, head: number): void {
+  /** Takes the new state of a message. @param head the conversation's last message by the events */
+  update(outgoing: Outgoing, head: number): void {
     const { to, cid, n = 0 } = outgoing;
     if (isPending(outgoing) && outgoing.state === 'stored' && n > head)
       this.#stored.set(to, [...(this.#stored.get(to) ?? []).filter((one) => one.cid !== cid), outgoing]);
     this.read();
   }
 
-  /** The log told of a message. */
+  /** The event of a stored message has come. */
   onMessage({ peer, cid, from }: MessageEvent): void {
     if (from === peer) return;
     const left = this.#stored.get(peer)?.filter((one) => one.cid !== cid);
@@ -43,13 +43,13 @@ export class PendingMessages {
     else this.#stored.delete(peer);
   }
 
-  /** Everything anew. */
+  /** After a full sync. */
   onSnapshot(): void {
     this.#stored.clear();
     this.read();
   }
 
-  /** What is not stored, as the kit has it now. */
+  /** Reads the messages that are not stored from the kit. */
   read(): void {
     this.#unsent = Map.groupBy(this.#doorman.outgoing().filter(isPending), ({ to }) => to);
   }

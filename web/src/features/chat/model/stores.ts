@@ -3,33 +3,33 @@ import type { MorePages } from '../../../data/stores.ts';
 import type { ConversationView, ThreadView } from './views.ts';
 
 export interface ChatsStore {
-  /** By the last message, the latest first; those with blocked people too (`isBlocked`). */
+  /** By the last message, the latest first; includes those with blocked users (`isBlocked`). */
   readonly conversations: Readable<readonly ConversationView[]>;
   readonly more: MorePages;
-  /** Of all conversations that are loaded, but for those with blocked users. */
+  /** Of all loaded conversations, except those with blocked users. */
   readonly unreadTotal: Readable<number>;
   thread(peer: string): Thread;
   draft(peer: string): Draft;
 }
 
-/** What is being written to somebody; kept over reloads until it is sent. */
+/** The text that the user is writing to a peer; stored on the device until it is sent. */
 export interface Draft extends Readable<string> {
   set(text: string): void;
 }
 
-/** One conversation. Asking for it costs nothing; `open` loads it. */
+/** One conversation on the screen. Only `open` loads messages. */
 export interface Thread {
   readonly view: Readable<ThreadView>;
   /** True for about four seconds after the peer typed. */
   readonly typing: Readable<boolean>;
-  /** It is on the screen until what is returned is called. */
+  /** Loads the messages, and marks them as read when they are seen. @returns closes it */
   open(): () => void;
-  /** The next page of 50. More calls while one is under way do nothing. */
+  /** Loads the next page of 50; does nothing while a page is loading. */
   loadOlder(): void;
   retryLoading(): void;
   /**
-   * Whether the newest message is in sight; the view says so at every change. While it is, and somebody is before the
-   * page and the thread open, what comes is marked as read. False at first.
+   * Whether the newest message is on the screen, false at first; the component reports each change. While it is, the thread
+   * is open and the page attended, messages are marked as read.
    */
   setAtEnd(isAtEnd: boolean): void;
   /** Writes a message and empties the draft. It appears at once as `waiting`. @param body 1 to 4,000 code points */
@@ -37,6 +37,6 @@ export interface Thread {
   /** A refused message, by its `cid`. */
   retry(cid: string): void;
   discard(cid: string): void;
-  /** The user changed the text; told to the peer now and then. */
+  /** The user changed the text: the peer is notified, at a limited rate. */
   sendTyping(): void;
 }

@@ -4,7 +4,7 @@ import { append, endOf, type MessageRange, newest, prepend } from './message-ran
 
 /** Messages that one page of the history has. */
 const PAGE = 50;
-/** What was missed is asked for in larger pages; beyond one of them only the newest page is. */
+/** Missed messages are loaded in one larger page; if more were missed, the newest page is loaded instead. */
 const GAP_PAGE = 100;
 const NOTHING: MessageRange = { messages: [], hasOlder: false };
 
@@ -12,29 +12,29 @@ export interface HistoryOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   readonly peer: string;
-  /** The number of the last message that the log told of. */
+  /** The number of the last message by the events. */
   head(): number;
-  /** Whether `head` is what the service says; else `load` asks for it. */
+  /** Whether `head` is right; if not, `load` loads it. */
   isLoaded(): boolean;
   /** @throws {DoormanError} */
   load(): Promise<void>;
-  /** Whether it is worth asking: the thread is on the screen, and `head` is what the service says. */
+  /** Whether messages should be loaded: the thread is on the screen, and the conversations are synced. */
   isWanted(): boolean;
-  /** Something was loaded, or could not be. */
+  /** Messages were loaded, or a request failed. */
   changed(): void;
 }
 
-/** The stored messages of one conversation from some point on to the newest, without gaps. */
+/** The stored messages of one conversation up to the newest, without gaps. */
 export class ThreadHistory {
   readonly #options: HistoryOptions;
   #range: MessageRange | undefined;
-  /** What came while there is a gap before it. */
+  /** Messages of events after a gap, which is being loaded. */
   readonly #ahead = new Map<number, Message>();
   #failure: string | undefined;
-  /** The loads that are under way; what they bring counts only while they stand here. */
+  /** Identify the requests in progress: the result of any other is dropped. */
   #newer: object | undefined;
   #older: object | undefined;
-  /** An older page was asked for and did not come. */
+  /** The request for an older page failed. */
   #lacksOlder = false;
 
   constructor(options: HistoryOptions) {
@@ -49,12 +49,12 @@ export class ThreadHistory {
     return this.#older !== undefined;
   }
 
-  /** The word of what went wrong; nothing is loaded until `retry`. */
+  /** The error word of the last request; nothing is loaded until `retry`. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** It reaches up to the last message that the log told of. */
+  /** The range has the last message. */
   get isUpToDate(): boolean {
     if (!this.#options.isLoaded()) return false;
     return (
@@ -62,7 +62,7 @@ export class ThreadHistory {
     );
   }
 
-  /** Loads what is between here and the last message that is known, or the newest page. */
+  /** Loads the messages between the range and the last message, or the newest page. */
   catchUp(): void {
     if (this.#newer || this.#failure || this.isUpToDate || !this.#options.isWanted()) return;
     const own = {};
@@ -73,7 +73,7 @@ export class ThreadHistory {
         if (this.isUpToDate) return;
         const before = this.#range;
         await this.#loadNewer(own);
-        if (this.#range === before) return; // the history has less than the log says: not again and again
+        if (this.#range === before) return; // the history has less than the events say: no endless loop
       }
     }).finally(() => {
       if (this.#newer !== own) return;
@@ -109,26 +109,26 @@ export class ThreadHistory {
     this.catchUp();
   }
 
-  /** The log told of a message. */
+  /** Takes the message of an event. */
   add(message: Message): void {
     if (!this.#range && message.n === 1) this.#range = { messages: [message], hasOlder: false };
     else if (this.#range && message.n <= endOf(this.#range) + 1) this.#range = append(this.#range, [message]);
     else if (this.#options.isWanted() && this.#ahead.size < GAP_PAGE) this.#ahead.set(message.n, message);
   }
 
-  /** What was kept on this device, unless something is known. */
+  /** Takes what is stored on this device, unless messages are loaded. */
   restore(range: MessageRange): void {
     this.#range ??= range;
   }
 
-  /** Everything was told anew, in what may be another state of the database. */
+  /** After a full sync, perhaps with another database. */
   onSnapshot(isOtherDatabase: boolean): void {
     const isTooLong = this.#range && this.#options.isLoaded() && endOf(this.#range) > this.#options.head();
     if (isOtherDatabase || isTooLong) this.clear();
     this.#failure = undefined;
   }
 
-  /** Only the last page stays. */
+  /** Keeps the last page only. */
   trim(): void {
     if (this.#range) this.#range = newest(this.#range, PAGE);
   }
@@ -145,14 +145,14 @@ export class ThreadHistory {
   async #loadNewer(own: object): Promise<void> {
     const known = this.#range;
     const missed = known && (await this.#fetch({ after: endOf(known), limit: GAP_PAGE }));
-    // More was missed than is worth getting: as if it had been opened now.
+    // More was missed than one page: starts with the newest page, as a thread that is opened.
     const latest = missed && !missed.more ? undefined : await this.#fetch({ limit: PAGE });
     if (this.#newer !== own) return;
-    // Events may have come in the meantime.
-    const came = [...(this.#range?.messages ?? []), ...this.#ahead.values()];
+    // Events may have come during the request.
+    const received = [...(this.#range?.messages ?? []), ...this.#ahead.values()];
     const page = latest && { messages: latest.items, hasOlder: latest.more };
     const range = page ?? append(this.#range ?? NOTHING, missed?.items ?? []);
-    this.#range = append(range, came);
+    this.#range = append(range, received);
     this.#ahead.clear();
   }
 

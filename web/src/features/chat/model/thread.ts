@@ -10,34 +10,34 @@ import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';
 import type { ThreadView } from './views.ts';
 
-/** What a thread stands on. */
+/** What a thread uses of the chats and the page. */
 export interface ThreadOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   ownId(): string;
   conversation(peer: string): Conversation;
-  /** Whether `conversation` is what the service says. */
+  /** Whether `conversation` has the service's state. */
   isLoaded(peer: string): boolean;
   /** @throws {DoormanError} */
   load(peer: string): Promise<void>;
   outgoing(peer: string): readonly PendingMessage[];
   typing(peer: string): Readable<boolean>;
-  /** Whether the service has told which message is the last of each conversation. */
+  /** Whether the conversations are synced with the service. */
   isFresh(): boolean;
-  /** There is no connection, and it may take a while. */
+  /** There is no connection, and a try to connect has failed. */
   isCutOff(): boolean;
-  /** Somebody is before the page. */
+  /** Whether the user looks at the page. */
   isAttended(): boolean;
   markRead(peer: string, n: number): void;
-  /** What of it is to be kept has changed. */
+  /** The messages to persist have changed. */
   persistThread(peer: string): void;
   closed(peer: string): void;
-  /** The user's own messages that are on their way have changed. */
+  /** The user's pending messages have changed. */
   outgoingChanged(): void;
   emptyDraft(peer: string): void;
 }
 
-/** One conversation as it is on the screen: its messages, what is on its way, and what of it was seen. */
+/** One conversation on the screen: its stored and pending messages, and what the user has seen of them. */
 export class ThreadStore implements Thread {
   readonly view: Derived<ThreadView>;
   readonly #peer: string;
@@ -58,7 +58,7 @@ export class ThreadStore implements Thread {
       isLoaded: () => options.isLoaded(peer),
       load: () => options.load(peer),
       isWanted: () => this.isOpen && options.isFresh(),
-      changed: () => this.#loaded(),
+      changed: () => this.#onHistoryChange(),
     });
     this.view = new Derived((before) => this.#show(before));
   }
@@ -93,7 +93,7 @@ export class ThreadStore implements Thread {
     };
   }
 
-  /** The conversation changed: what is missing is got, and what is seen is marked. */
+  /** The conversation changed: loads missing messages, and marks seen ones as read. */
   update(): void {
     if (!this.#isAttended()) this.#updateUnreadLine();
     this.#history.catchUp();
@@ -118,7 +118,7 @@ export class ThreadStore implements Thread {
   send(body: string): void {
     this.#unreadAfter = undefined;
     this.#options.emptyDraft(this.#peer);
-    // Whether it was refused stands in the message's state.
+    // The message's state shows a refusal.
     this.#options.doorman.send(this.#peer, body).catch(ignoreRefusal);
     this.#options.outgoingChanged();
   }
@@ -136,7 +136,7 @@ export class ThreadStore implements Thread {
     this.#options.doorman.typing(this.#peer);
   }
 
-  /** The log told of a message. */
+  /** Takes the message of an event. */
   onMessage(message: Message): void {
     this.#history.add(message);
     if (!this.isOpen) this.#history.trim();
@@ -144,38 +144,38 @@ export class ThreadStore implements Thread {
     this.update();
   }
 
-  /** Everything anew. */
+  /** After a full sync. */
   onSnapshot(isOtherDatabase: boolean): void {
     this.#history.onSnapshot(isOtherDatabase);
     this.update();
   }
 
-  /** What was kept on this device. */
+  /** Takes what is stored on this device. */
   restore(range: MessageRange): void {
     this.#history.restore(range);
     this.update();
   }
 
-  /** Only the last page stays in memory. */
+  /** Keeps the last page only in memory. */
   trim(): void {
     this.#history.trim();
     this.view.invalidate();
   }
 
-  /** Another user: nothing stays. */
+  /** Another user has signed in. */
   clear(): void {
     this.#history.clear();
     this.#unreadAfter = undefined;
     this.view.invalidate();
   }
 
-  #loaded(): void {
+  #onHistoryChange(): void {
     this.#options.persistThread(this.#peer);
     this.#markSeen();
     this.view.invalidate();
   }
 
-  /** The newest message is visible and the window is in use. */
+  /** The newest message is on the screen, and the user looks at the page. */
   #isAttended(): boolean {
     return this.isOpen && this.#isAtEnd && this.#options.isAttended();
   }
@@ -187,7 +187,7 @@ export class ThreadStore implements Thread {
     if (end >= counter.head && unreadOf(counter) > 0) this.#options.markRead(this.#peer, end);
   }
 
-  /** Where the line "new" goes: before the first that nobody has seen yet. */
+  /** The line "new" goes before the first message that the user has not seen. */
   #updateUnreadLine(): void {
     const { counter } = this.#options.conversation(this.#peer);
     if (!this.isOpen || unreadOf(counter) === 0) return;
@@ -197,9 +197,9 @@ export class ThreadStore implements Thread {
   #show(before: ThreadView | undefined): ThreadView {
     const { received, read } = this.#options.conversation(this.#peer);
     const { range, isLoadingOlder, isUpToDate } = this.#history;
-    const isLacking = !range && !(this.#options.isFresh() && isUpToDate);
+    const isMissing = !range && !(this.#options.isFresh() && isUpToDate);
     const failure =
-      this.#history.failure ?? (isLacking && this.#options.isCutOff() ? 'unreachable' : undefined);
+      this.#history.failure ?? (isMissing && this.#options.isCutOff() ? 'unreachable' : undefined);
     return {
       peer: this.#peer,
       messages: showMessages(
@@ -210,7 +210,7 @@ export class ThreadStore implements Thread {
         { received, read },
         before?.messages,
       ),
-      isLoading: isLacking && !failure,
+      isLoading: isMissing && !failure,
       hasOlder: range?.hasOlder ?? false,
       isLoadingOlder,
       failure,

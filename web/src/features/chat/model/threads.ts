@@ -1,13 +1,13 @@
 import { type ThreadOptions, ThreadStore } from './thread.ts';
 
-/** Threads that keep more than their last page in memory. */
+/** Closed threads that keep more than their last page in memory. */
 const WHOLE_THREADS = 5;
 
-/** The thread of each conversation that was asked for. */
+/** The threads that were opened or read, by peer. */
 export class Threads {
   readonly #options: Omit<ThreadOptions, 'closed'>;
   readonly #all = new Map<string, ThreadStore>();
-  /** The threads that were closed last, the latest at the end. */
+  /** Peers of the threads closed last, the latest at the end. */
   #recent: string[] = [];
 
   constructor(options: Omit<ThreadOptions, 'closed'>) {

@@ -1,10 +1,10 @@
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { Readable } from '../../../data/store.ts';
 
-/** A client that types says so once a second; after so long without it, typing has ended. */
-const GOOD_FOR_MS = 4_000;
+/** A client sends `typing` about once a second; this long after the last one, typing has ended. */
+const ENDS_AFTER_MS = 4_000;
 
-/** Who is typing to the user now. */
+/** Which peers are typing to the user. */
 export class Typing {
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #views = new KeyedStore<boolean>({ view: (peer) => this.#ends.has(peer) });
@@ -17,12 +17,12 @@ export class Typing {
     clearTimeout(this.#ends.get(peer));
     this.#ends.set(
       peer,
-      setTimeout(() => this.end(peer), GOOD_FOR_MS),
+      setTimeout(() => this.end(peer), ENDS_AFTER_MS),
     );
     this.#views.refresh(peer);
   }
 
-  /** The user sent a message, or is hidden from now on. */
+  /** The peer sent a message or was blocked. */
   end(peer: string): void {
     clearTimeout(this.#ends.get(peer));
     this.#ends.delete(peer);

@@ -3,30 +3,30 @@ import type { Message } from 'doorman-client';
 /** One row of the list of conversations. */
 export interface ConversationView {
   readonly peer: string;
-  /** The last stored message; absent while only unsent ones are there. */
+  /** The last stored message; absent while all are unsent. */
   readonly last: Message | undefined;
-  /** The last message of one's own that is not stored yet; newer than `last`. */
+  /** The user's last message that is not stored yet; newer than `last`. */
   readonly pending: MessageView | undefined;
-  /** How `last` stands if it is one's own. */
+  /** The state of `last`. */
   readonly lastState: MessageState | undefined;
-  /** Epoch milliseconds, of the newer of the two; rows come by it, the latest first. */
+  /** Epoch milliseconds, of the newer of the two; the order of the list. */
   readonly at: number;
-  /** 0 for somebody who is blocked. */
+  /** 0 for a blocked user. */
   readonly unread: number;
-  /** Up to which number the user has read it, here or on another device. */
+  /** The number up to which the user has read, on any device. */
   readonly ownRead: number;
   readonly isBlocked: boolean;
 }
 
 /**
- * Of one's own message: `waiting` for a connection or its turn, `sending`, `refused` (see `error`); then `stored`,
- * `received` by a device of the peer, `read`. Always `theirs` for a message of the peer.
+ * Of the user's message: `waiting` for a connection or for earlier messages, `sending`, `refused` (see `error`); then
+ * `stored`, `received` by a device of the peer, `read`. A message of the peer is always `theirs`.
  */
 export type MessageState = 'waiting' | 'sending' | 'refused' | 'stored' | 'received' | 'read' | 'theirs';
 
-/** One message of a thread; the same object until something of it changes. */
+/** One message of a thread; the same object until it changes. */
 export interface MessageView {
-  /** Stays the same from writing to reading: for React's `key`. */
+  /** For React's `key`; the same before and after the message is stored. */
   readonly key: string;
   /** Absent until it is stored. */
   readonly n: number | undefined;
@@ -34,25 +34,25 @@ export interface MessageView {
   readonly isOwn: boolean;
   readonly cid: string;
   readonly body: string;
-  /** Epoch milliseconds: when it was stored, or else written. */
+  /** When it was stored, or else written, epoch milliseconds. */
   readonly at: number;
   readonly state: MessageState;
-  /** Of what is refused, the word of the envelope: `not_accepting`, `unblock_first`. */
+  /** The error word of a refused message: `not_accepting`, `unblock_first`. */
   readonly error: string | undefined;
 }
 
 export interface ThreadView {
   readonly peer: string;
-  /** Oldest first, without gaps; what is not stored yet comes last. */
+  /** Oldest first, without gaps; messages that are not stored come last. */
   readonly messages: readonly MessageView[];
-  /** Nothing to show yet, and it is not known whether there is anything. */
+  /** There are no messages to show, and it is unknown whether there are any. */
   readonly isLoading: boolean;
-  /** There are older messages: `Thread.loadOlder` gets the next page. */
+  /** There are older messages: `Thread.loadOlder` loads the next page. */
   readonly hasOlder: boolean;
   readonly isLoadingOlder: boolean;
-  /** The word of what went wrong at the last page asked for, such as `unreachable`; it is tried again by itself when the
-   * connection is back, or by `loadOlder` and `retryLoading`. */
+  /** The error word of the last request, such as `unreachable`. It is repeated when the connection is back, or by
+   * `loadOlder` and `retryLoading`. */
   readonly failure: string | undefined;
-  /** The number after which messages were unread when the thread was opened: where the line "new" goes. Absent: no line. */
+  /** The message after which the line "new" goes: the last that was read when the thread was opened. Absent: no line. */
   readonly unreadAfter: number | undefined;
 }
