@@ -6,18 +6,18 @@ import type { RunningBrowser } from './running-browser.ts';
 import { waitFor } from './waiting.ts';
 
 export interface Appearance {
-  /** Of the window's inside, in CSS pixels. */
+  /** The inner width of the window, in CSS pixels. */
   width: number;
   height: number;
-  /** What the system is set to. */
+  /** The colour scheme of the system. */
   scheme: 'light' | 'dark';
-  /** Which languages the browser asks for, in the order of liking, such as `zh-CN,zh`. */
+  /** The languages of the browser in order of preference, such as `zh-CN,zh`. */
   languages: string;
 }
 
 /**
  * Makes a page look as on another device: media queries at once, the languages at the next load.
- * In Firefox scheme and languages are the whole browser's, until `scope` ends.
+ * In Firefox, scheme and languages hold for the whole browser until `scope` ends.
  */
 export async function appear(
   scope: Scope,
@@ -63,8 +63,8 @@ async function prefer(
 }
 
 /**
- * Waits until what was changed is drawn: colours on their way from one to another are none that anybody has to look at. What
- * moves for ever is not waited for.
+ * Waits until a change is drawn and its transitions have ended, so that colours are final. Endless animations are not
+ * waited for.
  */
 export async function comeToRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -77,7 +77,7 @@ export async function comeToRest(page: Page): Promise<void> {
   });
 }
 
-/** Nothing sticks out sideways: neither the page, nor any element that a person could see. */
+/** Asserts that neither the page nor any visible element is wider than the window. */
 export async function assertFits(page: Page, where: string): Promise<void> {
   const found = await page.evaluate(() => {
     const width = document.documentElement.clientWidth;

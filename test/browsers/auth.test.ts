@@ -19,7 +19,7 @@ async function open(
   const page = await openWindow(await openContext(t, browser));
   const faults = await watchFaults(t, page, site.url);
   await appear(t, browser, page, { languages: 'en-US,en' });
-  // All headings that were ever there, to see what only flashed.
+  // Records all headings, to find one that only flashed.
   await page.evaluateOnNewDocument(() => {
     const seen: string[] = [];
     Object.assign(window, { seen });
@@ -60,7 +60,7 @@ onChromium('Signing in and out', (browser) => {
     ]);
     // The sign-in page redirects them, too.
     await page.goto(`${site.url}/sign-up`);
-    await waitFor('the way in', async () => (await pathOf(page)) === '/');
+    await waitFor('the redirect', async () => (await pathOf(page)) === '/');
   });
 
   test('a signed-in user stays so while the browser takes seconds to open its database', async (t) => {
@@ -71,7 +71,7 @@ onChromium('Signing in and out', (browser) => {
       const { open } = IDBFactory.prototype;
       IDBFactory.prototype.open = function (...options: Parameters<typeof open>) {
         const request = open.apply(this, options);
-        // More than the 2 s that the kit waits for an operation.
+        // Longer than the 2 s that the kit waits for an operation.
         Object.defineProperty(request, 'onsuccess', {
           set: (onSuccess: () => void) =>
             request.addEventListener('success', () => setTimeout(onSuccess, 3_000)),
@@ -88,7 +88,7 @@ onChromium('Signing in and out', (browser) => {
     const { page, site } = await open(t, browser());
     const alice = await site.join('alice');
     await signIn(page, 'alice');
-    // A request that is under way when the session ends is rightly answered 401, which the page's faults would show.
+    // A request in flight when the session ends is answered 401, which would count as a fault of the page.
     const listed = page.waitForResponse((answer) => answer.url().includes('/api/users?'));
     await page.click('[data-testid="nav-people"]');
     await listed;
@@ -158,15 +158,15 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     await site.join('alice');
     await fillForm(page, { username: 'ALICE', password: 'wonderland' });
     await page.keyboard.press('Enter');
-    await says(page, 'username', 'This username is taken. Please choose another one.');
+    await waitForError(page, 'username', 'This username is taken. Please choose another one.');
     await page.click('[data-testid="other-way"]');
     await fillForm(page, { username: 'alice', password: 'not hers' });
     await page.keyboard.press('Enter');
-    await says(page, 'password', 'This password is not right.');
+    await waitForError(page, 'password', 'This password is not right.');
     assert.equal(await focused(page), 'password');
     await fillForm(page, { username: 'nobody' });
     await page.keyboard.press('Enter');
-    await says(page, 'username', 'Nobody here has this username.');
+    await waitForError(page, 'username', 'Nobody here has this username.');
   });
 
   test('a rate limit names the network and the minutes to wait', async (t) => {
@@ -174,7 +174,7 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     faults.expect(/^4\d\d POST \/api\/login$/);
     await fillForm(page, { username: 'nobody', password: 'wonderland' });
     await page.keyboard.press('Enter');
-    await says(page, 'username', 'Nobody here has this username.');
+    await waitForError(page, 'username', 'Nobody here has this username.');
     await page.keyboard.press('Enter');
     const alert = await page.waitForSelector('[role="alert"] p');
     assert.match(
@@ -264,7 +264,7 @@ async function signIn(page: Page, username: string): Promise<void> {
   await page.waitForSelector('[data-testid="own-profile"]');
 }
 
-/** What is said of a field as screen readers find it. */
+/** The error of a field, as screen readers find it. */
 function errorOf(page: Page, name: string): Promise<string> {
   return page.$eval(`[name="${name}"]`, (input) => {
     if (input.getAttribute('aria-invalid') !== 'true') return '';
@@ -276,7 +276,7 @@ function errorOf(page: Page, name: string): Promise<string> {
   });
 }
 
-async function says(page: Page, name: string, sentence: string): Promise<void> {
+async function waitForError(page: Page, name: string, sentence: string): Promise<void> {
   await waitFor(`${name} to say: ${sentence}`, async () => (await errorOf(page, name)) === sentence);
 }
 

@@ -8,16 +8,16 @@ import { comeToRest } from './appearance.ts';
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /**
- * What keeps people from using the page as it stands now: findings of axe that it calls serious or critical, a line each.
- * The driver's evaluation puts axe into the page, which the Content-Security-Policy does not bind.
+ * The accessibility faults of the page that axe calls serious or critical, one line each. The driver evaluates axe in the
+ * page, which the Content-Security-Policy does not prevent.
  */
 export async function findAxeFaults(page: Page): Promise<string[]> {
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(source);
   await comeToRest(page);
   const violations = await page.evaluate(async () => {
-    // Put there one line above.
+    // The line above defines it.
     const { axe } = window as unknown as { axe: typeof import('axe-core') };
-    // It would load style sheets by itself.
+    // Else it would load style sheets.
     const { violations } = await axe.run(document, { preload: false, resultTypes: ['violations'] });
     return violations.map(({ id, impact, help, nodes }: axe.Result) => ({
       id,

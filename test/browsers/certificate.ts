@@ -37,7 +37,7 @@ export async function makeCertificate(names: readonly string[]): Promise<Certifi
   }
 }
 
-/** This process takes the certificate for a good one until `scope` ends; so does a service that runs within it. */
+/** Makes this process, and a service inside it, trust the certificate until `scope` ends. */
 export function trust(scope: Scope, { cert }: Certificate): void {
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, cert]);

@@ -33,7 +33,7 @@ onChromium('A long conversation in Chromium', (browser) => {
     const { page } = await openChat(t, browser(), talk);
     await waitForEnd(page);
     await page.evaluate(watchScrollingUp);
-    // Every line breaks elsewhere, also of what is out of sight.
+    // All lines break elsewhere, also those off the screen.
     await page.evaluate(noteRelayout);
     await page.setViewport({ width: 700, height: 800 });
     await waitFor('the new heights', () => page.$('[data-relaid]'));
@@ -52,7 +52,7 @@ onChromium('A long conversation in Chromium', (browser) => {
     const line = await waitFor('the line', () => lineTop(page));
     assert.ok(line > 0 && line < 200, `the line is at ${line}`);
     assert.match(await textOf(page, TO_NEWEST), /\b110\b/);
-    await waitFor('the words for screen readers', async () =>
+    await waitFor('the text for screen readers', async () =>
       /\b110\b/.test(await textOf(page, '[data-testid="announcer"]')),
     );
 
@@ -119,8 +119,8 @@ onChromium('A long conversation in Chromium', (browser) => {
 });
 
 /**
- * In the page: scrolls up to the very beginning, and looks after each step, when it was painted, whether what was to be
- * seen went just as far as the step. (By the lower end of a row: its distance from the one above may change.)
+ * In the page: scrolls up to the beginning, and checks after each painted step that the visible rows moved by the step. It
+ * compares the lower ends of rows, as the gap to the row above may change.
  */
 async function watchScrollingUp(): Promise<{ moved: string[]; steps: number }> {
   const STEP_PX = 450;
@@ -160,7 +160,7 @@ async function watchScrollingUp(): Promise<{ moved: string[]; steps: number }> {
   return { moved, steps };
 }
 
-/** In the page: once everything was laid out for another width, and left out again, `<html>` has `data-relaid`. */
+/** In the page: sets `data-relaid` on `<html>` once all blocks have been laid out for a new width. */
 function noteRelayout(): void {
   const rows = document.querySelector('[data-testid="messages"] > *');
   if (!rows) throw new Error('no messages');

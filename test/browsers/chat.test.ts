@@ -92,7 +92,7 @@ onChromium('A message', (browser) => {
     await her.write('mine');
     await her.waitForMessage('mine', 'stored');
     await talk.write(talk.bob, talk.alice, 'news');
-    await waitFor('the news', async () =>
+    await waitFor('the notice', async () =>
       /bob: news/.test(await textOf(her.page, '[data-testid="announcer"]')),
     );
     assert.doesNotMatch(await textOf(her.page, '[data-testid="announcer"]'), /mine/);

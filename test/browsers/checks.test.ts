@@ -28,9 +28,9 @@ const FAULTS: [line: RegExp, script: string][] = [
   [/^dialog: 1$/, `alert('1')`],
 ];
 
-// What the other tests rely on to see a fault sees it: each is shown one.
+// The checks on which the other tests rely find faults: each is shown one.
 onEachBrowser('The checks of a page', (browser) => {
-  /** A page of the probe's. @returns `end` judges it, as the end of a test does */
+  /** A probe page. @returns `end` checks it, as the end of a test does */
   async function open(t: TestContext) {
     const url = await startProbePage(t);
     const page = await openWindow(await openContext(t, browser()));
@@ -158,6 +158,6 @@ onEachBrowser('The checks of a page', (browser) => {
 });
 
 function portOf(server: Server): number {
-  // A TCP server's address is never a pipe's name.
+  // The address of a TCP server is an object.
   return (server.address() as AddressInfo).port;
 }

@@ -2,10 +2,10 @@ import type { CDPSession, Page } from 'puppeteer-core';
 import { waitFor } from './waiting.ts';
 
 /**
- * Tells when workers in the page's context have done with the next push, notification and all. To be awaited before a page
- * asks what is shown: a question in the very moment in which Chromium puts a notification up makes it forget that one.
+ * Waits until the workers in the context of the page have handled a push, including its notification. Needed before a page
+ * reads the shown notifications: a read while Chromium shows a notification makes it lose that one.
  *
- * @returns to be called once for each push
+ * @returns a function to await once per push
  */
 export async function watchPushes(session: CDPSession): Promise<() => Promise<void>> {
   let [completed, awaited] = [0, 0];
@@ -21,7 +21,7 @@ export async function watchPushes(session: CDPSession): Promise<() => Promise<vo
   };
 }
 
-/** @returns delivers a push to the worker of the page, as a push service would once it was decrypted, and waits for it to be done */
+/** @returns a function that delivers a decrypted push to the worker of the page, and waits until it is handled */
 export async function openDelivery(page: Page): Promise<(payload: object | string) => Promise<void>> {
   const { origin } = new URL(page.url());
   const session = await page.createCDPSession();

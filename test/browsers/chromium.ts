@@ -11,9 +11,9 @@ import {
 } from './running-browser.ts';
 
 export interface ChromiumOptions {
-  /** Such as those with which `startGcmService` puts itself in place of Google's push service. */
+  /** For example those by which `startGcmService` replaces the push service of Google. */
   switches?: readonly string[];
-  /** In the order of liking, such as `zh-CN,en`. */
+  /** In order of preference, such as `zh-CN,en`. */
   languages?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Chromium extends RunningBrowser {
   readonly kind: 'chromium';
 }
 
-/** Chromium without a screen and with an empty profile; it ends with `scope`, whatever happens to the test. */
+/** Headless Chromium with an empty profile; it ends with `scope`, even if the test is killed. */
 export async function startChromium(scope: Scope, options: ChromiumOptions = {}): Promise<Chromium> {
   const { path, missing } = findBrowsers().chromium;
   if (!path) throw new Error(missing);
@@ -37,9 +37,9 @@ export async function startChromium(scope: Scope, options: ChromiumOptions = {})
     ...NO_SIGNAL_HANDLERS,
     timeout: 2 * PATIENCE_MS,
     args: [
-      // Its sandbox refuses to run as root, and containers have none to give.
+      // Its sandbox does not run as root, nor in containers.
       '--no-sandbox',
-      // Nothing but this machine.
+      // It reaches only this machine.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
       '--disable-component-update',
       '--disable-gpu',

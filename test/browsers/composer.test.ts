@@ -93,7 +93,7 @@ onChromium('The composer', (browser) => {
     await her.click(`conversation-${talk.bob.id}`);
     await her.find('composer');
     await waitFor('the focus', () => hasFocus(her.page, COMPOSER));
-    // What is open above takes its own Escape.
+    // An open menu handles Escape itself.
     await her.click('menu');
     await her.page.keyboard.press('Escape');
     await waitFor('the button of the menu', () => hasFocus(her.page, '[data-testid="menu"]'));
@@ -136,7 +136,7 @@ onChromium('The composer', (browser) => {
   });
 });
 
-/** In the page: whether a text is among what the page keeps on this device. */
+/** In the page: whether a text is stored on this device. */
 function isKept(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open('doorman');
@@ -152,7 +152,7 @@ function isKept(text: string): Promise<boolean> {
   });
 }
 
-/** In the place of all that is written. The driver's own `fill` types line ends, which send. */
+/** Replaces the text of the composer. The driver's `fill` types line ends, which would send. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.$eval(
     COMPOSER,

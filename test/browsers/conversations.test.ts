@@ -54,7 +54,7 @@ onChromium('The list of conversations', (browser) => {
     await waitFor('rows far below', async () => (await names()).some((name) => /^4\d\/60/.test(name)));
     assert.ok((await names()).length < 35);
 
-    // By names that were never asked for, since there are more of them than may be.
+    // By names that were not requested, as the page requests only a limited number.
     await her.fill('[data-testid="conversation-search"]', 'CROWD5');
     const found = [59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 5];
     await waitFor(
@@ -69,7 +69,7 @@ onChromium('The list of conversations', (browser) => {
     await her.fill('[data-testid="conversation-search"]', 'nobody of this name');
     await her.find('list-find-people');
     await her.page.keyboard.press('Escape');
-    await waitFor('everybody', async () => (await names())[0] === '1/60 to number 60');
+    await waitFor('all of them', async () => (await names())[0] === '1/60 to number 60');
   });
 
   test('of a new user leads to other users, and shows friend requests', async (t) => {

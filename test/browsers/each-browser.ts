@@ -5,7 +5,7 @@ import { type BrowserKind, findBrowsers } from './find-browsers.ts';
 import { type Firefox, type FirefoxOptions, startFirefox } from './firefox.ts';
 import type { RunningBrowser } from './running-browser.ts';
 
-/** Registers the same tests for Firefox and for Chromium. One browser of each serves them all: `openContext` parts them. */
+/** Registers the same tests for Firefox and for Chromium. All share one browser of each kind, separated by `openContext`. */
 export function onEachBrowser(name: string, register: (browser: () => RunningBrowser) => void): void {
   onFirefox(name, register);
   onChromium(name, register);
@@ -14,8 +14,8 @@ export function onEachBrowser(name: string, register: (browser: () => RunningBro
 /**
  * Without Firefox the tests are skipped, and with `CI=true` they fail.
  *
- * @param register its argument gives the browser of the group, from within a test
- * @param prepare starts what is to be there before the browser, such as its push service
+ * @param register registers the tests; its argument returns the browser, inside of tests only
+ * @param prepare starts what the browser needs, such as a push service
  */
 export function onFirefox(
   name: string,

@@ -1,4 +1,4 @@
-/** A test's context, or `{ after }` of `node:test` for what all tests of a group share. */
+/** The context of a test, or `{ after }` of `node:test` for all tests of a group. */
 export interface Scope {
   after(end: () => Promise<void> | void): void;
 }
@@ -6,8 +6,8 @@ export interface Scope {
 const stacks = new WeakMap<Scope, AsyncDisposableStack>();
 
 /**
- * What is to be ended with `scope`, the last thing opened first: a page is judged and closed before the browser it is in,
- * and before the service that it talks to. `t.after` alone would go the other way round.
+ * What ends with `scope`, in reverse order of opening: a page is checked and closed before its browser, and before the
+ * service. `t.after` alone would use the opposite order.
  */
 export function endingsOf(scope: Scope): AsyncDisposableStack {
   const known = stacks.get(scope);
@@ -25,7 +25,7 @@ export function endingsOf(scope: Scope): AsyncDisposableStack {
   return stack;
 }
 
-/** Several endings may fail, and each failure hides the ones before. */
+/** If several endings fail, each error hides the previous ones. */
 function unfold(error: unknown): unknown[] {
   return error instanceof SuppressedError ? [...unfold(error.suppressed), ...unfold(error.error)] : [error];
 }

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 
 export type BrowserKind = 'firefox' | 'chromium';
 
-/** Where a browser lies, or why it cannot be used. */
+/** The path of a browser, or why it cannot be used. */
 export type Found = { path: string; missing?: undefined } | { path?: undefined; missing: string };
 
-/** The first Firefox ESR that lets a driver work under our Content-Security-Policy, and see notifications. */
+/** The first Firefox ESR in which a driver works under our Content-Security-Policy and can read notifications. */
 const FIREFOX_MAJOR = 153;
 
 /** The browsers of Debian's packages, unless `TEST_FIREFOX` and `TEST_CHROMIUM` name others. */

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { endingsOf, type Scope } from './endings.ts';
 import { findSubmissionFlaw, readBody, type Submission } from './push-submission.ts';
 
-/** What a frame holds is Firefox's to say; as much as is read here. */
+/** A frame of Firefox, with the fields that are read here. */
 interface Frame {
   messageType?: string;
   uaid?: string;
@@ -16,26 +16,26 @@ interface Frame {
   [field: string]: unknown;
 }
 
-/** A push that was taken. */
+/** An accepted push. */
 export interface QueuedPush extends Submission {
-  /** What the browser said of it: 100 delivered, 101 not to be decrypted, 102 not delivered; missing until it does. */
+  /** The answer of the browser: 100 delivered, 101 not decrypted, 102 not delivered; absent until it answers. */
   ack?: number;
 }
 
 export interface FirefoxPushService {
-  /** For Firefox. */
+  /** The address for Firefox. */
   readonly url: string;
-  /** Of all endpoints. */
+  /** The origin of all endpoints. */
   readonly origin: string;
   /** Every frame of every socket, in order. */
   readonly journal: readonly { from: 'browser' | 'service'; frame: Frame }[];
-  /** All that was posted, taken or not, in order. */
+  /** All posted pushes, accepted or not, in order. */
   readonly submissions: readonly QueuedPush[];
-  /** Ids of the browsers that are known, connected or not. */
+  /** The ids of all known browsers, connected or not. */
   browsers(): string[];
-  /** Whether this endpoint answers 410, as when its browser gave it up. */
+  /** Whether this endpoint answers 410, because its browser unsubscribed. */
   isGone(endpoint: string): boolean;
-  /** Answers 410 at this endpoint from now on, of which the browser learns nothing. */
+  /** Answers 410 at this endpoint from now on, without notifying the browser. */
   expire(endpoint: string): void;
   /** Loses a browser with all its endpoints; it gets another id, and its workers are notified that their subscriptions are lost. */
   forget(browser: string): void;
@@ -46,7 +46,7 @@ interface Subscription {
   channel: string;
   applicationServerKey: string | undefined;
   gone: boolean;
-  /** Until the browser has answered for them, under their names in the protocol. */
+  /** Pushes that the browser has not acknowledged, by their names in the protocol. */
   queue: Map<string, { push: QueuedPush; expiresAt: number; tried: boolean }>;
 }
 
@@ -55,9 +55,9 @@ interface Agent {
 }
 
 /**
- * Mozilla's push service in small, on a free port of 127.0.0.1: Firefox connects to it (its `dom.push.serverURL`), and
- * application servers post to it (RFC 8030, 8292). What it takes it keeps until the browser has answered for it. It ends
- * with `scope`.
+ * A small version of Mozilla's push service, on a free port of 127.0.0.1: Firefox connects to it (its `dom.push.serverURL`), and
+ * application servers post to it (RFC 8030, 8292). It keeps accepted pushes until the browser
+ * has acknowledged them. It ends with `scope`.
  */
 export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPushService> {
   const agents = new Map<string, Agent>();
@@ -71,7 +71,7 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
   sockets.on('connection', serve);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is never a pipe's name.
+  // The address of a TCP server is an object.
   const { port } = server.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
 
@@ -94,22 +94,28 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
     });
   }
 
-  function tell(socket: WebSocket, frame: Frame): void {
+  function sendFrame(socket: WebSocket, frame: Frame): void {
     journal.push({ from: 'service', frame });
     socket.send(JSON.stringify(frame));
   }
 
-  /** It names itself only if it has subscriptions. One that is not known gets another name, and drops them. */
+  /** A browser sends its id only if it has subscriptions. An unknown one gets another id, and drops them. */
   function greet(socket: WebSocket, { uaid = '' }: Frame): string {
     const browser = agents.has(uaid) ? uaid : randomUUID().replaceAll('-', '');
     agents.set(browser, { socket });
-    tell(socket, { messageType: 'hello', status: 200, uaid: browser, use_webpush: true, broadcasts: {} });
+    sendFrame(socket, {
+      messageType: 'hello',
+      status: 200,
+      uaid: browser,
+      use_webpush: true,
+      broadcasts: {},
+    });
     for (const subscription of subscriptions.values())
       if (subscription.browser === browser) deliver(subscription);
     return browser;
   }
 
-  /** May come twice for the same channel, which must get the same endpoint. */
+  /** A second registration of a channel must get the same endpoint. */
   function register(socket: WebSocket, browser: string, { channelID: channel = '', key }: Frame): void {
     const known = findChannel(browser, channel);
     const endpoint = known ?? `${origin}/push/${randomBytes(24).toString('base64url')}`;
@@ -117,13 +123,13 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
       const applicationServerKey = key && Buffer.from(key, 'base64url').toString('base64url');
       subscriptions.set(endpoint, { browser, channel, applicationServerKey, gone: false, queue: new Map() });
     }
-    tell(socket, { messageType: 'register', channelID: channel, status: 200, pushEndpoint: endpoint });
+    sendFrame(socket, { messageType: 'register', channelID: channel, status: 200, pushEndpoint: endpoint });
   }
 
   function unregister(socket: WebSocket, browser: string, { channelID: channel = '' }: Frame): void {
     const endpoint = findChannel(browser, channel);
     if (endpoint) markGone(endpoint);
-    tell(socket, { messageType: 'unregister', channelID: channel, status: 200 });
+    sendFrame(socket, { messageType: 'unregister', channelID: channel, status: 200 });
   }
 
   function findChannel(browser: string, channel: string): string | undefined {
@@ -178,7 +184,7 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
     deliver(subscription);
   }
 
-  /** Whatever waits, if its browser is there. A TTL of 0 means now or never (RFC 8030 5.2). */
+  /** Sends the waiting pushes of connected browsers. A TTL of 0 means now or never (RFC 8030 5.2). */
   function deliver({ browser, channel, queue }: Subscription): void {
     const socket = agents.get(browser)?.socket;
     for (const [version, queued] of queue) {
@@ -191,7 +197,7 @@ export async function startFirefoxPushService(scope: Scope): Promise<FirefoxPush
           headers: { encoding: headers['content-encoding'] },
         };
         const frame = { messageType: 'notification', channelID: channel, version, ttl: Number(headers.ttl) };
-        tell(socket, { ...frame, ...(body.length > 0 && content) });
+        sendFrame(socket, { ...frame, ...(body.length > 0 && content) });
       }
     }
   }

@@ -1,12 +1,12 @@
 import type { Firefox } from './firefox.ts';
 import { waitFor } from './waiting.ts';
 
-/** The windows in which Firefox itself asks whether a page may notify. */
+/** The windows of Firefox in which it asks whether a page may notify. */
 const ASKING = `[...Services.wm.getEnumerator('navigator:browser')]
   .map(({ PopupNotifications: { panel } }) => panel)
   .filter(({ state, firstElementChild }) => state === 'open' && firstElementChild.id === 'web-notifications-notification')`;
 
-/** Whether Firefox asks the user whether a page may notify; it does so only in the window before all others. */
+/** Whether Firefox asks the user whether a page may notify; it asks only in the front window. */
 export async function isAsking(firefox: Firefox): Promise<boolean> {
   return (await firefox.inside(`${ASKING}.length`)) !== 0;
 }

@@ -12,20 +12,20 @@ import {
 } from './running-browser.ts';
 
 export interface FirefoxOptions {
-  /** Where its push service listens, `ws://..`; left out: none. */
+  /** The address of its push service, `ws://..`; absent: none. */
   pushUrl?: string;
-  /** In the order of liking, such as `zh-CN, en`. */
+  /** In order of preference, such as `zh-CN, en`. */
   languages?: string;
 }
 
 export interface Firefox extends RunningBrowser {
   readonly kind: 'firefox';
-  /** The value of an expression inside the browser itself, which may do everything; it must be JSON. */
+  /** Evaluates an expression with the privileges of the browser; its value must be JSON. */
   inside(expression: string): Promise<unknown>;
   setPreference(name: string, value: boolean | number | string): Promise<void>;
 }
 
-/** What Firefox does not need to do for a test, and what it may not do: reach anything but this machine. */
+/** Turns off what a test does not need, and all connections but to this machine. */
 const PREFERENCES = {
   // Proxies are not asked for this machine's own addresses; nothing listens on port 9.
   'network.proxy.type': 1,
@@ -43,26 +43,26 @@ const PREFERENCES = {
   'browser.cache.disk.enable': false,
   'dom.ipc.processPrelaunch.enabled': false,
   'browser.tabs.unloadOnLowMemory': false,
-  // Each frame is drawn by the processor: a sixth as many leave a fifth more of it.
+  // Frames are drawn by the processor: a sixth of them saves a fifth of its time.
   'layout.frame_rate': 10,
-  // Its own windows: there is no desktop to show notifications.
+  // Firefox shows notifications in windows of its own, as there is no desktop.
   'alerts.useSystemBackend': false,
 };
 
 const PUSH_PREFERENCES = {
   'dom.push.testing.allowInsecureServerURL': true,
-  // The driver's side of Firefox turns it off.
+  // The driver turns it off.
   'dom.push.connection.enabled': true,
   'dom.push.retryBaseInterval': 100,
 };
 
-/** Firefox without a screen and with an empty profile; it ends with `scope`, whatever happens to the test. */
+/** Headless Firefox with an empty profile; it ends with `scope`, even if the test is killed. */
 export async function startFirefox(scope: Scope, options: FirefoxOptions = {}): Promise<Firefox> {
   const { path, missing } = findBrowsers().firefox;
   if (!path) throw new Error(missing);
   const { profile, env } = await makeHome(scope);
   const { pushUrl, languages = 'en-US, en' } = options;
-  // Firefox itself notices nothing when a test is killed, and would stay.
+  // Firefox does not notice that a test is killed, and would stay.
   const guard = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'];
   const guarded = existsSync('/usr/bin/setpriv') ? guard : [];
   const [executablePath = path, ...args] = [
@@ -106,17 +106,17 @@ export async function startFirefox(scope: Scope, options: FirefoxOptions = {}): 
   };
 }
 
-/** As much as is used here of the driver's connection, which it does not publish. */
+/** The used part of the driver's connection, which is not public. */
 interface BidiConnection {
   send(method: string, parameters: object): Promise<{ result: unknown }>;
 }
 
-/** Calls Firefox by a command that the driver has no function for. */
+/** Sends a command for which the driver has no function. */
 export async function sendBidi<Result>(driver: Browser, method: string, parameters: object): Promise<Result> {
-  // The only way to it: Firefox allows one session, which is the driver's.
+  // Firefox allows one session, which the driver has.
   const { connection } = driver as unknown as { connection: BidiConnection };
   const { result } = await connection.send(method, parameters);
-  // What a command answers is the protocol's to say.
+  // The protocol defines the type of the answer.
   return result as Result;
 }
 

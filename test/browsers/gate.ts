@@ -3,20 +3,20 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net';
 import { endingsOf, type Scope } from './endings.ts';
 
-/** What a browser meets: `open` lets it through, `closed` hangs up, `silent` says nothing, `broken` is a proxy without its service. */
+/** `open` forwards requests, `closed` hangs up, `silent` does not answer, `broken` is a proxy without its service. */
 export type GateState = 'open' | 'closed' | 'silent' | 'broken';
 
 export interface Gate {
-  /** The origin that browsers go to. */
+  /** The origin for browsers. */
   readonly url: string;
-  /** Where what is let through goes. */
+  /** The origin to which requests are forwarded. */
   target: string;
   state: GateState;
-  /** What was asked for, such as `GET /people`, in order. */
+  /** All requests in order, such as `GET /people`. */
   readonly asked: string[];
 }
 
-/** Stands between a browser and the service, as a network does, and fails as one does. Not for sockets. */
+/** A proxy between browser and service that can fail as a network does. It forwards no sockets. */
 export async function openGate(scope: Scope): Promise<Gate> {
   const server = createServer((request, response) => {
     gate.asked.push(`${request.method} ${request.url}`);
@@ -32,7 +32,7 @@ export async function openGate(scope: Scope): Promise<Gate> {
     server.closeAllConnections();
     await once(server, 'close');
   });
-  // A TCP server's address is never a pipe's name.
+  // The address of a TCP server is an object.
   const { port } = server.address() as AddressInfo;
   const gate: Gate = { url: `http://127.0.0.1:${port}`, target: '', state: 'open', asked: [] };
   return gate;

@@ -12,7 +12,7 @@ import { bytesField, fixed64Field, intField, Message } from './protocol-buffers.
 import { findSubmissionFlaw, readBody, type Submission } from './push-submission.ts';
 import { PATIENCE_MS } from './running-browser.ts';
 
-/** Where Chromium says that its endpoints are: Debian's build, and Google's own. */
+/** The origins of Chromium's endpoints: of Debian's build, and of Google's. */
 const ENDPOINT_HOSTS = ['jmt17.google.com', 'fcm.googleapis.com'];
 
 export interface GcmService {
@@ -20,11 +20,11 @@ export interface GcmService {
   readonly switches: readonly string[];
   /** For `startSite`: endpoints of Google lead here. */
   readonly world: World;
-  /** All that was posted, taken or not, in order. */
+  /** All posted pushes, accepted or not, in order. */
   readonly submissions: readonly Submission[];
-  /** The first push to `endpoint` that its browser said to have. */
+  /** The first push to `endpoint` that its browser acknowledged. */
   acknowledged(endpoint: string): Promise<Submission>;
-  /** Whether its browser gave this endpoint up, so that it answers 410. */
+  /** Whether its browser unsubscribed, so that this endpoint answers 410. */
   isGone(endpoint: string): boolean;
 }
 
@@ -40,12 +40,12 @@ interface Registration {
 }
 
 /**
- * Google's push service in small, on loopback: Chromium checks in, registers and is connected here by its switches, and
- * application servers post to the very endpoints that it gives out (`https://jmt17.google.com/fcm/send/..`). Two things
- * are not as outside: their name leads to an address of this machine, and the process trusts a certificate made for the
- * test. It ends with `scope`.
+ * A small version of Google's push service, on loopback. By its switches, Chromium checks in, registers and connects here,
+ * and application servers post to its real endpoints (`https://jmt17.google.com/fcm/send/..`). Two things differ from the
+ * real service: the host name resolves to this machine, and the process trusts a certificate made for the test. It ends
+ * with `scope`.
  *
- * @returns why this machine does not allow it, if it does not
+ * @returns the service, or why it cannot run on this machine
  */
 export async function startGcmService(scope: Scope): Promise<GcmService | string> {
   if (Object.values(networkInterfaces()).every((addresses) => addresses?.every(({ internal }) => internal)))
@@ -54,13 +54,13 @@ export async function startGcmService(scope: Scope): Promise<GcmService | string
   if (!certificate) return 'needs openssl: apt-get install openssl';
 
   const devices = new Map<string, Device>();
-  /** By their tokens, with which endpoints end. */
+  /** By token, which is the end of the endpoint. */
   const registrations = new Map<string, Registration>();
   const submissions: Submission[] = [];
   const acknowledgements = new EventEmitter();
   const acknowledged = new Set<Submission>();
 
-  // An address of its own, as other tests may need the same port at the same time.
+  // An own address, as other tests may use the same port at the same time.
   const host = `127.${[...randomBytes(3)].map((byte) => 1 + (byte % 254)).join('.')}`;
   try {
     await listen(scope, createTlsServer(certificate, submit), host, 443);
@@ -78,7 +78,7 @@ export async function startGcmService(scope: Scope): Promise<GcmService | string
     else response.end(`token=${register(new URLSearchParams(String(body)))}`);
   }
 
-  /** A Chromium that is not known gets an id and a secret, with which it registers and connects. */
+  /** An unknown Chromium gets an id and a secret, with which it registers and connects. */
   function checkIn(message: Message): Buffer {
     let id = message.number(2) ?? 0n;
     if (!devices.has(String(id))) {
@@ -195,6 +195,6 @@ async function listen(
     server.closeAllConnections();
     await once(server, 'close');
   });
-  // A TCP server's address is never a pipe's name.
+  // The address of a TCP server is an object.
   return (server.address() as AddressInfo).port;
 }

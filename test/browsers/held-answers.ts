@@ -1,11 +1,11 @@
 import type { Page } from 'puppeteer-core';
 
 export interface HeldAnswers {
-  /** Hands the page all that was held back, and holds back nothing more. */
+  /** Delivers the held answers to the page, and holds no more. */
   release(): Promise<void>;
 }
 
-/** Holds back the answers to requests for `path`, which the service has carried out by then. Only in Chromium. */
+/** Holds back the answers to requests for `path`, after the service has executed them. Only in Chromium. */
 export async function holdAnswers(page: Page, path: string): Promise<HeldAnswers> {
   const session = await page.createCDPSession();
   const held: string[] = [];

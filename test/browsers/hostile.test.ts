@@ -9,7 +9,7 @@ import type { RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-/** What would do something if it were ever taken for more than text; each calls `pwned` by another way. */
+/** Texts that would run code if they were not shown as text; each calls `pwned` in another way. */
 const SCRIPTS = [
   '<script>pwned()</script>',
   '</title></style></textarea></noscript><script>pwned()</script>',
@@ -18,14 +18,14 @@ const SCRIPTS = [
   '<iframe srcdoc="<script>parent.pwned()</script>"></iframe>',
   '<a href="javascript:pwned()">click me</a> javascript:pwned()',
   '<math><mtext></mtext><style><img src=x onerror=pwned()></style></math>',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is to be text, here too.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text here, too.
   '{{constructor.constructor("pwned()")()}} ${pwned()} #{pwned()}',
   '<style>*{display:none}</style><link rel=stylesheet href=//evil.example/x.css>',
   '<base href="https://evil.example/"><meta http-equiv=refresh content="0;url=https://evil.example/">',
   'data:text/html,<script>pwned()</script> vbscript:pwned()',
 ];
 
-/** What would upset the layout, or what stands beside it. */
+/** Texts that could break the layout, or the text around them. */
 const SHAPES = [
   '\u202Egnp.exe evil\u202C \u2066\u2067\u2068 unclosed',
   'שלום עולם، مرحبا بالعالم',
@@ -41,7 +41,7 @@ onEachBrowser('Hostile text of a user', (browser) => {
   test('is text wherever it is shown, and does not change the layout', async (t) => {
     const { site, alice, others } = await settle(t, browser());
     const { page } = alice;
-    // Where it is narrow, much more can be stretched; once is enough to see that it is not where it is wide.
+    // A narrow page is stretched more easily; the wide one is checked once.
     for (const width of browser().kind === 'chromium' ? [1440, 360] : [360]) {
       await appear(t, browser(), page, { width, height: 800 });
       for (const path of ['/', '/people', '/settings/blocked']) {
@@ -108,7 +108,7 @@ async function settle(t: TestContext, browser: RunningBrowser) {
   const { db } = await stored.promise;
   const alice = await arrive(t, browser, site, 'alice');
   await alice.signUp();
-  // Pictures that are not there: their addresses are such that nothing else can come of them.
+  // The pictures do not exist, so their 404s are expected.
   alice.faults.expect(/^404 GET \/[^a]/);
   const others = [];
   const texts = [...SCRIPTS, ...SHAPES];
@@ -144,7 +144,7 @@ async function post(site: Site, by: Pick<Account, 'token'>, path: string, body: 
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
 }
 
-/** Nothing of it ran, became an element, led anywhere else, or stretched the page. */
+/** Asserts that no text ran, became an element, led to another place, or stretched the page. */
 async function assertInert(alice: Person, where: string): Promise<void> {
   const found = await alice.page.evaluate(() => ({
     pwned: 'pwned' in window,
@@ -153,7 +153,7 @@ async function assertInert(alice: Person, where: string): Promise<void> {
         'iframe, base, object, embed, math, [onerror], [onload], [srcdoc], meta[http-equiv], body script, body style, body link',
       ),
     ]
-      // The page's own script, which the build writes.
+      // The script that the build writes into the page.
       .filter((element) => !(element instanceof HTMLScriptElement && element.src.includes('/assets/')))
       .map((element) => element.outerHTML.slice(0, 100)),
     links: [...document.querySelectorAll('a[href]')]
@@ -173,7 +173,7 @@ async function waitForText(page: Page, text: string): Promise<void> {
   await waitFor(`the text ${JSON.stringify(text.slice(0, 40))}`, () => hasText(page, text));
 }
 
-/** Some element's own text is exactly this: not a character lost, added or read as anything else. */
+/** Whether the text of some element is exactly this one. */
 function hasText(page: Page, text: string): Promise<boolean> {
   return page.evaluate((wanted) => {
     const bare = wanted.trim();

@@ -1,15 +1,15 @@
 import type { Page } from 'puppeteer-core';
 
 /**
- * Which of these words are anywhere in what the page shows, or its origin has kept in this browser: fields, both storages,
- * every database, every cache with its contents, notifications, the push subscription.
+ * Which of these texts are anywhere in the page or stored for its origin in this browser: fields, both storages, all
+ * databases, all caches with their contents, notifications, the push subscription.
  */
 export function findLeft(page: Page, words: readonly string[]): Promise<string[]> {
   return page.evaluate(async (sought) => {
     const found: unknown[] = [location.href, document.title, document.cookie, history.state];
     found.push(document.documentElement.outerHTML);
     for (const field of document.querySelectorAll('input, textarea')) {
-      // Chosen just above.
+      // The line above chooses it.
       found.push((field as HTMLInputElement | HTMLTextAreaElement).value);
     }
     found.push({ ...localStorage }, { ...sessionStorage });

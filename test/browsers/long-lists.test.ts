@@ -48,7 +48,7 @@ onChromium('Lists that are longer than a page of the service', (browser) => {
   });
 });
 
-/** Scrolls a list to its end, also while it grows, until this row is there. */
+/** Scrolls a growing list to its end until this row is there. */
 async function scrollToEnd(page: Page, list: string, row: string): Promise<void> {
   await waitFor(`the row ${row}`, async () => {
     await page.$eval(list, (element) => element.scrollTo(0, element.scrollHeight));

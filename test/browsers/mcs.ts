@@ -7,15 +7,15 @@ import { bytesField, intField, Message, readVarint, varint } from './protocol-bu
 /** A Chromium that has checked in. */
 export interface Device {
   readonly secret: bigint;
-  /** Until the device has said that it has them, under the names by which it says so. */
+  /** Messages that the device has not acknowledged, by the ids that it acknowledges. */
   readonly queue: Map<string, { stanza: Buffer; onArrival: () => void }>;
-  /** Sends all that waits, while the device is connected. */
+  /** Sends all waiting messages, if the device is connected. */
   flush?: (() => void) | undefined;
 }
 
 const TAGS = { ping: 0, pong: 1, login: 2, loggedIn: 3, iq: 7, data: 8 };
 
-/** Where each kind of stanza says up to which of ours it has come. */
+/** The field in which each kind of stanza acknowledges ours. */
 const LAST_RECEIVED = new Map([
   [TAGS.ping, 2],
   [TAGS.pong, 2],
@@ -50,7 +50,7 @@ export async function startMcs(
     server.close();
     await once(server, 'close');
   });
-  // A TCP server's address is never a pipe's name.
+  // The address of a TCP server is an object.
   return (server.address() as AddressInfo).port;
 }
 

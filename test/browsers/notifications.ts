@@ -12,7 +12,7 @@ export interface ShownNotification {
   data: unknown;
 }
 
-/** One of Firefox's windows for notifications: what a person sees, whatever pages are open. */
+/** A notification window of Firefox: what a user sees, whichever pages are open. */
 export interface Alert {
   title: string;
   /** Cut after 200 characters. */
@@ -22,8 +22,7 @@ export interface Alert {
 }
 
 /**
- * What stands on the screen from the page's own worker, in its own context, the oldest first. Firefox takes each away by
- * itself after 20 s.
+ * The shown notifications of the page's worker in its context, the oldest first. Firefox removes each after 20 s.
  */
 export async function shownNotifications(page: Page): Promise<ShownNotification[]> {
   const shown = await page.evaluate(async () => {
@@ -46,7 +45,7 @@ export async function shownNotifications(page: Page): Promise<ShownNotification[
     .map(({ timestamp, ...notification }) => notification);
 }
 
-/** The first notification that matches, once it is there. */
+/** Waits for the first notification that matches. */
 export function waitForNotification(
   page: Page,
   matches: Partial<ShownNotification> = {},

@@ -7,11 +7,11 @@ import { endingsOf, type Scope } from './endings.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** The page as the set-up has built it. */
+/** The page that the setup built. */
 export const BUILT_PAGE = join(web, 'dist');
 
 /**
- * Builds the page as the set-up does, into a folder of its own that goes with `scope`.
+ * Builds the page as the setup does, into a folder that is removed with `scope`.
  *
  * @param main what runs in place of `web/src/app/main.tsx`, for tests of the worker alone: the document, its policy, the files
  *   and the worker are those of the page
@@ -36,7 +36,7 @@ export async function deployBuild(scope: Scope, built: string): Promise<string> 
   return folder;
 }
 
-/** What was in the folder goes, as when a new version is rolled out. */
+/** Replaces the build in the folder, as a new version does. */
 export async function deployOver(folder: string, built: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
   await cp(built, folder, { recursive: true });

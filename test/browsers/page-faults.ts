@@ -3,19 +3,19 @@ import type { ConsoleMessage, HTTPRequest, HTTPResponse, Page } from 'puppeteer-
 import { endingsOf, type Scope } from './endings.ts';
 
 export interface PageFaults {
-  /** All so far, a line each, those that are expected too. */
+  /** All faults so far, one line each, including expected ones. */
   readonly lines: readonly string[];
-  /** Warnings on the console, which are no faults, for the words of a failed test. */
+  /** Warnings on the console; no faults, but part of the message of a failed test. */
   readonly warnings: readonly string[];
-  /** Lines that match are no faults, whenever they come. */
+  /** Lines that match are no faults, before or after this call. */
   expect(...patterns: RegExp[]): void;
-  /** What cannot reach the service is no fault, whenever it comes: the test takes the service away. */
+  /** Requests that do not reach the service are no faults: the test stops the service. */
   expectOutage(): void;
 }
 
 /**
- * A page that goes elsewhere, or closes, cancels what is under way itself. The last is what Firefox says when its worker was
- * about to answer; of an answer that failed it says something else.
+ * The errors of requests that a page cancels by navigating or closing. The last is of Firefox while its worker answers; a
+ * failed answer has another text.
  */
 const CANCELLED =
   /ERR_ABORTED|NS_BINDING_ABORTED|was interrupted while the page was loading|intercepted the request and encountered an unexpected error/;
@@ -28,14 +28,14 @@ const OUTAGE = [
 ];
 
 /**
- * Collects what a page must never do, until `scope` ends; whatever of it was not expected then fails the test. To be called
- * before the page goes anywhere. The lines:
+ * Collects the faults of a page until `scope` ends, and then fails the test for unexpected ones. Call it before the page
+ * loads anything. The lines:
  *
  * - `console: ..` an error on the console; `thrown: ..` an uncaught one
- * - `policy: ..` what the Content-Security-Policy forbade: the directive, and what was to be loaded
- * - `elsewhere: GET https://..` a request to any other origin than `url` has
+ * - `policy: ..` what the Content-Security-Policy forbade: the directive, and the resource
+ * - `elsewhere: GET https://..` a request to another origin than that of `url`
  * - `404 GET /path` an answer of 400 and more; `failed: GET /path ..` a request without one
- * - `dialog: ..` an alert or the like, as a script would show it that got in
+ * - `dialog: ..` an alert or the like, as an injected script would show
  */
 export async function watchFaults(scope: Scope, page: Page, url: string): Promise<PageFaults> {
   const { origin } = new URL(url);
@@ -79,7 +79,7 @@ export async function watchFaults(scope: Scope, page: Page, url: string): Promis
     });
   await page.evaluateOnNewDocument(() => {
     const { error } = console;
-    // The drivers hand on that it was an error, but not which.
+    // The drivers report that there was an error, but not which.
     console.error = (...values: unknown[]) =>
       error(...values.map((one) => (one instanceof Error ? `${one}` : one)));
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {

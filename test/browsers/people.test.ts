@@ -267,7 +267,7 @@ onChromium('A profile', (browser) => {
     await alice.signUp();
     alice.faults.expect(/^404 GET \/api\/user\/profile\/nobody$/);
     await alice.page.goto(`${site.url}/people/nobody`);
-    await waitFor('what it says', async () =>
+    await waitFor('its text', async () =>
       (await alice.page.$eval('body', (body) => body.innerText)).includes('Nobody is here'),
     );
     await alice.page.goto(`${site.url}/people/${alice.id}`);
@@ -315,7 +315,7 @@ onChromium('A profile', (browser) => {
   });
 });
 
-/** As `addCrowd` gives them. */
+/** The id that `addCrowd` gives. */
 function crowdId(n: number): string {
   return `00000000-0000-7000-8000-${100_000_000_000 + n}`;
 }
@@ -339,7 +339,7 @@ const HOSTILE = {
   },
 };
 
-/** The rows of the list: place, size of the list, and who it is. */
+/** The rows of the list: position, size of the list, and name. */
 async function rows(page: Page): Promise<string[]> {
   return page.$$eval('[data-pane="list"] li[aria-posinset]', (all) =>
     all.map((row) => {
@@ -349,7 +349,7 @@ async function rows(page: Page): Promise<string[]> {
   );
 }
 
-/** Name of what has the focus. */
+/** The name of the element that has the focus. */
 async function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { activeElement } = document;
@@ -372,7 +372,7 @@ async function scrollTo(page: Page, pixels: number): Promise<void> {
   );
 }
 
-/** Scrolls down over 60 frames. @returns how often the browser took so long for one that the list seemed to rest */
+/** Scrolls down over 60 frames. @returns how many frames were so slow that the list counted as at rest */
 async function glide(page: Page, pixels: number): Promise<number> {
   return page.$eval(
     '[data-testid="people-scroller"]',

@@ -10,7 +10,7 @@ import { waitFor } from './waiting.ts';
 export interface ShownMessage {
   body: string;
   isOwn: boolean;
-  /** Of one's own: `waiting`, `sending`, `refused`, `stored`, `received` or `read`. */
+  /** Of an own message: `waiting`, `sending`, `refused`, `stored`, `received` or `read`. */
   state: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export class Person {
     await this.page.close();
   }
 
-  /** Another page of the same browser, which takes the place of the one before. */
+  /** Replaces the page by another one of the same browser. */
   async openPage(path = '/'): Promise<void> {
     this.page = await openWindow(this.context);
     this.faults = await watchFaults(this.#scope, this.page, this.site.url);
@@ -130,10 +130,10 @@ export class Person {
     await this.waitForMessage(body);
   }
 
-  /** The messages that the open chat has drawn, the oldest first; a `body` is empty as long as it is not to be seen. */
+  /** The messages in the open chat, the oldest first; a `body` is empty while it is off the screen. */
   messages(): Promise<ShownMessage[]> {
     return this.page.$$eval('[data-message]', (messages) => {
-      // What is not laid out just now (content-visibility) has no `innerText`.
+      // A skipped layout (content-visibility) has no `innerText`.
       const textOf = (element: HTMLElement | null) => element?.innerText || (element?.textContent ?? '');
       return messages.map((message) => ({
         body: textOf(message.querySelector<HTMLElement>('[dir="auto"]')),
@@ -143,14 +143,14 @@ export class Person {
     });
   }
 
-  /** @param state what is waited for too, of one's own message */
+  /** @param state the status of an own message to wait for */
   waitForMessage(body: string, state?: string): Promise<ShownMessage> {
     return this.#wait(`the message "${body.slice(0, 50)}" ${state ?? ''}`, async () =>
       (await this.messages()).find((shown) => shown.body === body && (!state || shown.state === state)),
     );
   }
 
-  /** How the list of conversations shows the one with `other`; `undefined` if it does not. */
+  /** The row of the conversation with `other` in the list; `undefined` without one. */
   conversation(other: Person): Promise<ShownConversation | undefined> {
     return this.page.evaluate((id) => {
       const row = document.querySelector<HTMLElement>(`[data-testid="conversation-${id}"]`);
@@ -167,7 +167,7 @@ export class Person {
     );
   }
 
-  /** What the open chat says of the other: `online`, `away`, `typing …`, `offline`, `last seen ..`. */
+  /** The presence text of the open chat: `online`, `away`, `typing …`, `offline`, `last seen ..`. */
   presence(): Promise<string> {
     return this.page.$eval('[data-testid="presence"]', (element) => element.textContent?.trim() ?? '');
   }
@@ -184,7 +184,7 @@ export class Person {
     await this.confirm();
   }
 
-  /** Confirms what the open dialog asks, and waits until the dialog is gone. */
+  /** Confirms the open dialog, and waits until it is closed. */
   async confirm(): Promise<void> {
     await this.#explain('confirm', confirm(this.page));
   }
@@ -194,7 +194,7 @@ export class Person {
     await this.#explain(`click ${testId}`, this.page.locator(selector).click());
   }
 
-  /** Waits for the first of these to be there. */
+  /** Waits for the first of these elements. */
   async find(...testIds: string[]): Promise<void> {
     const selector = testIds.map((testId) => `[data-testid="${testId}"]`).join();
     await this.#explain(`find ${testIds.join(' or ')}`, this.page.waitForSelector(selector));
@@ -208,7 +208,7 @@ export class Person {
     return this.#explain(`see ${what}`, waitFor(what, look));
   }
 
-  /** @throws what the page shows, too, and what went wrong in it */
+  /** @throws an error with the text of the page and its faults */
   async #explain<T>(what: string, act: Promise<T>): Promise<T> {
     try {
       return await act;

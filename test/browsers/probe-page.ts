@@ -26,6 +26,6 @@ export async function startProbePage(scope: Scope): Promise<string> {
     server.closeAllConnections();
     await once(server, 'close');
   });
-  // A TCP server's address is never a pipe's name.
+  // The address of a TCP server is an object.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

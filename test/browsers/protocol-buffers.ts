@@ -1,4 +1,4 @@
-/** As much of Protocol Buffers as Google's push service speaks: numbers, fixed64, bytes and text. */
+/** The part of Protocol Buffers that Google's push service uses: numbers, fixed64, bytes and text. */
 
 /** The values of each field, under its number, as they came: a field may be repeated. */
 export class Message {

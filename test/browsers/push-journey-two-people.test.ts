@@ -7,9 +7,9 @@ import { alerts, shownNotifications, waitForAlert } from './notifications.ts';
 import { arriveAtHome, openRecords, openSettings } from './notified-person.ts';
 import { arrive } from './person.ts';
 import {
+  assertNoMorePushes,
   assertNothingOf,
-  assertToldAlone,
-  assertToldNoMore,
+  assertOwnPushesOnly,
   type SharedBrowser,
   takeHerPlace,
   useByAlice,
@@ -34,7 +34,7 @@ function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | s
     await assertNothingOf(used, alice);
     const records = await openRecords(alice);
     await waitFor('the service to know', async () => (await records.devices()).length === 0);
-    await assertToldAlone(used, await takeHerPlace(t, used));
+    await assertOwnPushesOnly(used, await takeHerPlace(t, used));
   });
 }
 
@@ -86,7 +86,7 @@ onFirefox(
       );
       // An expired session ends in the same way, so her unsent messages wait for her, and are shown to no one else.
       await takeHerPlace(t, used, used.unsent);
-      await assertToldNoMore(used, await openRecords(alice, newPassword));
+      await assertNoMorePushes(used, await openRecords(alice, newPassword));
     });
 
     test('a user who signs out without the service leaves nothing, and gets no more pushes there', async (t) => {
@@ -157,7 +157,7 @@ onChromium(
       await elsewhere.closePage();
       await assertNothingOf(used, alice);
       await takeHerPlace(t, used);
-      await assertToldNoMore(used, await openRecords(alice));
+      await assertNoMorePushes(used, await openRecords(alice));
     });
   },
   async (group) => {

@@ -11,7 +11,7 @@ export interface Submission {
   reason: string | undefined;
 }
 
-/** The most that push services have to take (RFC 8030 7.2). */
+/** The size that push services must accept (RFC 8030 7.2). */
 const MAX_BYTES = 4096;
 
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -21,9 +21,9 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Judges a push as strictly as the real services do (RFC 8030 5, RFC 8188, RFC 8292); it cannot look into the body.
+ * Checks a push as strictly as the real services do (RFC 8030 5, RFC 8188, RFC 8292); the body is encrypted.
  *
- * @returns the answer to give; `undefined` if it is good
+ * @returns the error to answer; `undefined` for a valid push
  */
 export function findSubmissionFlaw(
   { headers, body }: Pick<Submission, 'headers' | 'body'>,

@@ -6,15 +6,15 @@ import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { endingsOf, type Scope } from './endings.ts';
 import type { BrowserKind } from './find-browsers.ts';
 
-/** Generous, as the machine may be slow and busy; what is waited for usually comes in milliseconds. */
+/** The longest wait; long, as the machine may be busy. Most waits take milliseconds. */
 export const PATIENCE_MS = 30_000;
 
-/** The inside of a window, unless a test wants another: room for the list beside what is open. */
+/** The default size of a window: wide enough for list and detail side by side. */
 export const WIDE = { width: 1280, height: 800 };
 
 export interface RunningBrowser {
   readonly kind: BrowserKind;
-  /** As its driver names it, such as `firefox/153.7.0`. */
+  /** The version as the driver reports it, such as `firefox/153.7.0`. */
   readonly version: string;
   readonly driver: Browser;
 }
@@ -39,7 +39,7 @@ export async function openWindow(context: BrowserContext, url?: string): Promise
   return page;
 }
 
-/** Hides a page as a person would who opens another tab beside it. @returns brings it back */
+/** Hides a page by opening another tab. @returns a function that shows it again */
 export async function hide(page: Page): Promise<() => Promise<void>> {
   await page.bringToFront();
   const cover = await page.browserContext().newPage({ type: 'tab' });
@@ -50,8 +50,7 @@ export async function hide(page: Page): Promise<() => Promise<void>> {
 }
 
 /**
- * With the driver's own answers to signals a hung test would outlive them. Without, its process just ends, and what was
- * started so that it ends with it.
+ * Without the driver's own signal handlers, a signal ends the process of a hung test, and with it all that depends on it.
  */
 export const NO_SIGNAL_HANDLERS = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
@@ -86,7 +85,7 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** Ends a browser with all its processes at once: nothing that it could still write would be read. */
+/** Kills a browser with all its processes; what it would still write is not needed. */
 export async function kill(driver: Browser): Promise<void> {
   const child = driver.process();
   if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;

@@ -8,7 +8,7 @@ import { takeScreenshots } from './screenshots.ts';
 import { startSite } from './site.ts';
 import { idOf, tellStory } from './story.ts';
 
-/** What stands for each place of the page: taken whole, in every width, scheme and language. */
+/** The views of the page, each taken in every width, scheme and language. */
 const PLACES: [name: string, path: (id: (username: string) => string) => string, shows: string][] = [
   ['chat', (id) => `/chat/${id('jonas')}`, '[data-testid="message-7"]'],
   ['profile', (id) => `/people/${id('aisha')}`, '[data-testid="profile"]'],
@@ -25,9 +25,9 @@ onEachBrowser('Screenshots of the page', (browser) => {
     const prefix = browser().kind;
     const take = (name: string, path: string, shows: string) =>
       takeScreenshots(t, browser(), page, { name: `${prefix}-${name}`, url: site.url + path, shows });
-    await take('entrance', '/sign-in', '[data-testid="enter"]');
+    await take('sign-in', '/sign-in', '[data-testid="enter"]');
     await alice.signIn();
-    // One place is enough to see that the other browser draws it alike.
+    // One view is enough to compare the drawing of the other browser.
     const places = browser().kind === 'chromium' ? PLACES : PLACES.slice(0, 1);
     for (const [name, path, shows] of places) {
       await take(

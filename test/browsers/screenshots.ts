@@ -16,10 +16,10 @@ const SIZES = [
 const LANGUAGES = { en: 'en-US,en', zh: 'zh-CN,zh' };
 
 /**
- * Takes the page as it looks at three widths, light and dark, in both languages, into `test/screenshots/`, under names such
- * as `chat-360-dark-zh.png`; and looks whether it fits.
+ * Takes screenshots at three widths, light and dark, in both languages, into `test/screenshots/` under names such as
+ * `chat-360-dark-zh.png`, and asserts that the page fits.
  *
- * @param shows what is there once the page shows all that is to be seen
+ * @param shows the selector of an element that is there once the page is complete
  */
 export async function takeScreenshots(
   scope: Scope,

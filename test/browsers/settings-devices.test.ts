@@ -35,7 +35,7 @@ onFirefox(
       await waitFor('this device', async () =>
         /^Firefox on Linux\s+This device\s+Added now/.test((await text('device')) ?? ''),
       );
-      // Anybody may have stored it.
+      // It could be of anyone.
       const keys = {
         p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
         auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -106,7 +106,7 @@ onFirefox(
       await alice.page.bringToFront();
       await alice.page.locator('[data-testid="push-invitation"] button:first-of-type').click();
       await answerQuestion(firefox(), 'allow');
-      await waitFor('it to be said', async () =>
+      await waitFor('the toast', async () =>
         /Notifications are on\./.test(
           await alice.page.$eval('[data-testid="toasts"]', (toasts) => toasts.textContent ?? ''),
         ),

@@ -20,7 +20,7 @@ onChromium('The settings', (browser) => {
     await alice.fill('[name="nickname"]', ' Alice L. ');
     await alice.page.locator('[data-testid="gender"] input[value="female"]').click();
     await site.post('/api/user/profile', { nickname: 'Al', bio: 'From elsewhere' }, token);
-    await waitFor('the news', async () => (await typedIn(alice, 'bio')) === 'From elsewhere');
+    await waitFor('the notice', async () => (await typedIn(alice, 'bio')) === 'From elsewhere');
     assert.equal(await typedIn(alice, 'nickname'), ' Alice L. ');
 
     await alice.click('nav-people');
@@ -56,7 +56,7 @@ onChromium('The settings', (browser) => {
     await alice.fill('[name="avatar"]', 'javascript:alert(1)');
     await alice.fill('[name="phone"]', 'call me');
     await alice.page.focus('[name="phone"]');
-    // Pressed and let go by hand: what is said when the field is left comes in between.
+    // Press and release are separate: the error of the field that loses the focus appears between them.
     const button = await alice.page.waitForSelector('[data-testid="save-profile"]');
     const box = (await button?.boundingBox()) ?? assert.fail();
     await alice.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -147,7 +147,7 @@ onChromium('The settings', (browser) => {
     const site = await startSiteProcess(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
-    // The files of the pages are there; what they show is not.
+    // The files of the pages are cached; their data is not.
     await openSettings(alice, 'log');
     await waitForText(alice, 'pane', /Nothing yet/);
     await openSettings(alice, 'security');
@@ -185,7 +185,7 @@ onChromium('The settings', (browser) => {
     await waitFor('it to go', async () => !(await isInvited()));
     await alice.page.reload();
     await alice.click('nav-settings');
-    // By then it is known that it could be asked for.
+    // By then the page knows whether it could invite.
     await waitForText(alice, 'settings-notifications', /Off for this device/);
     await alice.click('nav-chats');
     await alice.find(`conversation-${bob.id}`);
@@ -209,7 +209,7 @@ function focused({ page }: Person): Promise<string | null | undefined> {
   return page.evaluate(() => document.activeElement?.getAttribute('name'));
 }
 
-/** @param testId or `pane` for what was opened of the settings */
+/** @param testId a test id, or `pane` for the open page of the settings */
 async function textOf({ page }: Person, testId: string): Promise<string> {
   const selector = testId === 'pane' ? '[data-pane="page"]' : `[data-testid="${testId}"]`;
   return (await page.$$eval(selector, ([element]) => (element as HTMLElement | undefined)?.innerText)) ?? '';
@@ -219,7 +219,7 @@ async function waitForText(person: Person, testId: string, pattern: RegExp): Pro
   await waitFor(`${testId} to say ${pattern}`, async () => pattern.test(await textOf(person, testId)));
 }
 
-/** How many sessions are listed. */
+/** The number of listed sessions. */
 async function sessions({ page }: Person): Promise<number> {
   return (await page.$$('[data-testid^="session-"]')).length;
 }

@@ -95,7 +95,7 @@ export async function takeHerPlace(
 }
 
 /** Messages for Alice send no push to this browser any more, and her log says why. */
-export async function assertToldNoMore(used: Used, records: Records): Promise<void> {
+export async function assertNoMorePushes(used: Used, records: Records): Promise<void> {
   const { site, alice, dave, endpoint, pushService } = used;
   const pushCount = () => pushService.submissions.filter((push) => push.endpoint === endpoint).length;
   const before = pushCount();
@@ -105,12 +105,12 @@ export async function assertToldNoMore(used: Used, records: Records): Promise<vo
 }
 
 /** Bob turns notifications on where Alice had them, and gets only his own. */
-export async function assertToldAlone(used: Used, bob: Person): Promise<void> {
+export async function assertOwnPushesOnly(used: Used, bob: Person): Promise<void> {
   const { site, alice, shown } = used;
   await turnOn(bob);
   const records = await openRecords(bob);
   await leave(bob, records);
-  await assertToldNoMore(used, await openRecords(alice));
+  await assertNoMorePushes(used, await openRecords(alice));
   await writeTo(site, await site.join('erin-quist'), bob, 'for Bob');
   assert.deepEqual(await shown(bob, records), ['erin-quist']);
 }

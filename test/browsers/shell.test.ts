@@ -30,7 +30,7 @@ const PLACES = [
   '/settings/nowhere',
 ];
 
-/** Alice is in, before a wide page in English. */
+/** Signs Alice in, in a wide page in English. */
 async function enter(t: TestContext, browser: RunningBrowser, site: Site): Promise<Person> {
   const alice = await arrive(t, browser, site, 'alice');
   await appear(t, browser, alice.page, { width: 1440, height: 900, languages: 'en-US,en' });
@@ -108,7 +108,7 @@ onChromium('The layout of the page', (browser) => {
     assert.equal(text, 'Offline: what you write is kept and sent later.');
     assert.equal(button, 'Try now');
     await alice.write('Are you there?');
-    // With the session, what still waits would go.
+    // With the session, the waiting message would be removed.
     await alice.click('sign-out');
     await page.waitForSelector('dialog[open]');
     const question = await page.$eval('dialog', (dialog) => dialog.textContent ?? '');
@@ -219,7 +219,7 @@ onChromium('Every view of the page', (browser) => {
     await titled('(2) Chats · Doorman');
     await alice.click('nav-people');
     await titled('(2) People · Doorman');
-    // A name that would turn what is around it is held in place. It is refused today; an earlier version may have stored it.
+    // A name that would change the direction of the text around it is isolated. Today it is refused; an earlier version may have stored it.
     await db.run`update users set nickname = ${'\u202eevil'} where id = ${carol.id}`;
     await alice.page.goto(`${site.url}/people/${carol.id}`);
     await titled('(2) \u2068\u202eevil\u2069 · Doorman');
@@ -253,7 +253,7 @@ onChromium('Every view of the page', (browser) => {
   });
 });
 
-/** The document, scripts and styles of the first load, without the worker's, in bytes of Brotli. */
+/** Bytes (Brotli) of the document, scripts and styles of the first load, without those that the worker loads. */
 async function weigh(page: Page, url: string): Promise<number> {
   const weights: Promise<number>[] = [];
   page.on('response', (answer) => {

@@ -14,7 +14,7 @@ import { addCrowd } from '../people.ts';
 import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { endingsOf, type Scope } from './endings.ts';
 
-/** Somebody who registered through the interface. */
+/** A user who registered through the interface. */
 export interface Account {
   id: string;
   username: string;
@@ -30,7 +30,7 @@ export interface Site {
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
   /** Registers a user with the password `password-of-NAME`. */
   join(username: string): Promise<Account>;
-  /** Runs a command of the operator on its data, as `npm run doorman` does beside it. */
+  /** Runs an operator's command on its data, as `npm run doorman` does while the service runs. */
   command(...words: string[]): Promise<void>;
 }
 
@@ -44,15 +44,15 @@ export interface SiteProcess extends Site {
 interface SiteOptions {
   env?: Record<string, string>;
   world?: World;
-  /** So many people are there already: `crowd1`, `crowd2` .. */
+  /** The number of users that exist from the start: `crowd1`, `crowd2` .. */
   crowd?: number;
   /** Called once the services are open, for a test that fills the database. */
   opened?: (services: Services) => void;
 }
 
 /**
- * The service on an empty database, inside the test's own process, where a test can put something in place of the world
- * outside; it ends with `scope`.
+ * The service on an empty database, inside the process of the test, where a test can replace the outside world; it ends
+ * with `scope`.
  */
 export async function startSite(
   scope: Scope,
@@ -72,7 +72,7 @@ export async function startSite(
   return callers(url, settings);
 }
 
-/** The same in a process of its own, which takes half a second more and can be killed. */
+/** The same in a process of its own, which takes half a second longer and can be killed. */
 export async function startSiteProcess(scope: Scope, env: Record<string, string> = {}): Promise<SiteProcess> {
   const { settings, url } = await chooseSettings(scope, env);
   let server: ServerProcess | undefined;

@@ -33,7 +33,7 @@ const OTHERS: [from: string, to: string, text: string][] = [
 /** How many messages Alice and Jonas have exchanged. */
 export const TALK_LENGTH = TALK.length;
 
-/** People made up for pictures of the page, by username, and what they wrote to Alice and she to them. */
+/** Creates users with conversations with Alice, for screenshots. @returns the users by username */
 export async function tellStory(site: Site): Promise<Map<string, Account>> {
   const people = new Map<string, Account>();
   for (const [username, nickname, bio] of PEOPLE) {

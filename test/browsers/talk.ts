@@ -9,13 +9,13 @@ export interface Talk {
   site: Site;
   alice: Account;
   bob: Account;
-  /** Through the interface, and past the limit of thirty in ten seconds. @returns the number of the last one */
+  /** Sends through the interface, without the limit of thirty in ten seconds. @returns the number of the last message */
   write(from: Account, to: Account, ...bodies: string[]): Promise<number>;
-  /** `who` has read all up to message `n` with `peer`. */
+  /** Marks the messages of `who` with `peer` as read up to number `n`. */
   read(who: Account, peer: Account, n: number): Promise<void>;
 }
 
-/** Alice and Bob have accounts, and can write to each other without any page. */
+/** Alice and Bob with accounts, who can write to each other without a page. */
 export async function startTalk(scope: Scope): Promise<Talk> {
   let skippedMs = 0;
   const site = await startSite(scope, { world: { monotonicMs: () => performance.now() + skippedMs } });
@@ -54,7 +54,7 @@ export function bodies(count: number): string[] {
   });
 }
 
-/** Where the list of messages is: in pixels from its beginning, and how far its end is below what is seen. */
+/** The scroll position of the messages in pixels, and the distance to the end. */
 export async function place(page: Page): Promise<{ top: number; below: number }> {
   return page.$eval('[data-testid="messages"]', ({ scrollTop, scrollHeight, clientHeight }) => ({
     top: Math.round(scrollTop),
@@ -71,7 +71,7 @@ export function waitForEnd(page: Page): Promise<boolean> {
   return waitFor('the end of the conversation', async () => (await place(page)).below <= 1);
 }
 
-/** How far the line "new" is below the upper edge of the list; `undefined` without one. */
+/** The distance of the "new" line to the upper edge of the list; `undefined` without a line. */
 export function lineTop(page: Page): Promise<number | undefined> {
   return page.evaluate(() => {
     const line = document.querySelector('[data-testid="unread-line"]')?.getBoundingClientRect();
@@ -80,12 +80,12 @@ export function lineTop(page: Page): Promise<number | undefined> {
   });
 }
 
-/** Alice, in the chat with Bob, with whom she may not have talked yet. */
+/** Opens the chat with Bob in a page of Alice, also if it has no messages yet. */
 export async function openChat(scope: Scope, browser: RunningBrowser, { site, bob }: Talk): Promise<Person> {
   const her = await arrive(scope, browser, site, 'alice');
   her.faults.expect(/^403 POST \/api\/messages$/);
   await her.signIn();
-  // Firefox tells only the window before the others of its focus.
+  // In Firefox only the front window gets focus events.
   await her.page.bringToFront();
   await her.find(`conversation-${bob.id}`, 'list-find-people');
   const row = await her.page.$(`[data-testid="conversation-${bob.id}"]`);

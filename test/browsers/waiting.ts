@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PATIENCE_MS } from './running-browser.ts';
 
 /**
- * What `look` finds, as soon as it finds something: neither `undefined`, nor `null`, nor `false`. It is asked again and
- * again; what it throws ends the wait.
+ * Calls `look` repeatedly until its result is not `undefined`, `null` or `false`. An error that it throws ends the wait.
  *
  * @param what ends the sentence `Waited .. for`
  */

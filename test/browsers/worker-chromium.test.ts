@@ -20,14 +20,14 @@ const CHAT = '/chat/0199c6f1-2a34-7000-8abc-0123456789ab';
 
 onChromium('A push', (chromium) => {
   const group = { after };
-  // Now: within `before`, `after` would mean the end of that.
+  // Registered now: inside of `before`, `after` would mean the end of `before`.
   endingsOf(group);
   let built = '';
   before(async () => {
     built = await buildPage(group, workerPage('first'));
   });
 
-  /** A page that may notify, with its worker, and a way to send that a push. */
+  /** A page with permission to notify, its worker, and a function that sends it a push. */
   async function start(t: TestContext, { browser = chromium() }: { browser?: RunningBrowser } = {}) {
     const gate = await openGate(t);
     const site = await startSite(t, {

@@ -10,14 +10,14 @@ import { buildPage, deployBuild, deployOver } from './page-build.ts';
 import { openContext, openWindow } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
-import { textOf, toldOf, waitForWorker, workerPage } from './worker-page.ts';
+import { recordsOf, textOf, waitForWorker, workerPage } from './worker-page.ts';
 
 const WITH_KIT = `
   import { createDoorman, openStorage } from 'doorman-client';
   window.storage = openStorage();
   window.doorman = createDoorman({ baseUrl: location.origin, storage });
   await window.doorman.restore();`;
-/** Registers the worker and listens to nothing that it says. */
+/** Registers the worker and ignores its messages. */
 const DEAF = `
   document.getElementById('root').textContent = 'deaf';
   navigator.serviceWorker.register('/sw.js');`;
@@ -35,7 +35,7 @@ onFirefox(
   'The worker',
   (firefox) => {
     const group = { after };
-    // Now: within `before`, `after` would mean the end of that.
+    // Registered now: inside of `before`, `after` would mean the end of `before`.
     endingsOf(group);
     let [listening, deaf] = ['', ''];
     before(async () => {
@@ -43,7 +43,7 @@ onFirefox(
       deaf = await buildPage(group, DEAF);
     });
 
-    /** Bob, whose browser is subscribed by the kit, and Alice, who writes to him. */
+    /** Bob, whose browser the kit has subscribed, and Alice, who writes to him. */
     async function start(t: TestContext) {
       const pageFolder = await deployBuild(t, listening);
       const site = await startSite(t, { world: { pageFolder }, env: { PUSH_ALLOW_PRIVATE: '1' } });
@@ -81,7 +81,7 @@ onFirefox(
       const { context, page, write, chat, alice } = await start(t);
       await clickNotification(firefox(), await write('Tea?'));
       await waitFor('the conversation', () => page.url() === chat);
-      assert.deepEqual(await toldOf(page), {
+      assert.deepEqual(await recordsOf(page), {
         loads: 1,
         updates: 0,
         opened: [`/chat/${alice.id}`],
@@ -113,7 +113,7 @@ onFirefox(
       const before = await devices();
       await page.evaluate(() => window.storage.delete('session'));
       for (const browser of pushService.browsers()) pushService.forget(browser);
-      await waitFor('the news', async () => (await toldOf(page)).pushChanges === 1);
+      await waitFor('the notice', async () => (await recordsOf(page)).pushChanges === 1);
       const subscription = await page.evaluate(async () => {
         const registration = await navigator.serviceWorker.ready;
         return registration.pushManager.getSubscription();

@@ -1,8 +1,8 @@
 import type { Page } from 'puppeteer-core';
 import { waitFor } from './waiting.ts';
 
-/** What a page of {@link workerPage} has been told, and what it can do. */
-export interface Told {
+/** What a page of {@link workerPage} records, and what it can do. */
+export interface Recorded {
   /** Documents that this tab has loaded, this one included. */
   loads: number;
   updates: number;
@@ -12,45 +12,45 @@ export interface Told {
 
 declare global {
   interface Window {
-    told: Told;
+    recorded: Recorded;
     accept(): void;
   }
 }
 
 /**
- * The script of a page that only writes down what its worker tells, and shows `name`.
+ * The script of a page that records the messages of its worker, and shows `name`.
  *
- * @param more of the script, at its end; what it imports lies in `web/src/app`
+ * @param more code at the end of the script; its imports are relative to `web/src/app`
  */
 export function workerPage(name: string, more = ''): string {
   return `
     import { registerWorker } from '../../web/src/app/worker-registration.ts';
     const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
     sessionStorage.setItem('loads', String(loads));
-    const told = { loads, updates: 0, opened: [], pushChanges: 0 };
-    Object.assign(window, { told });
+    const recorded = { loads, updates: 0, opened: [], pushChanges: 0 };
+    Object.assign(window, { recorded });
     document.getElementById('root').textContent = ${JSON.stringify(name)};
     registerWorker({
       onUpdate: (accept) => {
-        told.updates += 1;
+        recorded.updates += 1;
         window.accept = accept;
       },
       onOpen: (path) => {
-        told.opened.push(path);
+        recorded.opened.push(path);
         history.pushState(null, '', path);
       },
       onPushChanged: () => {
-        told.pushChanges += 1;
+        recorded.pushChanges += 1;
       },
     });
     ${more}`;
 }
 
-export function toldOf(page: Page): Promise<Told> {
-  return page.evaluate(() => window.told);
+export function recordsOf(page: Page): Promise<Recorded> {
+  return page.evaluate(() => window.recorded);
 }
 
-/** What the page shows; empty until its script has run. */
+/** The text of the page; empty until its script has run. */
 export function textOf(page: Page): Promise<string> {
   return page.evaluate(() => document.getElementById('root')?.textContent ?? '');
 }
@@ -63,7 +63,7 @@ export async function waitForWorker(page: Page): Promise<void> {
   );
 }
 
-/** Names of all caches with the paths that are kept in each. */
+/** The names of all caches, with the paths in each. */
 export function cachesOf(page: Page): Promise<Record<string, string[]>> {
   return page.evaluate(async () => {
     const found: Record<string, string[]> = {};

@@ -14,7 +14,7 @@ import { cachesOf, textOf, waitForWorker, workerPage } from './worker-page.ts';
 const CHAT = '/chat/0199c6f1-2a34-7000-8abc-0123456789ab';
 
 const file = { after };
-// Now: within `before`, `after` would mean the end of that.
+// Registered now: inside of `before`, `after` would mean the end of `before`.
 endingsOf(file);
 let built = '';
 before(async () => {

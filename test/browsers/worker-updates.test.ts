@@ -9,10 +9,10 @@ import { buildPage, deployBuild, deployOver } from './page-build.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
-import { cachesOf, textOf, toldOf, waitForWorker, workerPage } from './worker-page.ts';
+import { cachesOf, recordsOf, textOf, waitForWorker, workerPage } from './worker-page.ts';
 
 const file = { after };
-// Now: within `before`, `after` would mean the end of that.
+// Registered now: inside of `before`, `after` would mean the end of `before`.
 endingsOf(file);
 let [first, second] = ['', ''];
 before(async () => {
@@ -37,7 +37,7 @@ onEachBrowser('A new version of the page', (browser) => {
     const { open } = await start(t, browser());
     const page = await open();
     await lookForUpdate(page);
-    assert.deepEqual(await toldOf(page), { loads: 1, updates: 0, opened: [], pushChanges: 0 });
+    assert.deepEqual(await recordsOf(page), { loads: 1, updates: 0, opened: [], pushChanges: 0 });
   });
 
   test('an open page is notified, stays until the user accepts, and is reloaded once', async (t) => {
@@ -46,8 +46,8 @@ onEachBrowser('A new version of the page', (browser) => {
     const [shell] = Object.keys(await cachesOf(page));
     await deployOver(folder, second);
     await lookForUpdate(page);
-    await waitFor('the news', async () => (await toldOf(page)).updates === 1);
-    assert.deepEqual([await textOf(page), (await toldOf(page)).loads], ['first', 1]);
+    await waitFor('the notice', async () => (await recordsOf(page)).updates === 1);
+    assert.deepEqual([await textOf(page), (await recordsOf(page)).loads], ['first', 1]);
     assert.equal(Object.keys(await cachesOf(page)).length, 2);
 
     await accept(page);
@@ -59,7 +59,7 @@ onEachBrowser('A new version of the page', (browser) => {
     assert.notEqual(kept, shell);
     assert.deepEqual(others, []);
     await lookForUpdate(page);
-    assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
+    assert.deepEqual(await recordsOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 
   test('with a page of the previous version open, it waits until both accept; then both have it', async (t) => {
@@ -67,16 +67,16 @@ onEachBrowser('A new version of the page', (browser) => {
     const [old, fresh] = [await open(), await open()];
     await deployOver(folder, second);
     await fresh.reload();
-    await waitFor('the news', async () => (await toldOf(old)).updates === 1);
+    await waitFor('the notice', async () => (await recordsOf(old)).updates === 1);
     assert.equal(await textOf(old), 'first');
     assert.equal(Object.keys(await cachesOf(old)).length, 2);
-    assert.equal((await toldOf(fresh)).updates, 0);
+    assert.equal((await recordsOf(fresh)).updates, 0);
 
     await accept(old);
     for (const page of [old, fresh])
       await waitFor('the new page', async () => (await textIfThere(page)) === 'second');
     await waitFor('the old files to go', async () => Object.keys(await cachesOf(old)).length === 1);
-    assert.equal((await toldOf(old)).loads, 2);
+    assert.equal((await recordsOf(old)).loads, 2);
   });
 });
 
@@ -93,7 +93,7 @@ onChromium('A version of the page that has just arrived', (browser) => {
       return names.length === 1 && names[0] !== shell;
     });
     await lookForUpdate(page);
-    assert.deepEqual(await toldOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
+    assert.deepEqual(await recordsOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 
   test('worker and document of different builds are not mixed', async (t) => {
@@ -110,13 +110,13 @@ onChromium('A version of the page that has just arrived', (browser) => {
         return registration?.installing === null && registration.waiting === null;
       }),
     );
-    assert.equal((await toldOf(page)).updates, 0);
+    assert.equal((await recordsOf(page)).updates, 0);
     const [name = '', files] = Object.entries(kept)[0] ?? [];
     assert.deepEqual((await cachesOf(page))[name], files);
   });
 });
 
-/** Asks for a new worker now; done when it is known whether there is one. */
+/** Looks for a new worker, and waits until it is known whether there is one. */
 function lookForUpdate(page: Page): Promise<void> {
   return page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
@@ -128,7 +128,7 @@ async function accept(page: Page): Promise<void> {
   await page.evaluate(() => window.accept());
 }
 
-/** While a page is being replaced, there may be nobody to ask. */
+/** While a page is replaced, it may not answer. */
 function textIfThere(page: Page): Promise<string> {
   return textOf(page).catch(() => '');
 }
