@@ -1,5 +1,5 @@
 /** Calls `run` every `ms` milliseconds until it is disposed. */
-export type Every = (ms: number, run: () => void) => Disposable;
+type Every = (ms: number, run: () => void) => Disposable;
 
 /** The times and the timer of a process. */
 export interface Clock {

@@ -37,7 +37,7 @@ export interface Services {
  * The limits of all requests, and two limits of rooms that keep nothing else open. Each of the two is shared by a frame and its
  * HTTP twin, so neither of them can open it. Limits of other rooms are in the part of their room.
  */
-export interface Limits extends ApiLimits {
+interface Limits extends ApiLimits {
   /** Limits friend requests. */
   readonly friends: FriendLimits;
   /** Limits `sync`, one of the most expensive reads. */

@@ -11,7 +11,7 @@ export const MAX_STORED_COST = 16;
 const BCRYPT_MAX_BYTES = 72;
 
 /** A stored text that ends in bcrypt. `encoded` is the plain 60-character bcrypt text inside it. */
-export type BcryptHash =
+type BcryptHash =
   | { readonly format: 'bcrypt'; readonly cost: number; readonly encoded: string }
   | {
       readonly format: 'bcrypt-sha256';
@@ -28,7 +28,7 @@ export type BcryptHash =
     };
 
 /** A bare legacy SHA-256: `digest` (32 bytes) is over `oldSalt` (may be empty), then the password. */
-export interface Sha256Hash {
+interface Sha256Hash {
   readonly format: 'sha256';
   readonly oldSalt: Buffer;
   readonly digest: Buffer;
@@ -160,7 +160,7 @@ export function toSaltText(salt: Uint8Array): string {
 }
 
 /** The 22-character salt of bcrypt's `$2b$NN$salt`, with or without a checksum behind it. */
-export function saltOf(encoded: string): string {
+function saltOf(encoded: string): string {
   return encoded.slice(7, 29);
 }
 

@@ -6,7 +6,7 @@ import { isBlockedEitherWay } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
 
 /** Up to which message of a conversation a user received and read. Both numbers only rise. */
-export interface Marks {
+interface Marks {
   readonly received: number;
   readonly read: number;
 }

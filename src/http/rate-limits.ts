@@ -210,7 +210,7 @@ function at(numbers: Int32Array, slot: number): number {
 }
 
 /** Fields of an answer; `retry-after` only where the call was refused. */
-export interface RateLimitHeaders {
+interface RateLimitHeaders {
   readonly 'ratelimit-policy': string;
   readonly ratelimit: string;
   readonly 'retry-after'?: string;

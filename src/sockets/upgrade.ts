@@ -41,7 +41,7 @@ export function findFlaw(request: IncomingMessage, door: Door): ServiceError | u
 }
 
 /** Whether a request asks for a socket at all. Anything else, also what asks to speak HTTP/2, is a plain request. */
-export function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   if (!/(^|,)\s*upgrade\s*(,|$)/i.test(headers.connection ?? '')) return false;
   return url === PATH || url.startsWith(`${PATH}?`);

@@ -1,5 +1,5 @@
 /** What to do after a connection ended (docs/protocol.md, Close codes). */
-export type ReconnectAction =
+type ReconnectAction =
   | 'later'
   | 'spread'
   | 'new-token'

@@ -70,7 +70,7 @@ export interface Api {
 }
 
 /** Selects a page of a list. */
-export interface Page {
+interface Page {
   /** 1 to 200; left out: 200. */
   limit?: number;
   /** `next` of the previous page. */

@@ -17,7 +17,7 @@ export interface Envelope {
   readonly publicKey?: string;
 }
 
-export interface Call {
+interface Call {
   readonly method: 'GET' | 'POST';
   /** From `/api` on, encoded. */
   readonly path: string;

@@ -5,7 +5,7 @@ import type { Subscription } from '../wire.ts';
 const KEY = 'push';
 
 /** The user who enabled notifications on this device, and the subscription that the service has; `undefined` if off. */
-export interface SubscriptionIntent {
+interface SubscriptionIntent {
   readonly userId: string;
   /** The service's key with which the subscription was made. */
   readonly key: string;

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import type { Value } from '../db.ts';
 
 /** How long a statement may run, or wait for a lock, before the server ends it. */
-export const STATEMENT_TIMEOUT_MS = 3_000;
+const STATEMENT_TIMEOUT_MS = 3_000;
 /** Until then a reachable server has answered or ended every statement. */
 const ANSWER_TIMEOUT_MS = 3_500;
 const OLDEST_VERSION = 140_000;

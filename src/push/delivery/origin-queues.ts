@@ -1,5 +1,5 @@
 /** A job that waits for its push service or is in flight. */
-export interface QueuedJob {
+interface QueuedJob {
   readonly origin: string;
 }
 

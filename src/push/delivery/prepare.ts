@@ -10,7 +10,7 @@ import { genericPayload, messagePayload, type Preview, shortPayload, topicOf } f
 import type { Result } from './retry-policy.ts';
 
 /** How long a push is worth sending, in the queue and at the push service. */
-export const TTL_SECONDS = 24 * 60 * 60;
+const TTL_SECONDS = 24 * 60 * 60;
 /** How many unread conversations the badge counts: reading 100,000 blocks the process for 30 ms. */
 const BADGE_CONVERSATIONS = 100;
 /** A lease that ends sooner might end before the answer arrives. */

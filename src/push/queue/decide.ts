@@ -15,9 +15,9 @@ import { LONGEST_PENDING_MS, type Pair, pairKey } from './pending.ts';
 const COOLDOWN_MS = 3_000;
 
 /** Pairs to decide at once, before the time in their row, as no attentive device was connected; by {@link pairKey}. */
-export type Immediate = ReadonlyMap<string, Pair>;
+type Immediate = ReadonlyMap<string, Pair>;
 
-export interface Decisions {
+interface Decisions {
   /** Jobs to send now, claimed by this process; empty without `claim`. */
   readonly jobs: Job[];
   /** Immediate pairs that are in the cooldown of the decision before, and its end. */

@@ -41,7 +41,7 @@ function NoChatOpen() {
 }
 
 /** For somebody who has not talked to anybody yet. */
-export function Welcome() {
+function Welcome() {
   const { auth } = useTexts();
   return (
     <EmptyState icon={<PeopleIcon size={24} />} title={auth.welcome} action={<FindPeople />}>

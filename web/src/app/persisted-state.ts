@@ -50,7 +50,7 @@ export interface PersistedTypes {
 }
 
 /** What the page shows before the service answers. */
-export interface PersistedList {
+interface PersistedList {
   /** Of the database: message numbers of another one mean nothing. */
   readonly epoch: string;
   readonly profile: OwnUser;

@@ -1,7 +1,7 @@
 import { readToPage } from '../worker/messages.ts';
 import { watchForUpdates } from './worker-updates.ts';
 
-export interface WorkerListeners {
+interface WorkerListeners {
   /** A new version of the page is here; `accept` reloads the page with it. The latest one counts. */
   onUpdate(accept: () => void): void;
   /** A notification was clicked: show this route. */

@@ -20,7 +20,7 @@ interface Types {
 }
 
 /** Everything that is stored for one user. */
-export interface Persisted<T extends Types> {
+interface Persisted<T extends Types> {
   readonly list: T['list'] | undefined;
   readonly names: readonly T['name'][];
   readonly drafts: readonly T['draft'][];

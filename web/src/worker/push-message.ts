@@ -1,7 +1,7 @@
 import { toPagePath } from '../paths.ts';
 
 /** What a push tells, fit to be shown. */
-export interface PushMessage {
+interface PushMessage {
   /** Never empty. */
   readonly title: string;
   readonly body: string;

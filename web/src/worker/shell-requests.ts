@@ -1,7 +1,7 @@
 import { isPagePath } from '../paths.ts';
 
 /** As much of a request as decides who answers it. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly url: string;
   readonly mode: string;

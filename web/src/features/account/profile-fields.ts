@@ -7,9 +7,9 @@ export const PROFILE_FIELDS = ['nickname', 'avatar', 'gender', 'bio', 'phone', '
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
 export const GENDERS = ['', 'female', 'male', 'secret'] as const;
-export type Gender = (typeof GENDERS)[number];
+type Gender = (typeof GENDERS)[number];
 
-export type ProfileValues = Record<Exclude<ProfileField, 'gender'>, string> & { gender: Gender };
+type ProfileValues = Record<Exclude<ProfileField, 'gender'>, string> & { gender: Gender };
 /** The fields that the user changed and has not saved. */
 export type ProfileEdits = Partial<ProfileValues>;
 
@@ -43,12 +43,7 @@ function toSent(field: ProfileField, value: string, username: string): string {
 }
 
 /** Why a field is invalid: a key of the texts in `settings` or `errors`. */
-export type ProfileError =
-  | 'nickname_too_long'
-  | 'avatar_invalid'
-  | 'bioTooLong'
-  | 'phoneInvalid'
-  | 'emailInvalid';
+type ProfileError = 'nickname_too_long' | 'avatar_invalid' | 'bioTooLong' | 'phoneInvalid' | 'emailInvalid';
 
 /** Checks the body as the service does. @param base the address to which the avatar may be relative */
 export function checkProfile(body: ProfileBody, base: string): Partial<Record<ProfileField, ProfileError>> {

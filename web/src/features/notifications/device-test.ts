@@ -8,7 +8,7 @@ export type TestResult = ('shown' | 'handed' | 'unseen' | 'unanswered' | 'gone' 
 const READ_DELAYS_MS: readonly number[] = [800, 1_600, 3_200];
 
 /** @param entry of the push log; absent while the push service has not answered */
-export function testResultOf(entry: PushLogEntry | undefined): TestResult {
+function testResultOf(entry: PushLogEntry | undefined): TestResult {
   if (!entry) return 'unanswered';
   const status = deliveryStatus(entry);
   switch (status.is) {

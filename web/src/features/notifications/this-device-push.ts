@@ -27,7 +27,7 @@ const UNKNOWN: ThisDevicePushView = {
  * Turns notifications on this device on and off. All components share one object, so that each shows what another one, or
  * the user in the settings of the browser, has changed.
  */
-export class ThisDevicePush {
+class ThisDevicePush {
   readonly view: Store<ThisDevicePushView>;
   readonly #push: PushClient;
   /** Counts the calls, so that an earlier one does not overwrite what a later one found. */

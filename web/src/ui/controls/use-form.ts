@@ -3,7 +3,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { afterPress } from './press-feedback.ts';
 
 /** The errors of a form: a sentence beside each wrong field, and an error that belongs to no field. */
-export interface FormErrors<Field extends string> {
+interface FormErrors<Field extends string> {
   fields: Partial<Record<Field, string | undefined>>;
   /** The caught error, for `ErrorText`. */
   other?: unknown;

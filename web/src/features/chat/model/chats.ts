@@ -29,7 +29,7 @@ import { correctCount, isEstimate, unreadOf } from './unread.ts';
 import type { ConversationView } from './views.ts';
 
 /** What the chats use of the page. */
-export interface ChatsOptions
+interface ChatsOptions
   extends Omit<ConversationPagesOptions, 'onConversations' | 'isKnown'>,
     Pick<
       ThreadOptions,

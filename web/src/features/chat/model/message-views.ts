@@ -4,7 +4,7 @@ import type { PendingMessage } from './pending-messages.ts';
 import type { MessageState, MessageView } from './views.ts';
 
 /** How far the peer has received and read. */
-export interface PeerMarks {
+interface PeerMarks {
   readonly received: number;
   readonly read: number;
 }

@@ -8,7 +8,7 @@ const PAGE = 50;
 const GAP_PAGE = 100;
 const NOTHING: MessageRange = { messages: [], hasOlder: false };
 
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly doorman: Doorman;
   readonly queue: RequestQueue;
   readonly peer: string;

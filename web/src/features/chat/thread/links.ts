@@ -1,5 +1,5 @@
 /** A part of a message: plain text, or an address of the web. */
-export type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string };
+type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string };
 
 /**
  * From the scheme up to white space, quotes, brackets, CJK punctuation, and invisible characters: one that changes the

@@ -1,5 +1,5 @@
 /** Code points that a message may have (docs/protocol.md, `send`). */
-export const MAX_CODE_POINTS = 4_000;
+const MAX_CODE_POINTS = 4_000;
 /** The composer shows how many code points are left from this number on. */
 const SHOWN_FROM = 200;
 

@@ -46,7 +46,7 @@ function gapBetween(above: MessageView, message: MessageView): Gap {
 }
 
 /** Rows whose layout the browser does, or skips, together. */
-export interface Block {
+interface Block {
   key: number;
   rows: readonly Row[];
 }

@@ -1,5 +1,5 @@
 /** The names by which a list finds and sorts a user. */
-export interface Named {
+interface Named {
   readonly name: string;
   readonly username: string;
 }

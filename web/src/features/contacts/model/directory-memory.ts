@@ -2,7 +2,7 @@ export const FILTERS = ['all', 'online', 'friends', 'requests'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 /** How the user left the list of people, for when they come back to it. */
-export interface DirectoryMemory {
+interface DirectoryMemory {
   /** What is in the search field. */
   typed: string;
   filter: Filter;

@@ -1,6 +1,6 @@
 /** The genders of a profile (interface 2.1); any other text counts as none. */
-export const GENDERS = ['male', 'female', 'secret'] as const;
-export type Gender = (typeof GENDERS)[number];
+const GENDERS = ['male', 'female', 'secret'] as const;
+type Gender = (typeof GENDERS)[number];
 
 export function findGender(gender: string): Gender | undefined {
   return GENDERS.find((one) => one === gender);

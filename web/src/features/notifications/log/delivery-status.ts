@@ -1,7 +1,7 @@
 import type { PushLogEntry } from 'doorman-client';
 
 /** Why the service tries again later. */
-export type WaitReason =
+type WaitReason =
   /** The push service asked for a pause. */
   | 'paused'
   /** The push service refused the push, which may be temporary. */
@@ -15,7 +15,7 @@ export type WaitReason =
 export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'port' | 'unreachable';
 
 /** Why the service sent no notification. */
-export type NotSentReason =
+type NotSentReason =
   | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified' | 'unconfirmed')
   | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'port' | 'seen');
 
