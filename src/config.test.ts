@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, readConfig, settingsTable } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { settingsTable } from './config-settings.ts';
 import { clientKey } from './http/client-address.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { settingsTable } from '../src/config.ts';
+import { settingsTable } from '../src/config-settings.ts';
 import { onSqlite } from './databases.ts';
 import { settingsOf, startServer } from './processes.ts';
 

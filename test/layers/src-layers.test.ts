@@ -10,6 +10,7 @@ const LAYERS = [
   ['db'],
   ['http'],
   ['config-fields', 'config-misspellings'],
+  ['config-settings'],
   ['config'],
   ['users'],
   ['events'],
