@@ -171,8 +171,7 @@ export class PushWorker implements AsyncDisposable {
   /** Makes due what waits longer than any wait can be: it was written before the clock was set back. */
   async #endOverlongWaits(): Promise<void> {
     const { clock, db } = this.#services;
-    const { now } = clock;
-    const at = now();
+    const at = clock.now();
     for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
     for (const pair of await findOverlong(db, at)) this.#immediate.set(pairKey(pair), { pair, at });
     await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#dispatcher.has(job));
@@ -188,8 +187,7 @@ export class PushWorker implements AsyncDisposable {
   /** @returns whether there may be more */
   async #decide(): Promise<boolean> {
     const { clock, db } = this.#services;
-    const { now } = clock;
-    const at = now();
+    const at = clock.now();
     const immediate = new Map<string, Pair>();
     for (const [key, one] of this.#immediate) {
       if (immediate.size === BATCH) break;
@@ -239,9 +237,8 @@ export class PushWorker implements AsyncDisposable {
 
   async #isAnythingDue(): Promise<boolean> {
     const { clock, db } = this.#services;
-    const { now } = clock;
     const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
-    const at = now();
+    const at = clock.now();
     if ([dueAt, jobAt].some((next) => next !== undefined && next <= at)) return true;
     return [...this.#immediate.values()].some((one) => one.at <= at);
   }
