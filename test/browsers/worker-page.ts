@@ -24,7 +24,7 @@ declare global {
  */
 export function workerPage(name: string, more = ''): string {
   return `
-    import { registerWorker } from '../../web/src/app/worker-registration.ts';
+    import { registerWorker } from './worker-registration.ts';
     const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
     sessionStorage.setItem('loads', String(loads));
     const recorded = { loads, updates: 0, opened: [], pushChanges: 0 };

@@ -39,15 +39,15 @@ interface ProfileEditing {
 /** The unsaved edits of the profile, which all components share. */
 export function useProfileEdits(): ProfileEditing {
   const stores = useStores();
-  const cell = editsOf(stores);
-  const edits = useReadable(cell);
+  const store = editsOf(stores);
+  const edits = useReadable(store);
   return useMemo(
     () => ({
       edits,
-      change: (changed) => cell.set({ ...cell.getSnapshot(), ...changed }),
-      drop: (saved) => cell.set(saved ? without(cell.getSnapshot(), saved) : NONE),
+      change: (changed) => store.set({ ...store.getSnapshot(), ...changed }),
+      drop: (saved) => store.set(saved ? without(store.getSnapshot(), saved) : NONE),
     }),
-    [cell, edits],
+    [store, edits],
   );
 }
 

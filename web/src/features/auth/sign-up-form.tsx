@@ -22,12 +22,12 @@ export function SignUpForm() {
   const [password, setPassword] = useState('');
   const [nickname, setNickname] = useState('');
   const [hasNickname, setHasNickname] = useState(false);
-  const say = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
+  const toText = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
   const form = useAuthForm({
     check: () => ({
-      username: say(checkUsername(username)),
-      password: say(checkPassword(password)),
-      nickname: say(checkNickname(nickname)),
+      username: toText(checkUsername(username)),
+      password: toText(checkPassword(password)),
+      nickname: toText(checkNickname(nickname)),
     }),
     send: () =>
       session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
@@ -52,7 +52,7 @@ export function SignUpForm() {
           setUsername(event.currentTarget.value);
           form.clearError('username');
         }}
-        onBlur={() => username !== '' && form.setError('username', say(checkUsername(username)))}
+        onBlur={() => username !== '' && form.setError('username', toText(checkUsername(username)))}
         error={fields.username}
       />
       <PasswordField
@@ -65,7 +65,7 @@ export function SignUpForm() {
           setPassword(typed);
           form.clearError('password');
         }}
-        onBlur={() => password !== '' && form.setError('password', say(checkPassword(password)))}
+        onBlur={() => password !== '' && form.setError('password', toText(checkPassword(password)))}
         error={fields.password}
       />
       {hasNickname ? (
@@ -81,7 +81,7 @@ export function SignUpForm() {
             setNickname(event.currentTarget.value);
             form.clearError('nickname');
           }}
-          onBlur={() => form.setError('nickname', say(checkNickname(nickname)))}
+          onBlur={() => form.setError('nickname', toText(checkNickname(nickname)))}
           error={fields.nickname}
         />
       ) : (

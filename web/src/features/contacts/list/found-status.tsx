@@ -6,13 +6,13 @@ import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 export function FoundStatus({ count, hasMore = false }: { count: number | undefined; hasMore?: boolean }) {
   const texts = useTexts().people;
   const { language } = useLanguage();
-  const say = (found: number) =>
+  const toText = (found: number) =>
     found === 0
       ? texts.nobodyFound
       : texts.found(new Intl.NumberFormat(LOCALES[language]).format(found), hasMore);
   return (
     <VisuallyHidden component="p" role="status" data-testid="people-found">
-      {count !== undefined && say(count)}
+      {count !== undefined && toText(count)}
     </VisuallyHidden>
   );
 }

@@ -10,13 +10,13 @@ import type { FriendAction } from '../model/views.ts';
  *
  * @returns a function; its `done` is the toast for when the service has agreed
  */
-export function useFriendAction(userId: string): (act: FriendAction, done?: string) => Promise<void> {
+export function useFriendAction(userId: string): (action: FriendAction, done?: string) => Promise<void> {
   const { friends } = useContacts();
   const toast = useToast();
   const texts = useTexts().people;
-  return async (act, done) => {
+  return async (action, done) => {
     try {
-      await friends.act(act, userId);
+      await friends.act(action, userId);
       if (done !== undefined) toast.say(done);
     } catch (error) {
       // The same error word belongs to messages, where its text is about messages.
