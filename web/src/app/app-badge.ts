@@ -9,9 +9,9 @@ export class AppBadge {
     this.#environment = environment;
   }
 
-  /** @param options `anyway`: the worker may have set another meanwhile */
-  show(count: number, { anyway = false } = {}): void {
-    if (count === this.#shown && !anyway) return;
+  /** @param options `force`: sets it even if it is the number that was set last, as the worker may have set another since */
+  show(count: number, { force = false } = {}): void {
+    if (count === this.#shown && !force) return;
     this.#shown = count;
     this.#environment.setBadge(count);
   }

@@ -1,4 +1,4 @@
 import { Store } from '../data/store.ts';
 
-/** Reloads the page as a new version of itself; absent while there is none, or after `Later`. */
+/** Reloads the page with its new version; `undefined` while there is none, or after the user chose `Later`. */
 export const waitingUpdate = new Store<(() => void) | undefined>(undefined);

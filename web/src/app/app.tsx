@@ -19,7 +19,7 @@ import type { Stores } from './stores.ts';
 /** The key is that of first-paint.js too. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'doorman.color-scheme' });
 
-/** Everything, around one set of `stores`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
+/** The whole page for one set of `stores`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
 export function App({ stores }: { stores: Stores }) {
   return (
     <MantineProvider
@@ -37,7 +37,7 @@ export function App({ stores }: { stores: Stores }) {
               <ChatsContext value={stores.chats}>
                 <ErrorBoundary>
                   <ToastProvider>
-                    <Door />
+                    <SessionGate />
                   </ToastProvider>
                 </ErrorBoundary>
               </ChatsContext>
@@ -49,8 +49,8 @@ export function App({ stores }: { stores: Stores }) {
   );
 }
 
-/** The sign-in is not shown while it is unknown whether the user is signed in. */
-function Door() {
+/** Shows the sign-in or the page, and neither until the session is known. */
+function SessionGate() {
   const session = useSession();
   const [path] = useLocation();
   const isEntrance = path === '/sign-in' || path === '/sign-up';
@@ -64,29 +64,29 @@ function Door() {
     case 'signed_out':
       return isEntrance ? <AuthPage end={session.end} /> : <ToEntrance path={path} end={session.end} />;
     case 'signed_in':
-      // As when another tab signed somebody else in: the address is of the one before.
+      // Another tab has signed another user in: the address is the previous user's.
       if (lastUserId !== undefined && lastUserId !== userId && !isEntrance && path !== '/')
         return <Redirect to="/" replace />;
-      // Another person starts with another page: nothing of the first is left in a component's state.
+      // The key of the next user resets the state of all components.
       return isEntrance ? (
-        <Redirect to={wayOf(session.session.userId)} replace />
+        <Redirect to={startPathOf(session.session.userId)} replace />
       ) : (
         <Layout key={session.session.userId} />
       );
   }
 }
 
-/** Who was in last, since the page was loaded. */
+/** The user who was signed in last, since the page was loaded. */
 let lastUserId: string | undefined;
-/** The address to open after the sign-in, as of a notification or a link, and whose it is if the user was known. */
+/** The path to open after the sign-in, as of a notification or a link, and the user that it belongs to, if known. */
 let wanted: { path: string; userId: string | undefined } | undefined;
 
-/** Nobody is led to where another person was. */
-function wayOf(userId: string): string {
+/** No user is led to a path of another one. */
+function startPathOf(userId: string): string {
   return wanted && (wanted.userId ?? userId) === userId ? wanted.path : '/';
 }
 
-/** Who signed out wants to go nowhere. */
+/** Remembers the current path, unless the user signed out. */
 function ToEntrance({ path, end }: { path: string; end: SessionEnd | undefined }) {
   useEffect(() => {
     wanted = end === undefined || end === 'expired' ? { path, userId: lastUserId } : undefined;

@@ -9,7 +9,7 @@ const PushInvitation = lazy(async () => ({
   default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
 }));
 
-/** Above the panes, the most pressing first. */
+/** The banners above the panes, the most urgent first. */
 export function Banners() {
   return (
     <>

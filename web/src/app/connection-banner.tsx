@@ -5,10 +5,10 @@ import type { ConnectionView } from '../data/views.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
 
-/** A connection that comes back within this time is not worth a word. */
+/** A connection that is back within this time is not reported. */
 const PATIENCE_MS = 2_000;
 
-/** Says when nothing comes through, and what becomes of what is written. */
+/** Reports a lost connection, and what happens to new messages. */
 export function ConnectionBanner() {
   const connection = useConnection();
   const isLong = useLasting(connection.state !== 'live' && connection.state !== 'off', PATIENCE_MS);
@@ -38,7 +38,7 @@ function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffl
   return isOffline ? say(texts.offline, texts.tryNow, () => doorman.reconnectNow()) : say(texts.connecting);
 }
 
-/** From the first try that failed until one succeeds: the tries in between change nothing for the user. */
+/** True from the first try that fails until one succeeds, through the tries in between. */
 function useOffline(state: ConnectionView['state']): boolean {
   const [isOffline, setOffline] = useState(state === 'waiting');
   useEffect(() => {
@@ -47,7 +47,7 @@ function useOffline(state: ConnectionView['state']): boolean {
   return isOffline;
 }
 
-/** Whether something has been so for a while without a break. */
+/** Whether a condition has been true for `forMs` without a break. */
 function useLasting(isSo: boolean, forMs: number): boolean {
   const [hasLasted, setLasted] = useState(false);
   useEffect(() => {

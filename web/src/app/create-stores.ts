@@ -27,7 +27,7 @@ export function createStores(
   return new DoormanStores(doorman, environment);
 }
 
-/** Passes on what the kit tells to those whom it concerns, and begins and ends with each user. */
+/** Gives the kit's events to the stores, and clears and restores the stores for each user. */
 class DoormanStores implements Stores {
   readonly doorman: Doorman;
   readonly session: SessionStore;
@@ -44,14 +44,14 @@ class DoormanStores implements Stores {
   readonly #queue = new RequestQueue();
   readonly #persistence: Persistence<PersistedTypes>;
   readonly #endings: (() => void)[] = [];
-  /** Of the database that the numbers are of; empty while nothing is known. */
+  /** Of the database that message numbers belong to; empty until it is known. */
   #epoch = '';
   #current: Session | undefined;
-  /** Until what was kept of the current user is shown. */
-  #entering: Promise<void> | undefined;
-  /** Since the last time it was live, the connection was found to be none. */
+  /** Ends when the stored data of the current user is shown. */
+  #opening: Promise<void> | undefined;
+  /** A try to connect has failed since the connection was live. */
   #isCutOff = false;
-  #isBeginning = false;
+  #isTakingSnapshot = false;
   readonly #badge: AppBadge;
 
   constructor(doorman: Doorman, environment: BrowserEnvironment) {
@@ -105,9 +105,9 @@ class DoormanStores implements Stores {
 
   async start(): Promise<void> {
     this.#endings.push(this.#environment.trackActivity(this.doorman));
-    // The session that is found comes with `session` too, and is entered there.
+    // A restored session is also an event, which opens it.
     const session = await this.doorman.restore();
-    await this.#entering;
+    await this.#opening;
     if (session || this.#session.getSnapshot().state !== 'restoring') return;
     this.#session.set({ state: 'signed_out' });
     await this.#persistence.wipe({ exceptDrafts: true });
@@ -131,7 +131,7 @@ class DoormanStores implements Stores {
     this.#endings.push(
       doorman.on('session', ({ session, end }) => this.#onSession(session, end)),
       doorman.on('connection', (connection) => this.#onConnection(connection)),
-      doorman.on('snapshot', (snapshot) => this.#begin(snapshot)),
+      doorman.on('snapshot', (snapshot) => this.#onSnapshot(snapshot)),
       doorman.on('message', (event) => chats.onMessage(event)),
       doorman.on('marked', (event) => chats.onMark(event)),
       doorman.on('outgoing', (outgoing) => chats.onOutgoing(outgoing)),
@@ -160,17 +160,17 @@ class DoormanStores implements Stores {
 
   #onSession(session: Session | undefined, end: SessionEnd | undefined): void {
     if (session && session.userId === this.#current?.userId) {
-      // Signed in once more: what is known is as good as before, and a snapshot follows.
+      // The same user has signed in again: the stores stay, and a snapshot follows.
       this.#session.set({ state: 'signed_in', session });
       return;
     }
-    // After these two the kit keeps what was written until the same person comes back; so it is with drafts.
+    // After these two the kit keeps unsent messages for the user's return; drafts stay likewise.
     const exceptDrafts = end === 'expired' || end === 'suspended';
     if (exceptDrafts) void this.#persistence.flush();
     this.#clear();
     this.#current = session;
     if (session) {
-      this.#entering = this.#enter(session);
+      this.#opening = this.#open(session);
       return;
     }
     this.#session.set({ state: 'signed_out', ...(end && { end }) });
@@ -178,15 +178,15 @@ class DoormanStores implements Stores {
     void this.#persistence.wipe({ exceptDrafts });
   }
 
-  /** Shows what was kept, then what the service tells. */
-  async #enter(session: Session): Promise<void> {
+  /** Shows what is stored of the user, and connects. */
+  async #open(session: Session): Promise<void> {
     const { userId } = session;
     const persisted = await this.#persistence.open(userId);
     if (this.#current !== session) return;
     const { chats, people } = this;
     chats.drafts.restore(persisted.drafts);
     for (const { at, ...named } of persisted.names) people.names.add([named], at);
-    // In another tab's wake the connection may have been faster.
+    // With a connection that another tab opened, the snapshot may have come first.
     if (persisted.list && this.freshness.getSnapshot() === 'none') {
       this.#epoch = persisted.list.epoch;
       this.freshness.set('stored');
@@ -199,22 +199,22 @@ class DoormanStores implements Stores {
     this.doorman.connect();
   }
 
-  #begin(snapshot: Snapshot): void {
+  #onSnapshot(snapshot: Snapshot): void {
     const { epoch, profile, settings, blocks, conversations, people, next } = snapshot;
     const isOtherDatabase = this.#epoch !== '' && this.#epoch !== epoch;
     this.#epoch = epoch;
     this.freshness.set('fresh');
-    this.#isBeginning = true;
+    this.#isTakingSnapshot = true;
     this.ownAccount.onProfile(profile);
     this.ownAccount.onSettings(settings);
     this.people.names.add([profile, ...people]);
     this.blocks.onSnapshot(blocks, next.blocks);
     this.friends.onSnapshot(snapshot);
     this.chats.onSnapshot(snapshot, isOtherDatabase);
-    this.#isBeginning = false;
-    this.#badge.show(this.chats.unreadTotal.getSnapshot(), { anyway: true });
+    this.#isTakingSnapshot = false;
+    this.#badge.show(this.chats.unreadTotal.getSnapshot(), { force: true });
     const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
-    // Of a conversation on a later page it is not known.
+    // For a conversation on a later page it is unknown: its notifications stay.
     const unlisted = next.conversations === undefined ? 0 : 1;
     this.#environment.closeNotifications((peer) => (unread.get(peer) ?? unlisted) === 0);
   }
@@ -230,14 +230,14 @@ class DoormanStores implements Stores {
   }
 
   #onBlockChange(userId: string, isBlocked: boolean): void {
-    // A snapshot brings what was not told meanwhile by itself.
-    this.chats.onBlock(userId, isBlocked || this.#isBeginning);
+    // A snapshot includes what a block held back.
+    this.chats.onBlock(userId, isBlocked || this.#isTakingSnapshot);
     this.presence.onBlock(userId);
     this.friends.onHiddenChange(userId);
     if (isBlocked) this.#environment.closeNotifications((peer) => peer === userId);
   }
 
-  /** Nothing of the previous user stays in memory, and answers to them are dropped. */
+  /** Removes everything of the previous user from memory, and drops answers to them. */
   #clear(): void {
     this.#queue.cancelAll();
     this.#epoch = '';

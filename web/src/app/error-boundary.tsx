@@ -8,7 +8,7 @@ interface ErrorBoundaryProps {
   children: ReactNode;
 }
 
-/** A part of the page that failed, or a file of it that could not be loaded, leaves the rest standing. */
+/** Shows an error in place of children that fail to render or to load; the rest of the page goes on. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -14,7 +14,7 @@ import { Navigation } from './navigation.tsx';
 import { ListRoutes, PageRoutes } from './routes.tsx';
 import { SignOutProvider } from './sign-out.tsx';
 
-/** All that somebody who is signed in sees: rail or bar, the list of a section, and what was chosen of it. */
+/** The page of a signed-in user: navigation, the list of a section, and what the user chose in it. */
 export function Layout() {
   const texts = useTexts().shell;
   const [path] = useLocation();
@@ -51,7 +51,7 @@ interface PaneProps {
   name: 'list' | 'page';
   isFront: boolean;
   className: string | undefined;
-  /** Another one gives what failed to render another chance. */
+  /** With another path, a pane that failed renders again. */
   path: string;
   children: ReactNode;
 }

@@ -40,10 +40,10 @@ async function begin(): Promise<void> {
   checkPush();
 }
 
-/** Whoever wanted notifications on this device goes on having them, whatever became of the subscription meanwhile. */
+/** Renews the push subscription of this device if the browser has dropped it. */
 function checkPush(): void {
   if (stores.session.getSnapshot().state !== 'signed_in') return;
   doorman.push
     .check()
-    .catch((error: unknown) => console.warn('Notifications could not be looked after:', error));
+    .catch((error: unknown) => console.warn('The push subscription could not be checked:', error));
 }

@@ -16,7 +16,7 @@ import { PersonAvatar } from '../ui/person/person-avatar.tsx';
 import styles from './navigation.module.css';
 import { useSignOut } from './sign-out.tsx';
 
-/** A rail at the side, or a bar below where it is narrow. */
+/** A rail at the side; on narrow screens a bar at the bottom. */
 export function Navigation({ current }: { current: PathInfo }) {
   const signOut = useSignOut();
   const texts = useTexts().shell;

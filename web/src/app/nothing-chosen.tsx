@@ -7,7 +7,7 @@ import { useTexts } from '../i18n/texts.tsx';
 import type { Section } from '../paths.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 
-/** Beside a list, where it is wide: what could be done next. */
+/** Beside a list on wide screens, until the user chooses something in it. */
 export function NothingChosen({ section }: { section: Section }) {
   const texts = useTexts().shell;
   switch (section) {
@@ -40,7 +40,7 @@ function NoChatOpen() {
   );
 }
 
-/** For somebody who has not talked to anybody yet. */
+/** For a user without conversations. */
 function Welcome() {
   const { auth } = useTexts();
   return (

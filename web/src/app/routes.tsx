@@ -9,7 +9,7 @@ import { Waiting } from '../ui/list/waiting.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
 import { NothingChosen } from './nothing-chosen.tsx';
 
-// No part is loaded ahead: the service worker keeps them all anyway.
+// Nothing is preloaded: the service worker caches all files anyway.
 const ConversationList = lazy(async () => ({
   default: (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
 }));
@@ -41,7 +41,7 @@ const BlockedPage = lazy(async () => ({
   default: (await import('../features/contacts/person/blocked-page.tsx')).BlockedPage,
 }));
 
-/** The list of a section; it stays as it is while its rows are opened. */
+/** The list of a section; it stays mounted while its rows are opened. */
 export function ListRoutes({ section }: { section: Section }) {
   return (
     <Suspense fallback={<Waiting />}>
@@ -52,7 +52,7 @@ export function ListRoutes({ section }: { section: Section }) {
   );
 }
 
-/** What was chosen. Each conversation and each person is a new one of its kind. */
+/** What the address names. Each conversation and each profile has a component of its own. */
 export function PageRoutes() {
   return (
     <Suspense fallback={<Waiting />}>

@@ -25,7 +25,7 @@ import { PersonAvatar } from '../ui/person/person-avatar.tsx';
 import styles from './settings-menu.module.css';
 import { useSignOut } from './sign-out.tsx';
 
-/** What can be set, and how it stands with each. */
+/** The list of the settings' pages, with the state of each. */
 export function SettingsMenu() {
   const texts = useTexts().settings;
   const signOut = useSignOut();

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../ui/controls/confirm-dialog.tsx';
 
 const SignOutContext = createContext<() => void>(() => {});
 
-/** Asks whether to sign out, and does so. */
+/** @returns opens a dialog that signs out */
 export function useSignOut(): () => void {
   return use(SignOutContext);
 }
@@ -22,7 +22,7 @@ export function SignOutProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** What still waits to be sent would be lost. */
+/** Warns of messages that are not sent yet, which a sign-out removes. */
 function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const texts = useTexts().shell;
   const stores = useStores();

@@ -4,17 +4,16 @@ import type { ChatsStore } from '../features/chat/model/stores.ts';
 import type { Contacts } from '../features/contacts/model/stores.ts';
 
 /**
- * All that the page knows, and all that it does, without any React: the `hooks.ts` of each feature read it. What is a `Readable` here gives
- * the same object until it changes. Acts that can be refused reject with `DoormanError`; what they did beforehand on the
- * screen is taken back by itself.
+ * The state and the actions of the page, without React; the `hooks.ts` of each feature give them to components. Actions that
+ * the service refuses reject with `DoormanError`, and what they have shown beforehand is undone.
  */
 export interface Stores extends BaseStores, Contacts {
   readonly chats: ChatsStore;
   readonly ownAccount: OwnAccountStore;
-  /** Finds who is signed in, shows what was kept, and connects. Once. */
+  /** Restores the session, shows what is stored, and connects. To be called once. */
   start(): Promise<void>;
-  /** Writes what is not kept yet; the page is about to be hidden or closed. */
+  /** Writes all changes to the storage. */
   flush(): Promise<void>;
-  /** Ends timers and listeners; for tests. The doorman is not the page's to close. */
+  /** Ends timers and listeners, but not the doorman; for tests. */
   close(): Promise<void>;
 }

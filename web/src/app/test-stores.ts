@@ -9,27 +9,27 @@ import { noBrowserEnvironment } from '../data/browser-environment.ts';
 import { createStores } from './create-stores.ts';
 import type { Stores } from './stores.ts';
 
-/** A page of one person on one device, over a kit of its own. */
+/** The stores of one user on one device, with a kit of their own. */
 export interface TestClient {
   readonly stores: Stores;
   readonly doorman: Doorman;
   readonly storage: DoormanStorage;
   readonly browser: TestBrowser;
   readonly id: string;
-  /** Ends this page and opens another on the same device. */
+  /** Closes the stores, and opens others on the same device. */
   reload(): Promise<TestClient>;
 }
 
-/** What the page did to the browser around it, and whether somebody is before it. */
+/** Records what the stores do to the browser; the test says whether the page is attended. */
 export class TestBrowser {
   isAttended = true;
   readonly badges: number[] = [];
-  /** Peers whose notifications are on the screen. */
+  /** Peers with notifications on the screen. */
   notified = new Set<string>();
   readonly #attention = new Set<(isAttended: boolean) => void>();
   readonly #hidden = new Set<() => void>();
 
-  /** Somebody is before it, or no longer. */
+  /** The user begins or ends looking at the page. */
   attend(isAttended: boolean): void {
     this.isAttended = isAttended;
     for (const listener of this.#attention) listener(isAttended);
@@ -60,10 +60,10 @@ export class TestBrowser {
   }
 }
 
-/** Waits are short: nobody waits for a machine that is asleep. */
+/** Shorter than in the page, so that the tests do not wait. */
 const TIMES = { storageMs: 200, ackMs: 5, watchMs: 5, backoffMs: 20, maxBackoffMs: 100 };
 
-/** A whole service, and pages of people who use it. */
+/** A whole service, and the stores of its users. */
 export class Town {
   service: TestService;
   readonly url: string;
@@ -84,7 +84,7 @@ export class Town {
     return new Town(t, service, await service.app.listen({ port: 0, host: '127.0.0.1' }));
   }
 
-  /** Signs up, and waits until the page is fresh. */
+  /** Signs up, and waits until the stores are fresh. */
   async join(username: string): Promise<TestClient> {
     const one = this.newClient(new MemoryStorage());
     await one.stores.start();
@@ -93,7 +93,7 @@ export class Town {
     return one;
   }
 
-  /** The same person on another device. */
+  /** The same user on another device. */
   async another(username: string): Promise<TestClient> {
     const one = this.newClient(new MemoryStorage());
     await one.stores.start();
@@ -102,7 +102,7 @@ export class Town {
     return one;
   }
 
-  /** A page that is not started yet. */
+  /** Stores that are not started yet. */
   newClient(storage: DoormanStorage): TestClient {
     const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
     const browser = new TestBrowser();
@@ -118,7 +118,7 @@ export class Town {
       storage,
       browser,
       get id() {
-        return doorman.session?.userId ?? assert.fail('nobody is signed in');
+        return doorman.session?.userId ?? assert.fail('no user is signed in');
       },
       reload: async () => {
         await end();
@@ -129,13 +129,13 @@ export class Town {
     };
   }
 
-  /** The service ends, and comes back at the same address. */
+  /** The service ends, and starts again at the same address. */
   async restart(): Promise<void> {
     this.service = await this.service.restart();
     await this.service.app.listen({ port: Number(new URL(this.url).port), host: '127.0.0.1' });
   }
 
-  /** Messages as fast as they can be stored: the kit is held to 30 in ten seconds. */
+  /** Stores messages directly: the kit is limited to 30 in ten seconds. */
   async writeMany(from: TestClient, to: string, bodies: readonly string[]): Promise<void> {
     const { clock, db, events } = this.service.services;
     const session = (await from.doorman.api.sessions()).find(({ current }) => current === 1);
@@ -152,7 +152,7 @@ export function settled({ stores }: TestClient): Promise<void> {
   );
 }
 
-/** Waits for what comes over the network, at most fifteen seconds. */
+/** Waits until the condition holds, at most fifteen seconds. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string | (() => unknown) = 'it',
@@ -165,7 +165,7 @@ export async function until(
   }
 }
 
-/** The same, and what it is then. */
+/** Waits until `read` returns `expected`, and shows what it returned if it does not. */
 export async function untilEqual<T>(read: () => T, expected: T): Promise<void> {
   await until(
     () => {
@@ -180,7 +180,7 @@ export async function untilEqual<T>(read: () => T, expected: T): Promise<void> {
   );
 }
 
-/** Everything has happened that was waiting for nothing but promises which are settled already. */
+/** Waits until everything has run that waited for settled promises alone. */
 export function allSettled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

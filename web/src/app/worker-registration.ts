@@ -2,17 +2,17 @@ import { readToPage } from '../worker/messages.ts';
 import { watchForUpdates } from './worker-updates.ts';
 
 interface WorkerListeners {
-  /** A new version of the page is here; `accept` reloads the page with it. The latest one counts. */
+  /** A new version of the page is ready; `accept` reloads the page with it. A later call replaces an earlier one. */
   onUpdate(accept: () => void): void;
   /** A notification was clicked: show this route. */
   onOpen(path: string): void;
-  /** The browser took this device's push subscription; if all went well there is another, which the service knows. */
+  /** The browser replaced this device's push subscription; the worker has registered the new one, unless that failed. */
   onPushChanged(): void;
 }
 
 /**
- * Registers the service worker; to be called once, when the page has shown itself. Without one, as in private windows of
- * some browsers, the page does all but notifications and starting without a network.
+ * Registers the service worker; to be called once, after the first rendering. Without a worker, as in private windows of
+ * some browsers, the page lacks notifications and cannot start without a network.
  */
 export async function registerWorker({ onUpdate, onOpen, onPushChanged }: WorkerListeners): Promise<void> {
   if (!('serviceWorker' in navigator)) return;

@@ -1,13 +1,13 @@
 import { ask, readCompared, type ToWorker } from '../worker/messages.ts';
 
 const ANSWER_MS = 2_000;
-const LOOK_AGAIN_MS = 60 * 60 * 1000;
+const CHECK_AFTER_MS = 60 * 60 * 1000;
 
 /**
- * Tells of new versions, and reloads the page once when one takes over. To be called before the worker is registered, as
- * the first one of all takes over at once; that one reloads nothing.
+ * Reports new versions, and reloads the page when one takes over. To be called before the worker is registered: the very
+ * first worker takes over at once, and must not reload.
  *
- * @returns to be given the registration
+ * @returns takes the registration
  */
 export function watchForUpdates(
   serviceWorker: ServiceWorkerContainer,
@@ -16,12 +16,12 @@ export function watchForUpdates(
   let reloads = serviceWorker.controller !== null;
   serviceWorker.addEventListener('controllerchange', () => {
     if (reloads) location.reload();
-    // Not twice; and the worker after one that reloaded nothing does.
+    // A reload happens once; the worker after one that did not reload does.
     reloads = !reloads;
   });
 
-  /** The page of a new version comes from the network before its worker: who has it already is asked nothing. */
-  async function tellOf({ active, waiting }: ServiceWorkerRegistration): Promise<void> {
+  /** The user is asked only if the page is not of the new version yet: it may have come from the network before its worker. */
+  async function offer({ active, waiting }: ServiceWorkerRegistration): Promise<void> {
     if (!active || !waiting) return;
     const takeOver = () => waiting.postMessage({ doorman: 'take-over' } satisfies ToWorker);
     const { same, alone } = readCompared(
@@ -39,13 +39,13 @@ export function watchForUpdates(
   }
 
   return (registration) => {
-    void tellOf(registration);
+    void offer(registration);
     registration.addEventListener('updatefound', () => {
       registration.installing?.addEventListener('statechange', ({ target }) => {
-        if (target === registration.waiting) void tellOf(registration);
+        if (target === registration.waiting) void offer(registration);
       });
     });
-    lookNowAndThen(registration);
+    checkOnReturn(registration);
   };
 }
 
@@ -54,12 +54,12 @@ function filesOfPage(): string[] {
   return [...named].flatMap((element) => element.getAttribute('src') ?? element.getAttribute('href') ?? []);
 }
 
-/** Browsers look for a new worker when a page loads; a chat stays open for weeks. */
-function lookNowAndThen(registration: ServiceWorkerRegistration): void {
-  let lookedAt = Date.now();
+/** Browsers check for a new worker when a page loads, but a chat stays open for weeks. */
+function checkOnReturn(registration: ServiceWorkerRegistration): void {
+  let checkedAt = Date.now();
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState !== 'visible' || Date.now() - lookedAt < LOOK_AGAIN_MS) return;
-    lookedAt = Date.now();
+    if (document.visibilityState !== 'visible' || Date.now() - checkedAt < CHECK_AFTER_MS) return;
+    checkedAt = Date.now();
     registration.update().catch(() => undefined); // without a network there is nothing new
   });
 }

@@ -3,7 +3,7 @@ import type { Readable } from './store.ts';
 import type { BaseStores } from './stores.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
 
-/** `App` provides it, and the context of each feature, around everything. */
+/** `App` provides it, as it does the context of each feature. */
 export const StoresContext = createContext<BaseStores | undefined>(undefined);
 
 export function useStores(): BaseStores {
@@ -17,7 +17,7 @@ export function useProvided<T>(context: Context<T | undefined>): T {
   return value;
 }
 
-/** The value of any readable; renders when it changes, and only then. */
+/** The value of a store; the component renders when it changes. */
 export function useReadable<T>(readable: Readable<T>): T {
   return useSyncExternalStore(readable.subscribe, readable.getSnapshot);
 }

@@ -2,9 +2,9 @@ import type { Doorman, LoginBody, RegisterBody } from 'doorman-client';
 import type { Readable } from './store.ts';
 import type { ConnectionView, Freshness, PagesView, SessionView } from './views.ts';
 
-/** What every feature may know: the kit, who is signed in, and how far what is shown can be trusted. */
+/** The stores that all features use: the kit, the session, the connection, and how fresh the data is. */
 export interface BaseStores {
-  /** For what has no state here: push, sessions, password, devices, push log. */
+  /** For what has no store: push, sessions, password, devices, push log. */
   readonly doorman: Doorman;
   readonly session: SessionStore;
   readonly connection: Readable<ConnectionView>;
@@ -14,13 +14,13 @@ export interface BaseStores {
 export interface SessionStore extends Readable<SessionView> {
   signUp(body: RegisterBody): Promise<void>;
   signIn(body: LoginBody): Promise<void>;
-  /** Leaves nothing on this device. */
+  /** Removes everything of the user from this device. */
   signOut(): Promise<void>;
 }
 
-/** The pages of a list after its first one. */
+/** Loads the pages of a list after its first one. */
 export interface MorePages {
   readonly view: Readable<PagesView>;
-  /** More calls while one is under way do nothing. */
+  /** Does nothing while a page is loading. */
   loadMore(): void;
 }

@@ -1,27 +1,27 @@
 import type { ConnectionState, Session, SessionEnd } from 'doorman-client';
 
-/** Who is before the page. */
+/** The session of the page. */
 export type SessionView =
-  /** It is not known yet; a moment at start. */
+  /** Not known yet, for a moment at start. */
   | { state: 'restoring' }
-  /** `end`: why there is no session any more; absent where there was none. */
+  /** `end`: why the session ended; absent if there was none. */
   | { state: 'signed_out'; end?: SessionEnd }
   | { state: 'signed_in'; session: Session };
 
 /**
- * How far what the page shows can be trusted. `none`: nothing is known yet (show placeholders, not "no conversations");
- * `stored`: from this device's storage, as it was when the page was last used; `fresh`: the service told it.
+ * Where the data on the page comes from. `none`: there is none yet (show placeholders, not "no conversations"); `stored`: from
+ * this device's storage, as it was when the page was last used; `fresh`: from the service.
  */
 export type Freshness = 'none' | 'stored' | 'fresh';
 
-/** How far a list is loaded that comes in pages. */
+/** The loading state of a list that comes in pages. */
 export interface PagesView {
-  /** More can be had: call `loadMore` when the end of the list comes near. */
+  /** There are more pages: call `loadMore` near the end of the list. */
   readonly hasMore: boolean;
   readonly isLoading: boolean;
-  /** Too many calls: it goes on by itself at this moment, epoch milliseconds. */
+  /** After a 429: when loading goes on, epoch milliseconds. */
   readonly waitsUntil: number | undefined;
-  /** The word of what went wrong, such as `unreachable`; tried again by itself when the connection is back. */
+  /** The error word, such as `unreachable`; the request is repeated when the connection is back. */
   readonly failure: string | undefined;
 }
 
