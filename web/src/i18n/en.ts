@@ -7,5 +7,5 @@ import { shell } from './shell.en.ts';
 
 export const en = { shell, auth, errors, errorTexts, chat, people, settings };
 
-/** Every text of the page; where there are numbers or names, functions of them. */
+/** All texts of the page. A text with numbers or names is a function of them. */
 export type Texts = typeof en;

@@ -2,7 +2,7 @@ import { DoormanError } from 'doorman-client';
 import { type Language, LOCALES, TEXTS } from './languages.ts';
 import { timesIn } from './times.ts';
 
-/** A kind sentence for whatever went wrong; never what the service or the browser said in its own words. */
+/** A sentence for users; never the message of the service or the browser. */
 export function errorSentence(error: unknown, language: Language): string {
   const { errorTexts } = TEXTS[language];
   if (!(error instanceof DoormanError)) return errorTexts.other;
@@ -13,7 +13,7 @@ export function errorSentence(error: unknown, language: Language): string {
   return errorWordSentence(error.error, language);
 }
 
-/** The same for registrations and logins, which the service limits for the address, that is for all users of a network. */
+/** The same for registrations and logins, whose limit counts the calls of a network address, so of all its users. */
 export function entrySentence(error: unknown, language: Language): string {
   if (!(error instanceof DoormanError && error.error === 'rate_limited'))
     return errorSentence(error, language);
@@ -22,7 +22,7 @@ export function entrySentence(error: unknown, language: Language): string {
   return networkLimited(timesIn(LOCALES[language]).duration(error.retryAfterMs / 1000));
 }
 
-/** The same for a bare word of the envelope, as a refused message carries it. */
+/** The same for an error word alone, as a refused message has it. */
 export function errorWordSentence(word: string, language: Language): string {
   const { errors, errorTexts } = TEXTS[language];
   if (word === 'rate_limited') return errorTexts.rateLimitedSoon;

@@ -10,7 +10,7 @@ export const LOCALES: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 
 export const LANGUAGE_KEY = 'doorman.language';
 
-/** The first of a browser's languages that the page speaks; English if it speaks none of them. */
+/** The first of the browser's languages that the page has; else English. */
 export function pickLanguage(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const language = tag.toLowerCase().split('-')[0];

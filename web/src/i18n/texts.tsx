@@ -2,39 +2,39 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, us
 import type { Texts } from './en.ts';
 import { LANGUAGE_KEY, type Language, LOCALES, pickLanguage, TEXTS } from './languages.ts';
 
-interface Chosen {
+interface LanguageChoice {
   language: Language;
   setLanguage: (language: Language) => void;
 }
 
-const LanguageContext = createContext<Chosen>({ language: 'en', setLanguage: () => {} });
+const LanguageContext = createContext<LanguageChoice>({ language: 'en', setLanguage: () => {} });
 
-/** Speaks the language that was chosen on this device, else the browser's; keeps `<html lang>` right. */
+/** Provides the language that was chosen on this device, else the browser's, and sets `<html lang>`. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setShown] = useState(startLanguage);
+  const [language, setCurrent] = useState(startLanguage);
   const setLanguage = useCallback((chosen: Language) => {
-    setShown(chosen);
+    setCurrent(chosen);
     try {
       localStorage.setItem(LANGUAGE_KEY, chosen);
     } catch {
-      // Storage is shut: the choice holds until the page is closed.
+      // Without storage the choice holds until the page is closed.
     }
   }, []);
   useEffect(() => {
     document.documentElement.lang = LOCALES[language];
   }, [language]);
   useEffect(() => {
-    const takeOver = (event: StorageEvent) => {
-      if (event.key === LANGUAGE_KEY) setShown(startLanguage());
+    const onStorage = (event: StorageEvent) => {
+      if (event.key === LANGUAGE_KEY) setCurrent(startLanguage());
     };
-    addEventListener('storage', takeOver);
-    return () => removeEventListener('storage', takeOver);
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
   }, []);
   const chosen = useMemo(() => ({ language, setLanguage }), [language, setLanguage]);
   return <LanguageContext value={chosen}>{children}</LanguageContext>;
 }
 
-export function useLanguage(): Chosen {
+export function useLanguage(): LanguageChoice {
   return use(LanguageContext);
 }
 
@@ -43,11 +43,11 @@ export function useTexts(): Texts {
 }
 
 function startLanguage(): Language {
-  let kept: string | null = null;
+  let stored: string | null = null;
   try {
-    kept = localStorage.getItem(LANGUAGE_KEY);
+    stored = localStorage.getItem(LANGUAGE_KEY);
   } catch {
-    // Storage is shut.
+    // Without storage the browser's language is used.
   }
-  return pickLanguage(kept ? [kept] : navigator.languages);
+  return pickLanguage(stored ? [stored] : navigator.languages);
 }

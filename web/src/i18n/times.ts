@@ -1,14 +1,14 @@
-/** How moments are said in one language. Moments are epoch milliseconds. */
+/** Formats of moments in one language. Moments are epoch milliseconds. */
 export interface Times {
   /** `14:03` */
   clock(at: number): string;
-  /** For a list: the clock today, then `Yesterday`, a weekday for a week, a date, with its year if it is another. */
+  /** For a list: today's clock, `Yesterday`, a weekday within a week, then a date, with the year if it is another one. */
   brief(at: number, now: number): string;
-  /** The day alone: `Today`, `Yesterday`, a weekday with its date, a date. */
+  /** The day: `Today`, `Yesterday`, then a weekday with its date, or a date of another year. */
   day(at: number, now: number): string;
-  /** `5 minutes ago`; never ahead of now, since clocks of two machines differ. */
+  /** `5 minutes ago`; never in the future, as clocks of two machines differ. */
   ago(at: number, now: number): string;
-  /** With everything, for a tooltip. */
+  /** Date and time in full, for a tooltip. */
   full(at: number): string;
   /** `30 seconds` */
   duration(seconds: number): string;
@@ -18,20 +18,20 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const made = new Map<string, Times>();
+const cache = new Map<string, Times>();
 
 /** @param locale for Intl; the machine's own time zone is used */
 export function timesIn(locale: string): Times {
-  const known = made.get(locale);
+  const known = cache.get(locale);
   if (known) return known;
   const times = makeTimes(locale);
-  made.set(locale, times);
+  cache.set(locale, times);
   return times;
 }
 
 /** Whole days from `at` to `now` by the local calendar: 0 today, 1 yesterday. */
 export function daysBetween(at: number, now: number): number {
-  // Rounded, because a day may have 23 or 25 hours.
+  // Rounded, as a day may have 23 or 25 hours.
   return Math.round((startOfDay(now) - startOfDay(at)) / DAY_MS);
 }
 

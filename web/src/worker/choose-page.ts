@@ -1,6 +1,6 @@
 import { isPagePath } from '../paths.ts';
 
-/** What is known of an open window or tab; `url` may be the one it was opened with. */
+/** An open window or tab; `url` may be the one that it was opened with. */
 export interface OpenPage {
   readonly url: string;
   readonly focused: boolean;
@@ -8,11 +8,11 @@ export interface OpenPage {
 }
 
 /**
- * The open page that a click on a notification should bring forward: the one that shows `path`, else the one before the
- * user's eyes, else the one used last.
+ * The open page that a click on a notification should focus: the one that shows `path`, else the one with the focus, else a
+ * visible one, else the one used last.
  *
- * @param pages the one used last first, as `clients.matchAll` orders them; may hold other windows of the origin, such as
- *   the documentation, which know nothing of conversations
+ * @param pages in the order of `clients.matchAll`, the one used last first; other windows of the origin, such as the
+ *   documentation, are ignored
  */
 export function choosePage<P extends OpenPage>(pages: readonly P[], path: string): P | undefined {
   const ours = pages.filter(({ url }) => isPagePath(pathOf(url)));

@@ -1,27 +1,27 @@
 import { isPagePath } from '../paths.ts';
 
-/** What the worker tells its pages. */
+/** Messages of the worker to its pages. */
 export type ToPage =
-  /** Show this route. Answered with anything; who does not is made to. */
+  /** Show this path. A page answers with anything; one that does not is navigated. */
   | { doorman: 'open'; path: string }
   /** The browser gave this device another push subscription. */
   | { doorman: 'push-changed' };
 
-/** What a page tells a worker that waits. */
+/** Messages of a page to a waiting worker. */
 export type ToWorker =
-  /** Are these files, which the page was made of, of your build? Answered with {@link Compared}. */
+  /** Are these files of the page from the worker's build? Answered with {@link Compared}. */
   | { doorman: 'compare'; files: string[] }
-  /** The new version is wanted now. */
+  /** Activate the new version now. */
   | { doorman: 'take-over' };
 
 export interface Compared {
-  /** The page is of the worker's build already: it came fresh from the network. */
+  /** The page is of the worker's build already, as it came from the network. */
   readonly same: boolean;
-  /** There is no other page, which might be of the build before. */
+  /** There is no other page that may be of an earlier build. */
   readonly alone: boolean;
 }
 
-/** Extensions of the browser send messages too: what is not ours is `undefined`. */
+/** `undefined` for messages of others: browser extensions send messages too. */
 export function readToPage(data: unknown): ToPage | undefined {
   const { doorman, path } = asRecord(data);
   if (doorman === 'push-changed') return { doorman };
@@ -39,24 +39,24 @@ export function readCompared(data: unknown): Compared {
   return { same: same === true, alone: alone === true };
 }
 
-/** @returns what is answered; undefined after `patienceMs` of silence */
+/** @returns the answer; undefined if there is none within `timeoutMs` */
 export function ask(
-  whom: { postMessage(message: ToPage | ToWorker, transfer: MessagePort[]): void },
+  target: { postMessage(message: ToPage | ToWorker, transfer: MessagePort[]): void },
   message: ToPage | ToWorker,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<unknown> {
   const { port1, port2 } = new MessageChannel();
   const answer = new Promise((resolve) => {
-    const timer = setTimeout(resolve, patienceMs);
+    const timer = setTimeout(resolve, timeoutMs);
     port1.onmessage = ({ data }) => {
       clearTimeout(timer);
       resolve(data);
     };
-    whom.postMessage(message, [port2]);
+    target.postMessage(message, [port2]);
   });
   return answer.finally(() => port1.close());
 }
 
 function asRecord(data: unknown): Record<string, unknown> {
-  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}; // any object may be asked for any key
+  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}; // any key of an object can be read
 }

@@ -1,19 +1,19 @@
 import { choosePage } from './choose-page.ts';
 import { ask } from './messages.ts';
 
-/** A browser lets a click open a window for a moment only, Firefox for one second. */
+/** A browser lets a click open a window for a short time only, Firefox for one second. */
 const ANSWER_MS = 500;
 
-/** Brings `path` before the user: in a page that is open already, if any, else in a new one. */
+/** Shows `path` in a page that is open already, else in a new window. */
 export async function openPage(clients: Clients, path: string): Promise<void> {
   const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });
   const page = choosePage(pages, path);
-  if (page && (await bringForward(page, path))) return;
+  if (page && (await focusPage(page, path))) return;
   await clients.openWindow(path);
 }
 
-/** A page that does not answer is still loading, or broken: it is loaded anew, which only a page of this worker allows. */
-async function bringForward(page: WindowClient, path: string): Promise<boolean> {
+/** A page that does not answer is loading or broken: it is navigated, which only a page that this worker controls allows. */
+async function focusPage(page: WindowClient, path: string): Promise<boolean> {
   try {
     const answered = (await ask(page, { doorman: 'open', path }, ANSWER_MS)) !== undefined;
     const shown = answered ? page : await page.navigate(path);

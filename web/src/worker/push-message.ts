@@ -1,23 +1,23 @@
 import { toPagePath } from '../paths.ts';
 
-/** What a push tells, fit to be shown. */
+/** The content of a push, checked. */
 interface PushMessage {
   /** Never empty. */
   readonly title: string;
   readonly body: string;
-  /** Names the conversation: a notification replaces the one before with the same tag. Never empty. */
+  /** Of the conversation: a notification replaces an earlier one with the same tag. Never empty. */
   readonly tag: string;
-  /** Where a click leads, always a route of the page. */
+  /** The path that a click opens, always one of the page. */
   readonly path: string;
-  /** For the app's icon; 0 clears it. */
+  /** The number on the app's icon; 0 removes it. */
   readonly badge: number | undefined;
-  /** By which the service knows this push again. */
+  /** Identifies the push in the receipt to the service. */
   readonly receipt: string | undefined;
 }
 
-/** A push holds 3,993 bytes at most (RFC 8291 4): what is far larger did not come from a push service. */
+/** A push has at most 3,993 bytes (RFC 8291 4): a far larger payload did not come from a push service. */
 const MAX_PAYLOAD = 8_192;
-/** Above all the service sends: 64 code points of a name, 1,000 bytes of a message. */
+/** More than the service sends: 64 code points of a name, 1,000 bytes of a message. */
 const MAX_TITLE = 200;
 const MAX_BODY = 1_500;
 const MAX_TAG = 200;
@@ -26,11 +26,10 @@ const MAX_RECEIPT = 500;
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * Reads a Declarative Web Push message (Push API, "Declarative push message") with `doorman.receipt` of ours beside it.
- * A browser demands a notification for every push, so whatever cannot be used gives way to a word of our own, and this
- * never throws.
+ * Reads a Declarative Web Push message (Push API, "Declarative push message") with the service's own `doorman.receipt`.
+ * A browser requires a notification for every push, so this never throws: unusable fields get default texts.
  *
- * @param payload nothing is known of it; undefined for a push without one
+ * @param payload unchecked; undefined for a push without one
  * @param language of the browser, such as `zh-CN`
  */
 export function readPushMessage(
@@ -59,10 +58,10 @@ function parseRecord(payload: string | undefined): Record<string, unknown> {
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}; // any object may be asked for any key
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}; // any key of an object can be read
 }
 
-/** Of what has anything to see, as much as fits, without half characters. */
+/** A text with visible characters, cut to `maxLength` between characters. */
 function readText(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== 'string' || !VISIBLE.test(value)) return undefined;
   const text =

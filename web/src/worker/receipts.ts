@@ -1,16 +1,16 @@
-const TIMES = { deadlineMs: 10_000, retryAfterMs: 1_000 };
+const TIMEOUTS = { deadlineMs: 10_000, retryAfterMs: 1_000 };
 
 /**
- * Tells the service what became of a push, for the user's push log. It is tried twice and given up then: a receipt is good
- * to have, and nothing waits for it. Never rejects.
+ * Reports to the service that a push was shown or clicked, for the user's push log. Tries twice: a receipt is optional, and
+ * nothing waits for it. Never rejects.
  *
- * @param receipt as the push brought it
+ * @param receipt from the push
  */
 export async function sendReceipt(
   baseUrl: string,
   receipt: string,
   event: 'shown' | 'clicked',
-  { deadlineMs, retryAfterMs } = TIMES,
+  { deadlineMs, retryAfterMs } = TIMEOUTS,
 ): Promise<void> {
   const body = JSON.stringify({ receipt, event });
   if (await post(baseUrl, body, deadlineMs)) return;
@@ -18,14 +18,14 @@ export async function sendReceipt(
   await post(baseUrl, body, deadlineMs);
 }
 
-/** @returns whether there is nothing to try again */
+/** @returns false if a second try may succeed */
 async function post(baseUrl: string, body: string, deadlineMs: number): Promise<boolean> {
   try {
     const answer = await fetch(new URL('/api/push/receipt', baseUrl), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
-      // The receipt says all: whoever is signed in has nothing to do with it.
+      // The receipt identifies the push and its user: no session is needed.
       credentials: 'omit',
       keepalive: true,
       signal: AbortSignal.timeout(deadlineMs),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assetsNamedIn, classifyRequest, isKeepable } from './shell-requests.ts';
+import { assetsNamedIn, classifyRequest, isCacheable } from './shell-requests.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const FILES = ['/assets/page-abc.js', '/assets/page-abc.css'];
@@ -57,12 +57,12 @@ test('only GET', () => {
 
 test('an answer is kept when it is whole, ours, and came straight', () => {
   const good = { status: 200, type: 'basic', redirected: false } as const;
-  assert.equal(isKeepable(good), true);
+  assert.equal(isCacheable(good), true);
   for (const status of [0, 204, 206, 301, 304, 401, 404, 429, 500, 503])
-    assert.equal(isKeepable({ ...good, status }), false, String(status));
+    assert.equal(isCacheable({ ...good, status }), false, String(status));
   for (const type of ['opaque', 'opaqueredirect', 'cors', 'error'] as const)
-    assert.equal(isKeepable({ ...good, type }), false, type);
-  assert.equal(isKeepable({ ...good, redirected: true }), false);
+    assert.equal(isCacheable({ ...good, type }), false, type);
+  assert.equal(isCacheable({ ...good, redirected: true }), false);
 });
 
 test('a document tells of what build it is', () => {

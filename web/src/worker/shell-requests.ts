@@ -1,31 +1,31 @@
 import { isPagePath } from '../paths.ts';
 
-/** As much of a request as decides who answers it. */
-interface Asked {
+/** The parts of a request that decide whether the worker answers it. */
+interface RequestParts {
   readonly method: string;
   readonly url: string;
   readonly mode: string;
 }
 
 /**
- * Whether the worker has to do with a request at all: `page` for opening a route of the page, `file` for what it keeps.
- * Everything else, all of the interface above all, goes its way as if there were no worker.
+ * Which requests the worker answers: `page` for opening a path of the page, `file` for a cached file. It leaves all others,
+ * above all those of the API, to the network.
  *
- * @param files paths of what is kept
+ * @param files paths of the cached files
  */
 export function classifyRequest(
-  { method, url, mode }: Asked,
+  { method, url, mode }: RequestParts,
   origin: string,
   files: readonly string[],
 ): 'page' | 'file' | 'none' {
-  const asked = new URL(url);
-  if (method !== 'GET' || asked.origin !== origin) return 'none';
-  if (mode === 'navigate') return isPagePath(asked.pathname) ? 'page' : 'none';
-  return files.includes(asked.pathname) ? 'file' : 'none';
+  const { origin: requestOrigin, pathname } = new URL(url);
+  if (method !== 'GET' || requestOrigin !== origin) return 'none';
+  if (mode === 'navigate') return isPagePath(pathname) ? 'page' : 'none';
+  return files.includes(pathname) ? 'file' : 'none';
 }
 
-/** Whether an answer may be kept: whole, ours, and of the address that was asked for. */
-export function isKeepable({
+/** Whether a response may be cached: complete, same-origin, and without a redirect. */
+export function isCacheable({
   status,
   type,
   redirected,
@@ -33,7 +33,7 @@ export function isKeepable({
   return status === 200 && type === 'basic' && !redirected;
 }
 
-/** The files of the build that a document names itself. */
+/** The files of the build that a document names. */
 export function assetsNamedIn(html: string): string[] {
   return [...html.matchAll(/\s(?:src|href)="(\/assets\/[^"]+)"/g)].flatMap(([, path]) => path ?? []);
 }

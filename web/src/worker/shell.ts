@@ -1,29 +1,29 @@
-import { assetsNamedIn, classifyRequest, isKeepable } from './shell-requests.ts';
+import { assetsNamedIn, classifyRequest, isCacheable } from './shell-requests.ts';
 
-/** Put in by the build: its files, whose names change with their content, and a word that changes with any of them. */
+/** Set by the build: its files, whose names change with their content, and a version that changes with any of them. */
 declare const SHELL: { readonly version: string; readonly files: readonly string[] };
 
 const { version, files } = SHELL;
 const CACHE_PREFIX = 'doorman-shell-';
 const CACHE = CACHE_PREFIX + version;
-/** So long the network may take to begin a document, when there is one here. */
-const PATIENCE_MS = 3_000;
+/** For the network to begin a document, before the cached one is used. */
+const NETWORK_TIMEOUT_MS = 3_000;
 
 /**
- * Keeps the document and all files of this build. Nothing is added later, so there is never anything of a person in a
- * cache, and who signs out may leave it. The document's headers, its policies among them, are kept with it.
+ * Caches the document and all files of this build. Nothing is added later, so the cache never has data of a user, and stays
+ * after a sign-out. The document is cached with its headers, among them its policies.
  *
- * @throws if anything is missing, or of another build, as in the middle of a deployment; the browser tries again later
+ * @throws if a file is missing or of another build, as during a deployment; the browser tries again later
  */
-export async function keepShell(): Promise<void> {
+export async function cacheShell(): Promise<void> {
   const cache = await caches.open(CACHE);
-  const keep = async (path: string) => {
+  const add = async (path: string) => {
     const answer = await fetch(path, { cache: path === '/' ? 'reload' : 'default' });
-    if (!isKeepable(answer)) throw new Error(`${path} answered ${answer.status} ${answer.type}`);
+    if (!isCacheable(answer)) throw new Error(`${path} answered ${answer.status} ${answer.type}`);
     if (path === '/') await refuseOtherBuild(answer.clone());
     await cache.put(path, answer);
   };
-  await Promise.all(['/', ...files].map(keep));
+  await Promise.all(['/', ...files].map(add));
 }
 
 async function refuseOtherBuild(page: Response): Promise<void> {
@@ -37,34 +37,34 @@ export async function dropOldShells(): Promise<void> {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
-/** @param named paths of what a page was made of */
-export function isThisBuild(named: readonly string[]): boolean {
-  return named.length > 0 && named.every((path) => files.includes(path));
+/** @param assets paths of the files that a page has loaded */
+export function isThisBuild(assets: readonly string[]): boolean {
+  return assets.length > 0 && assets.every((path) => files.includes(path));
 }
 
-/** @returns undefined for what the worker has nothing to do with */
+/** @returns undefined for a request that the worker leaves to the network */
 export function answerRequest(request: Request, origin: string): Promise<Response> | undefined {
   const kind = classifyRequest(request, origin, files);
   if (kind === 'page') return answerPage(request);
   return kind === 'file' ? answerFile(request) : undefined;
 }
 
-/** The network's document, so that a new version shows at once; ours if the service is slow, broken or out of reach. */
+/** The network's document, so that a new version shows at once; the cached one if the service is slow, fails or is unreachable. */
 async function answerPage(request: Request): Promise<Response> {
   const fresh = fetch(request);
-  const inTime = await Promise.race([fresh.catch(() => undefined), slowness()]);
+  const inTime = await Promise.race([fresh.catch(() => undefined), networkTimeout()]);
   if (inTime && inTime.status < 500) return inTime;
-  return (await findKept('/')) ?? fresh;
+  return (await findCached('/')) ?? fresh;
 }
 
 async function answerFile(request: Request): Promise<Response> {
-  return (await findKept(new URL(request.url).pathname)) ?? fetch(request);
+  return (await findCached(new URL(request.url).pathname)) ?? fetch(request);
 }
 
-function findKept(path: string): Promise<Response | undefined> {
+function findCached(path: string): Promise<Response | undefined> {
   return caches.match(path, { cacheName: CACHE, ignoreVary: true });
 }
 
-function slowness(): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+function networkTimeout(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, NETWORK_TIMEOUT_MS));
 }

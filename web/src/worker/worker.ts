@@ -1,38 +1,38 @@
-// The page's service worker: shows pushes, keeps the shell for the time without a network, and nothing else.
+// The page's service worker: shows pushes, and caches the page's files for times without a network.
 import { openStorage, resubscribe } from 'doorman-client/worker';
 import { type Compared, readToWorker, type ToPage } from './messages.ts';
 import { openPage } from './open-page.ts';
 import { readPushMessage } from './push-message.ts';
 import { sendReceipt } from './receipts.ts';
-import { answerRequest, dropOldShells, isThisBuild, keepShell } from './shell.ts';
+import { answerRequest, cacheShell, dropOldShells, isThisBuild } from './shell.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
 const { origin } = self.location;
 
-/** What a notification keeps for the click on it. */
-interface Kept {
+/** The data of a notification, for the click on it. */
+interface NotificationData {
   readonly path: string;
   readonly receipt: string | undefined;
 }
 
-/** Not in TypeScript's list: Firefox and Safari do not know the first. */
-interface NotificationOptionsInFull extends NotificationOptions {
+/** Options that TypeScript does not list; Firefox and Safari ignore the first. */
+interface AllNotificationOptions extends NotificationOptions {
   readonly renotify: boolean;
   readonly timestamp: number;
 }
 
-// A new version waits until the user wants it: pages of the old one may still need its files.
-self.addEventListener('install', (event) => event.waitUntil(keepShell()));
+// A new version waits until the user accepts it: pages of the old one may still need its files.
+self.addEventListener('install', (event) => event.waitUntil(cacheShell()));
 
 self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([dropOldShells(), self.clients.claim()])),
 );
 
 self.addEventListener('message', (event) => {
-  const told = readToWorker(event.data);
-  if (told?.doorman === 'take-over') event.waitUntil(self.skipWaiting());
-  if (told?.doorman === 'compare') event.waitUntil(compare(told.files, event.ports[0]));
+  const message = readToWorker(event.data);
+  if (message?.doorman === 'take-over') event.waitUntil(self.skipWaiting());
+  if (message?.doorman === 'compare') event.waitUntil(compare(message.files, event.ports[0]));
 });
 
 async function compare(files: string[], port: MessagePort | undefined): Promise<void> {
@@ -45,8 +45,8 @@ self.addEventListener('fetch', (event) => {
   if (answer) event.respondWith(answer);
 });
 
-// Shown even when a page with the very conversation is before the user: the service sent this because nobody had seen the
-// message, and a browser takes the permission away from who is silent too often.
+// Shown even if a page shows the conversation: the service sends a push because the message was not seen, and a browser
+// withdraws the permission of a page whose pushes show nothing.
 self.addEventListener('push', (event) => event.waitUntil(showPush(event.data)));
 
 async function showPush(data: PushMessageData | null): Promise<void> {
@@ -54,14 +54,14 @@ async function showPush(data: PushMessageData | null): Promise<void> {
     origin,
     language: self.navigator.language,
   });
-  const options: NotificationOptionsInFull = {
+  const options: AllNotificationOptions = {
     body,
     tag,
     renotify: true,
     icon: '/icons/icon-192.png',
     badge: '/icons/badge-96.png',
     timestamp: Date.now(),
-    data: { path, receipt } satisfies Kept,
+    data: { path, receipt } satisfies NotificationData,
   };
   await self.registration.showNotification(title, options);
   await Promise.all([
@@ -77,15 +77,15 @@ async function showBadge(count: number): Promise<void> {
 }
 
 self.addEventListener('notificationclick', (event) => {
-  // Of our own making, unless the browser itself has shown something in our name.
-  const { path, receipt } = (event.notification.data ?? { path: '/' }) as Kept;
+  // Set by `showPush`, unless the browser has shown a notification of its own.
+  const { path, receipt } = (event.notification.data ?? { path: '/' }) as NotificationData;
   event.notification.close();
   event.waitUntil(
     Promise.all([openPage(self.clients, path), receipt && sendReceipt(origin, receipt, 'clicked')]),
   );
 });
 
-// Browsers differ in what they tell of the lost subscription, some nothing: the new one is what the service must know.
+// Browsers differ in what this event says of the old subscription, some say nothing: the service needs the new one.
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(replaceSubscription()));
 
 async function replaceSubscription(): Promise<void> {

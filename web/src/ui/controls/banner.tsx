@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './banner.module.css';
 
 interface BannerProps {
-  /** `trouble`: something does not work; `news`: something is offered. */
+  /** `trouble`: something does not work; `news`: the page offers something. */
   kind: 'trouble' | 'news';
   icon?: ReactNode;
   testId?: string;
@@ -10,7 +10,7 @@ interface BannerProps {
   children: ReactNode;
 }
 
-/** A line over the panes. What puts it there gives it a `role="status"` around, which is there beforehand. */
+/** A line above the panes. Its parent has `role="status"`, and is rendered before the banner. */
 export function Banner({ kind, icon, testId, children }: BannerProps) {
   return (
     <div className={styles.banner} data-kind={kind} data-testid={testId}>

@@ -3,16 +3,16 @@ import { useTexts } from '../../i18n/texts.tsx';
 
 interface BusyButtonProps extends Omit<ButtonProps, 'loading' | 'disabled' | 'leftSection' | 'children'> {
   label: string;
-  /** What it says meanwhile; left out: the same. */
+  /** The label while it is pending; default: `label`. */
   pending?: string;
   isPending: boolean;
   type?: 'submit' | 'button';
-  /** Not called while it is pending. A form has to see to that itself. */
+  /** Not called while it is pending; a form has to check that itself. */
   onClick?: () => void;
   testId?: string;
 }
 
-/** A button whose act takes its time. It is not disabled meanwhile, which would lose the focus. */
+/** A button for an action that takes time. It is not disabled while pending, as it would lose the focus. */
 export function BusyButton({
   label,
   pending,

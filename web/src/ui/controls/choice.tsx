@@ -9,7 +9,7 @@ interface ChoiceProps<V extends string> {
   testId?: string;
 }
 
-/** One of a few, all to be seen at once: a group of radio buttons in one line. */
+/** A group of radio buttons in one line. */
 export function Choice<V extends string>({ label, value, options, onChange, testId }: ChoiceProps<V>) {
   const name = useId();
   return (

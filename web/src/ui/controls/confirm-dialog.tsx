@@ -9,24 +9,24 @@ import { ErrorText } from './error-text.tsx';
 interface ConfirmDialogProps {
   isOpen: boolean;
   title: string;
-  /** What will happen. */
+  /** What the action does. */
   children: ReactNode;
-  /** The act in a word or two, as on the button: `Block`. */
+  /** The label of the button that confirms: `Block`. */
   confirm: string;
   isDangerous?: boolean;
   /**
-   * While it is under way the dialog waits; it says what went wrong, and closes when all went well. `onClose` is not called
-   * for a dialog that the user has closed by then: another one may be open in its place.
+   * While it is pending the dialog stays open; it shows an error, and closes on success. `onClose` is not called if the user
+   * has closed the dialog by then: another one may be open in its place.
    */
   onConfirm: () => Promise<void> | void;
   onClose: () => void;
 }
 
-/** Asks before something that is hard to undo. */
-export function ConfirmDialog({ isOpen, onClose, title, ...asked }: ConfirmDialogProps) {
+/** Asks before an action that is hard to undo. */
+export function ConfirmDialog({ isOpen, onClose, title, ...question }: ConfirmDialogProps) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title} testId="confirm-dialog">
-      <Question onClose={onClose} {...asked} />
+      <Question onClose={onClose} {...question} />
     </Dialog>
   );
 }

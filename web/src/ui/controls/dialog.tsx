@@ -3,14 +3,14 @@ import styles from './dialog.module.css';
 
 interface DialogProps {
   isOpen: boolean;
-  /** By Escape or a click beside it, too. */
+  /** Also called on Escape, or a click outside. */
   onClose: () => void;
   title: string;
   children: ReactNode;
   testId?: string;
 }
 
-/** The browser's own modal dialog, which keeps the focus inside and gives it back, without a line of script. */
+/** The browser's own modal dialog, which keeps the focus inside. */
 export function Dialog({ isOpen, ...shown }: DialogProps) {
   return isOpen ? <OpenDialog {...shown} /> : null;
 }
@@ -22,12 +22,12 @@ function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isO
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // It is taken out of the document rather than closed, so the browser would not do this.
+      // React removes the dialog without closing it, so the browser does not restore the focus.
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key for it, and the dialog's own.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the dialog handles Escape itself.
     <dialog
       ref={dialog}
       className={styles.dialog}
@@ -38,7 +38,7 @@ function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isO
         onClose();
       }}
       onClick={(event) => {
-        // Its padding is that of the inner box: what is hit on the dialog itself is the shade around it.
+        // The dialog itself has no padding: a click whose target it is was on the backdrop.
         if (event.target === dialog.current) onClose();
       }}
     >

@@ -4,10 +4,10 @@ import { useLanguage } from '../../i18n/texts.tsx';
 import styles from './error-text.module.css';
 
 /**
- * What went wrong, in a kind sentence, read out at once.
+ * An error as a sentence for users, which screen readers announce.
  *
- * @param props.error what was caught, or the bare word of an envelope; nothing is shown for `undefined`
- * @param props.sentence left out: `useErrorSentence`
+ * @param props.error what was caught, or an error word of the service; nothing is shown for `undefined`
+ * @param props.sentence default: `useErrorSentence`
  */
 export function ErrorText(props: { error: unknown; sentence?: (error: unknown) => string }) {
   const errorSentence = useErrorSentence();

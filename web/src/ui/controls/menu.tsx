@@ -9,12 +9,12 @@ export interface MenuItem {
   id: string;
   label: string;
   icon: ReactNode;
-  /** A link, or an act. */
+  /** A path, or an action. */
   leads: string | (() => void);
   isDangerous?: boolean;
 }
 
-/** A button with a menu below it, as ARIA's practices have it: arrows move, Escape and a look elsewhere close. */
+/** A button with a menu, by ARIA's menu button pattern: arrow keys move the focus; Escape, or the focus elsewhere, closes it. */
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the button and the menu inside.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the button and the menu inside.
     <div className={styles.root} ref={root} onKeyDown={onKeyDown} onBlur={onBlur}>
       <ActionIcon
         ref={button}
@@ -95,7 +95,7 @@ function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
       type="button"
       {...shared}
       onClick={() => {
-        // First, so that a dialog gives the focus back to the button.
+        // Before the action, so that a dialog that it opens gives the focus back to the button.
         onChosen();
         leads();
       }}

@@ -5,7 +5,7 @@ import { useTexts } from '../../i18n/texts.tsx';
 import styles from './password-field.module.css';
 
 interface PasswordFieldProps {
-  /** As password managers know it. */
+  /** For password managers. */
   autoComplete: 'current-password' | 'new-password';
   label: string;
   name: string;
@@ -17,7 +17,7 @@ interface PasswordFieldProps {
   disabled?: boolean;
 }
 
-/** A password that can be looked at while it is typed. */
+/** A password field with a button that shows the password. */
 export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) {
   const texts = useTexts().auth;
   const [isShown, setShown] = useState(false);

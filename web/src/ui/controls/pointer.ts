@@ -1,14 +1,18 @@
-/** A finger, and no keyboard but one on the screen, which covers half of it when something gets the focus. */
+/** The device has touch alone: an on-screen keyboard covers half of the screen when a field gets the focus. */
 export function isTouch(): boolean {
   return matchMedia('(hover: none) and (pointer: coarse)').matches;
 }
 
-/** One pane at a time. */
+/** The screen shows one pane at a time. */
 export function isNarrow(): boolean {
   return matchMedia('(max-width: 59.99em)').matches;
 }
 
-/** @returns whether it took the focus: not by touch, not while nobody can be written to, and from nothing beside the chat */
+/**
+ * Moves the focus to the composer, if there is one, unless the device has touch alone or the focus is outside the chat.
+ *
+ * @returns whether the composer has the focus
+ */
 export function focusComposer(): boolean {
   const field = document.querySelector<HTMLTextAreaElement>('[data-composer]');
   if (!field || isTouch()) return false;

@@ -11,22 +11,22 @@ interface Toast {
   kind: 'said' | 'failed';
 }
 
-interface Teller {
-  /** Says something that needs no answer: `Saved`. */
+interface Toasts {
+  /** Shows a short message: `Saved`. */
   say: (text: string) => void;
-  /** Says kindly what went wrong. */
+  /** Shows an error as a sentence. */
   fail: (error: unknown) => void;
-  /** The same in words of one's own. */
+  /** Shows a text in the form of an error. */
   warn: (text: string) => void;
 }
 
-const ToastContext = createContext<Teller>({ say: () => {}, fail: () => {}, warn: () => {} });
+const ToastContext = createContext<Toasts>({ say: () => {}, fail: () => {}, warn: () => {} });
 
-/** Long enough to read a sentence twice; held while the pointer or the focus is on it. */
+/** A toast stays longer while the pointer or the focus is on it. */
 const SHOWN_MS = 6_000;
 const SHOWN_AT_ONCE = 3;
 
-export function useToast(): Teller {
+export function useToast(): Toasts {
   return use(ToastContext);
 }
 
@@ -34,9 +34,9 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const last = useRef(0);
   const sentence = useErrorSentence();
-  const speak = useRef(sentence);
+  const latestSentence = useRef(sentence);
   useEffect(() => {
-    speak.current = sentence;
+    latestSentence.current = sentence;
   });
   const add = useCallback((text: string, kind: Toast['kind']) => {
     last.current += 1;
@@ -51,18 +51,18 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
   const session = useSession();
   const userId = session.state === 'signed_in' ? session.session.userId : undefined;
-  // What was said to somebody is not for the next one.
+  // The next user does not see the previous user's toasts.
   useEffect(() => setToasts([]), [userId]);
-  const teller = useMemo(
+  const toaster = useMemo(
     () => ({
       say: (text: string) => add(text, 'said'),
-      fail: (error: unknown) => add(speak.current(error), 'failed'),
+      fail: (error: unknown) => add(latestSentence.current(error), 'failed'),
       warn: (text: string) => add(text, 'failed'),
     }),
     [add],
   );
   return (
-    <ToastContext value={teller}>
+    <ToastContext value={toaster}>
       {children}
       <div className={styles.toasts} role="status" data-testid="toasts">
         {toasts.map((toast) => (
@@ -82,7 +82,7 @@ function ToastBox({ toast, onClose }: { toast: Toast; onClose: (id: number) => v
     return () => clearTimeout(timer);
   }, [isHeld, onClose, toast.id]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits longer; nothing can be done with it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only makes it stay longer.
     <div
       className={styles.toast}
       data-kind={toast.kind}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Calls `onSeen` when the end of a list comes on the screen, and again after each change of `count` while it stays there. */
+/** Calls `onSeen` when the end of a list comes on the screen, and again after each change of `count` while it is there. */
 export function EndOfList({ count, onSeen }: { count: number; onSeen: () => void }) {
   const end = useRef<HTMLDivElement>(null);
   const latest = useRef(onSeen);
@@ -8,7 +8,7 @@ export function EndOfList({ count, onSeen }: { count: number; onSeen: () => void
     latest.current = onSeen;
   });
   useEffect(() => {
-    // A list that has become longer is looked at anew.
+    // A new observer reports again, for the longer list.
     void count;
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current();

@@ -7,19 +7,19 @@ interface ListRowProps {
   /** An avatar or icon. */
   start?: ReactNode;
   title: ReactNode;
-  /** On the title's line, at its end; a time. */
+  /** At the end of the title's line, such as a time. */
   aside?: ReactNode;
-  /** A second line, in a quieter colour. */
+  /** A second line, in a dimmed colour. */
   below?: ReactNode;
-  /** On the second line, at its end; a badge. */
+  /** At the end of the second line, such as a badge. */
   belowAside?: ReactNode;
   isSelected?: boolean;
-  /** Where only one row of many is in the order of the Tab key. */
+  /** For lists of which only one row can be reached by Tab. */
   tabIndex?: 0 | -1;
   testId?: string;
 }
 
-/** A row of a list that leads somewhere. The list and its items are the caller's: `<ul><li><ListRow/></li></ul>`. */
+/** A row that is a link. The caller renders the list and its items: `<ul><li><ListRow/></li></ul>`. */
 export function ListRow({
   href,
   start,
@@ -56,7 +56,7 @@ export function ListRow({
   );
 }
 
-/** How many; rendered as nothing at 0. */
+/** A count; nothing at 0. */
 export function CountBadge({ count, label }: { count: number; label: string }) {
   if (count <= 0) return null;
   return (

@@ -1,5 +1,5 @@
 /**
- * Where a key leads from row `at` of `count`: arrows by one, page keys by `page`, Home and End to the ends.
+ * The row that a key moves the focus to from row `at` of `count`: arrows by one, page keys by `page`, Home and End to the ends.
  *
  * @returns undefined for any other key, and for an arrow that would leave the list
  */
@@ -24,27 +24,27 @@ export function rowByKey(key: string, at: number, count: number, page: number): 
   }
 }
 
-interface Pressed {
+interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly altKey: boolean;
   readonly metaKey: boolean;
 }
 
-/** Whether a key, pressed in a list, begins a name: it belongs into the search field then. */
-export function isTypeAhead({ key, ctrlKey, altKey, metaKey }: Pressed): boolean {
+/** Whether a key that is pressed in a list starts a name, and so belongs into the search field. */
+export function isTypeAhead({ key, ctrlKey, altKey, metaKey }: PressedKey): boolean {
   return !ctrlKey && !altKey && !metaKey && key !== ' ' && [...key].length === 1;
 }
 
 /**
- * The row that keeps the Tab key's place: the one that was used last while it can be seen or has the focus, else the first
- * that can be seen, so that going into the list does not throw it back to where it began.
+ * The row that Tab reaches: the row used last, while it is visible or has the focus, else the first visible one, so that
+ * entering the list by keyboard does not scroll it.
  */
 export function tabStop(
   used: number | undefined,
   hasFocus: boolean,
-  seen: { first: number; last: number },
+  visible: { first: number; last: number },
 ): number {
-  if (used !== undefined && (hasFocus || (used >= seen.first && used <= seen.last))) return used;
-  return seen.first;
+  if (used !== undefined && (hasFocus || (used >= visible.first && used <= visible.last))) return used;
+  return visible.first;
 }

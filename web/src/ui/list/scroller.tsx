@@ -1,21 +1,21 @@
 import { createContext, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import styles from './scroller.module.css';
 
-/** What the lists inside a scroller need of it. */
+/** What the lists inside a scroller use of it. */
 interface ScrollerView {
   readonly element: HTMLDivElement | null;
-  /** Pixels, for a list that begins. */
+  /** The scroll position of a list that is mounted, in pixels. */
   readonly startAt: () => number;
 }
 
 export const ScrollerContext = createContext<ScrollerView>({ element: null, startAt: () => 0 });
 
 interface ScrollerProps {
-  /** Another one is another list, and begins at its top. */
+  /** A new key scrolls to the top. */
   listKey: string;
-  /** Where a list was left; the same function at every render. */
+  /** The scroll position to restore, in pixels; the same function at every render. */
   startAt: () => number;
-  /** Where it is when it goes; the same function at every render. */
+  /** Called with the scroll position when the scroller is unmounted; the same function at every render. */
   onLeave: (pixels: number) => void;
   children: ReactNode;
 }

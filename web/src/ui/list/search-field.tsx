@@ -13,7 +13,7 @@ interface SearchFieldProps {
 export function SearchField({ ref, value, onChange }: SearchFieldProps) {
   const texts = useTexts().people;
   const input = useRef<HTMLInputElement>(null);
-  useImperativeHandle(ref, () => input.current as HTMLInputElement, []); // it is always there
+  useImperativeHandle(ref, () => input.current as HTMLInputElement, []); // mounted with the field
   const clear = () => {
     onChange('');
     input.current?.focus();

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react';
 import { PageHeader } from '../page/page-header.tsx';
 import styles from './settings.module.css';
 
-/** A page of the settings: its head, and a column that scrolls. */
+/** A page of the settings: its header, and a column that scrolls. */
 export function SettingsPage({
   title,
   actions,

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
 import styles from './skeleton-rows.module.css';
 
-/** Where people will be in a moment. */
+/** Placeholders for people that are being loaded. */
 export function SkeletonRows({ count }: { count: number }) {
   const texts = useTexts().shell;
   return (

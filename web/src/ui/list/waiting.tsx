@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
 import styles from './waiting.module.css';
 
-/** While a part of the page comes; shows itself only if that takes long enough to be noticed. */
+/** Shown while a part of the page loads; visible only after a short delay. */
 export function Waiting() {
   const texts = useTexts().shell;
   return (

@@ -6,7 +6,7 @@ import { Choice } from '../controls/choice.tsx';
 const LANGUAGES: readonly Language[] = ['zh', 'en'];
 const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
-/** Chosen for this device, and kept here alone. */
+/** Chosen for this device, and stored on it. */
 export function LanguageChoice() {
   const texts = useTexts().shell;
   const { language, setLanguage } = useLanguage();
@@ -21,7 +21,7 @@ export function LanguageChoice() {
   );
 }
 
-/** Chosen for this device, and kept here alone. */
+/** Chosen for this device, and stored on it. */
 export function ColorSchemeChoice() {
   const texts = useTexts().shell;
   const { colorScheme, setColorScheme } = useMantineColorScheme();

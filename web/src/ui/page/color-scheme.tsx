@@ -1,7 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 
-/** The browser's own bars take the colour of the page, also where the user wants another one than the device. */
+/** Gives the browser's bars the colour of the page, also if the user chose another colour scheme than the device's. */
 export function ColorOfWindow() {
   const scheme = useComputedColorScheme('light');
   useEffect(() => {

@@ -3,32 +3,32 @@ import { useReadable } from '../../data/hooks.ts';
 import { type Readable, Store } from '../../data/store.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 
-/** What is in front, in words: `PageHeader` says it. */
-export const placeTitle = new Store('');
+/** The title of the pane in front, which `PageHeader` sets. */
+export const paneTitle = new Store('');
 
-/** Keeps the window's title: `(3) Ada · Doorman`. */
+/** Sets the window's title: `(3) Ada · Doorman`. */
 export function DocumentTitle({ unreadTotal }: { unreadTotal: Readable<number> }) {
   const { brand } = useTexts().shell;
-  const place = useReadable(placeTitle);
+  const title = useReadable(paneTitle);
   const unread = useReadable(unreadTotal);
   useEffect(() => {
-    document.title = windowTitle(place, unread, brand);
+    document.title = windowTitle(title, unread, brand);
     return () => {
       document.title = brand;
     };
-  }, [place, unread, brand]);
+  }, [title, unread, brand]);
   return null;
 }
 
-function windowTitle(place: string, unread: number, brand: string): string {
+function windowTitle(title: string, unread: number, brand: string): string {
   const count = unread > 0 ? `(${unread > 99 ? '99+' : unread}) ` : '';
-  if (place === '') return `${count}${brand}`;
-  return `${count}${TURNS.test(place) ? `\u2068${place}\u2069` : place} · ${brand}`;
+  if (title === '') return `${count}${brand}`;
+  return `${count}${MAY_BE_RTL.test(title) ? `\u2068${title}\u2069` : title} · ${brand}`;
 }
 
 /**
- * What is written from right to left, or says so: then the name stands between first strong isolate and its end, as in
- * <bdi>, so that it does not turn what is around it.
+ * Right-to-left letters and direction marks. A title with them goes between FIRST STRONG ISOLATE and its end, as in <bdi>,
+ * so that it does not change the direction of the text around it.
  */
-const TURNS =
+const MAY_BE_RTL =
   /[\p{Bidi_Control}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

@@ -2,39 +2,39 @@ import { ArrowLeftIcon } from '@primer/octicons-react';
 import { type ReactNode, use, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
-import { placeTitle } from './document-title.tsx';
+import { paneTitle } from './document-title.tsx';
 import styles from './page-header.module.css';
 import { PaneContext } from './panes.ts';
 import { takeFocusOf } from './route-focus.ts';
 
 interface PageHeaderProps {
   title: ReactNode;
-  /** The title in words, for the window, where `title` is more than text. */
+  /** The title as text, for the window, if `title` is not a string. */
   titleText?: string;
-  /** Where the arrow leads, which only narrow screens have. */
+  /** The path of the back arrow, which only narrow screens show. */
   back?: string;
-  /** Before the title; an avatar. */
+  /** Before the title, such as an avatar. */
   start?: ReactNode;
   /** Under the title. */
   below?: ReactNode;
-  /** At the end; buttons. */
+  /** Buttons at the end. */
   actions?: ReactNode;
 }
 
 /**
- * The head of a pane. In front, its heading is the page's first, names the window, and gets the focus when the address
- * changed, unless something in the pane, such as the composer, took it before.
+ * The header of a pane. In the front pane it is the first heading of the page and the title of the window, and gets the focus
+ * when the path changes, unless another element of the pane, such as the composer, has it already.
  */
 export function PageHeader({ title, titleText, back, start, below, actions }: PageHeaderProps) {
   const texts = useTexts().shell;
   const [path] = useLocation();
   const isFront = use(PaneContext) === 'front';
   const heading = useRef<HTMLHeadingElement>(null);
-  const said = titleText ?? (typeof title === 'string' ? title : undefined);
+  const text = titleText ?? (typeof title === 'string' ? title : undefined);
 
   useEffect(() => {
-    if (isFront && said !== undefined) placeTitle.set(said);
-  }, [isFront, said]);
+    if (isFront && text !== undefined) paneTitle.set(text);
+  }, [isFront, text]);
 
   useEffect(() => {
     if (!isFront || !takeFocusOf(path)) return;

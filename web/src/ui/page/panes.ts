@@ -1,8 +1,8 @@
 import { createContext } from 'react';
 
 /**
- * Whether a pane holds what the address names. It has the first heading and gets the focus; on narrow screens it is the
- * only one to be seen. The list of conversations, say, is `behind` while one of them is open.
+ * `front` is the pane with what the path names: it has the first heading and gets the focus, and on narrow screens it is the
+ * only visible one. While a conversation is open, for example, the list of conversations is `behind`.
  */
 type PaneRank = 'front' | 'behind';
 

@@ -1,10 +1,11 @@
-/** The path that has got the focus. Where the page begins, the browser has it. */
+/** The path whose heading got the focus last. At start the browser sets the focus. */
 let focusedPath = location.pathname;
-/** Where the focus was when `awaitedPath` came, whose heading may take its time. */
+/** The path whose heading waits for the focus, as its files may still load. */
 let awaitedPath = focusedPath;
+/** The element that had the focus when `awaitedPath` was set. */
 let focusBefore: Element | null = null;
 
-/** The path changed; to be called after what is shown there at once has taken the focus, if it does. */
+/** To be called when the path has changed, after elements that take the focus at once have done so. */
 export function awaitFocusOf(path: string): void {
   if (focusedPath === path) return;
   awaitedPath = path;
@@ -12,8 +13,8 @@ export function awaitFocusOf(path: string): void {
 }
 
 /**
- * Whether the heading of `path` should get the focus: once, when one comes there, unless its files took so long that the
- * user has gone on to something else.
+ * Whether the heading of `path` should get the focus: once for each path, unless the user has moved the focus while the files
+ * of the path were loading.
  */
 export function takeFocusOf(path: string): boolean {
   if (focusedPath === path) return false;

@@ -1,18 +1,18 @@
 /** How many colours person-avatar.module.css has. */
 const COLORS = 8;
 
-/** The same number, 0 to 7, for the same id wherever it is shown. */
+/** The colour of an id, 0 to 7. */
 export function avatarColor(id: string): number {
   let hash = 0;
   for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
-  // Ids of one day differ in few places; their last bits alone would make many alike.
+  // Ids of one day differ in few characters: mixing the bits spreads them over all colours.
   hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
   return ((hash ^ (hash >>> 16)) >>> 0) % COLORS;
 }
 
 /**
- * One character of a Chinese, Japanese or Korean name, up to two first letters of others; as a person sees characters, so
- * that an emoji stays whole.
+ * The first character of a Chinese, Japanese or Korean name, up to two initials of others. Characters are graphemes, so that
+ * an emoji stays whole.
  */
 export function initialsOf(name: string): string {
   const shown = name.replace(/\p{Bidi_Control}/gu, '');
@@ -25,7 +25,7 @@ export function initialsOf(name: string): string {
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** What is stacked higher would run over its neighbours. */
+/** More combining characters would overlap other rows. */
 const MAX_CODE_POINTS = 8;
 
 function firstGrapheme(word: string): string {
@@ -34,8 +34,8 @@ function firstGrapheme(word: string): string {
 }
 
 /**
- * The address of a picture if it may be shown: http(s) without credentials, or relative to the page (interface 2.1 says
- * nothing; the service keeps to the same).
+ * The address of a picture if it may be shown: http(s) without credentials, or relative to the page. Interface 2.1 is silent
+ * about this; the service has the same rule.
  */
 export function safeAvatar(avatar: string, base: string): string | undefined {
   if (avatar === '' || /[\s\p{Cc}]/u.test(avatar)) return undefined;

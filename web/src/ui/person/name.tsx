@@ -16,7 +16,7 @@ interface NamedPerson {
   readonly state: 'unknown' | 'known' | 'gone';
 }
 
-/** The same of a person who may not be known yet, or be gone. */
+/** The name of a user who may be unknown yet, or deleted. */
 export function PersonName({ person }: { person: NamedPerson }) {
   const texts = useTexts().shell;
   if (person.state === 'unknown' && person.name === '')

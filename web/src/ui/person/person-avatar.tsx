@@ -4,17 +4,17 @@ import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
 import styles from './person-avatar.module.css';
 
 interface PersonAvatarProps {
-  /** A `PersonView`, a profile, a row of the directory .. */
+  /** For example a `PersonView`, a profile or a row of the directory. */
   person: { id: string; name: string; avatar: string };
   /** Pixels. */
   size?: number;
-  /** A dot for those who are there; `unknown` and `offline` have none. */
+  /** `online` and `idle` show a dot. */
   presence?: 'online' | 'idle' | 'offline' | 'unknown';
 }
 
 /**
- * The picture of somebody, or the first letters of the name on a colour that stays the same for the person. It says
- * nothing to screen readers but the presence, because the name stands beside it.
+ * The picture of a user, or the initials of the name on a colour of the user's own. Screen readers get only the presence, as
+ * the name is next to it.
  */
 export function PersonAvatar({ person, size = 40, presence = 'unknown' }: PersonAvatarProps) {
   const texts = useTexts().shell;

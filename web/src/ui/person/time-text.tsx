@@ -6,11 +6,11 @@ import { type Times, timesIn } from '../../i18n/times.ts';
 interface TimeTextProps {
   /** Epoch milliseconds. */
   at: number;
-  /** `clock` never changes; the others follow the hour. */
+  /** `clock` never changes; the others are updated each minute. */
   as: 'clock' | 'brief' | 'day' | 'ago';
 }
 
-/** A moment in words, with the whole of it at hand as a tooltip. */
+/** A moment, short, with date and time in full as a tooltip. */
 export function TimeText({ at, as }: TimeTextProps) {
   const times = useTimes();
   const now = useMinute();
@@ -30,7 +30,7 @@ const listeners = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
 let minute = Date.now();
 
-/** Epoch milliseconds, renewed once a minute for all who show it, and when the page is shown again. */
+/** The time in epoch milliseconds, updated once a minute and when the page becomes visible. One timer serves all components. */
 export function useMinute(): number {
   return useSyncExternalStore(subscribeMinute, () => minute);
 }
@@ -38,19 +38,19 @@ export function useMinute(): number {
 function subscribeMinute(listener: () => void): () => void {
   if (listeners.size === 0) {
     minute = Date.now();
-    ticking = setInterval(tellMinute, MINUTE_MS);
-    document.addEventListener('visibilitychange', tellMinute);
+    ticking = setInterval(updateMinute, MINUTE_MS);
+    document.addEventListener('visibilitychange', updateMinute);
   }
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     clearInterval(ticking);
-    document.removeEventListener('visibilitychange', tellMinute);
+    document.removeEventListener('visibilitychange', updateMinute);
   };
 }
 
-function tellMinute(): void {
+function updateMinute(): void {
   minute = Date.now();
   for (const listener of [...listeners]) listener();
 }
