@@ -1,10 +1,5 @@
 import type { Queries } from '../../db/db.ts';
 
-/**
- * Anyone may store a subscription for anyone (interface 4.14). One stored without the user's token is unconfirmed: it is
- * notified only while the account has no confirmed device and had none for 30 days, and its own words stay out of the
- * push log.
- */
 interface Subscription {
   readonly session_id: string | null;
   readonly user_agent: string;
@@ -31,6 +26,10 @@ interface AccountDevice {
   readonly removed_at: number | null;
 }
 
+/**
+ * Anyone may store a subscription for any user (interface 4.14). One that was stored without the user's token is unconfirmed: it
+ * is notified only while the account has no confirmed device and had none for 30 days.
+ */
 export function mayNotifyUnconfirmed({ hasConfirmed, removedAt }: AccountDevices, now: number): boolean {
   return !hasConfirmed && (removedAt === null || now - removedAt >= QUIET_MS);
 }
