@@ -1,4 +1,4 @@
-// What becomes of a message that nobody has seen: judge, encrypt, sign, send, record.
+// Pushes for messages that no device has seen: decide, encrypt, sign, send, record.
 //   DATA_DIR       an empty folder
 //   PUSH_SERVICE   the origin of a server that answers every push with 201
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { answerRounds } from './processes.ts';
 /** Users, each with one device and one conversation. */
 const USERS = 1_000;
 
-// Never closed: the process ends when it is told to, and its folder goes with it.
+// Never closed: the parent process ends this one, and deletes its folder.
 const services = await openServices(readConfig(process.env), pino({ level: 'warn' }));
 const { config, db, push } = services;
 const { now } = services.clock;
@@ -54,7 +54,7 @@ function newPoint(): string {
     .toString('base64url');
 }
 
-/** As messages to everybody leave it when nobody has seen them. */
+/** The pending pushes of one unseen message to every user. */
 async function makeDue(): Promise<void> {
   await db.run`delete from push_pending`;
   await db.run`

@@ -60,7 +60,7 @@ export async function growth(effort: Effort): Promise<Line[]> {
   return lines;
 }
 
-/** Call `i` is about a user whom no earlier call was about, so that nothing is cached yet. */
+/** Call `i` is about another user than all earlier calls, so that nothing is cached yet. */
 const kinds: readonly {
   work: string;
   status?: number;
