@@ -6,7 +6,7 @@ import { launchServer, settingsOf } from '../processes.ts';
 
 const half =
   'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"user';
-const CUT_OFF = 'the stop takes too long: connections that are still open are cut off';
+const CUT_OFF = 'the stop takes too long: open connections are cut off';
 const FURTHER_SIGNAL = 'a further signal ends the server at once';
 
 onSqlite('Stopping', (database) => {
