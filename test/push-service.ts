@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { answer, type Behaviour } from './push-behaviour.ts';
 import { decrypt, findVapidFlaw, type ReceiverKeys } from './push-receiver.ts';
 
 /** What a browser's `PushSubscription` serializes to. */
@@ -28,14 +29,6 @@ export interface ReceivedPush {
   /** Why it was refused. */
   reason: string | undefined;
 }
-
-/** `hang` never answers, `drip` sends a byte a second without end, `flood` a gigabyte, `drop` ends the connection. */
-export type Behaviour =
-  | 'hang'
-  | 'drip'
-  | 'flood'
-  | 'drop'
-  | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface PushService extends AsyncDisposable {
   readonly origin: string;
@@ -142,7 +135,7 @@ export async function startPushService({
     }
     if (typeof behaviour === 'object') push.status = behaviour.status;
     subscription.attempts.push(push);
-    act(behaviour, response);
+    answer(behaviour, response);
     arrivals.emit(endpoint);
   }
 
@@ -167,33 +160,6 @@ export async function startPushService({
     } catch {
       throw new Refusal(400, 'body does not decrypt');
     }
-  }
-
-  function act(behaviour: Behaviour, response: ServerResponse): void {
-    if (behaviour === 'hang') return;
-    if (behaviour === 'drop') return void response.destroy();
-    if (behaviour === 'drip') {
-      response.writeHead(500).write('.');
-      const drip = setInterval(() => response.write('.'), 1_000);
-      response.on('close', () => clearInterval(drip));
-      return;
-    }
-    if (behaviour === 'flood') {
-      response.writeHead(500, { 'content-length': '1000000000' });
-      const block = Buffer.alloc(65_536, 'x');
-      let left = 1_000_000_000;
-      const pour = () => {
-        while (left > 0 && !response.destroyed) {
-          left -= block.length;
-          if (!response.write(left < 0 ? block.subarray(0, block.length + left) : block)) return;
-        }
-        response.end();
-      };
-      response.on('drain', pour);
-      pour();
-      return;
-    }
-    response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
   }
 
   function add(endpoint: string, keys: ReceiverKeys, applicationServerKey: string | undefined): void {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { settingsOf, startServer } from '../../../test/processes.ts';
-import { type Behaviour, startPushService } from '../../../test/push-service.ts';
+import type { Behaviour } from '../../../test/push-behaviour.ts';
+import { startPushService } from '../../../test/push-service.ts';
 import { startPushing } from '../../../test/pushing.ts';
 import { openPushWorker } from './worker.ts';
 

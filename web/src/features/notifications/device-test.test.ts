@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { createDoorman } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite, type TestDatabase } from '../../../../test/databases.ts';
-import type { Behaviour } from '../../../../test/push-service.ts';
+import type { Behaviour } from '../../../../test/push-behaviour.ts';
 import { startPushing } from '../../../../test/pushing.ts';
 import { type TestResult, testDevice } from './device-test.ts';
 
