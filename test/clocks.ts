@@ -1,6 +1,6 @@
 import type { World } from '../src/services.ts';
 
-/** Time that passes as ever, or with `isStill` does not, and by what the test adds. */
+/** The machine's time, or with `isStill` a fixed time, plus what the test adds. */
 export class Clock {
   #addedMs = 0;
   readonly world: World;
@@ -19,8 +19,8 @@ export class Clock {
 }
 
 /**
- * Time that stands still until the test moves it. What the service does at intervals happens when the test moves the
- * time, so neither a slow machine nor a busy one changes what a test sees.
+ * Time that only the test moves. Intervals of the service run when the test moves the time, so that a slow or busy machine
+ * does not affect a test.
  */
 export class ManualClock {
   #epochMs = 1_790_000_000_000;
@@ -36,14 +36,14 @@ export class ManualClock {
     },
   } satisfies World;
 
-  /** Moves the time and runs nothing, as in a process that was held up. */
+  /** Moves the time without running intervals, as in a process that stalled. */
   add(ms: number): void {
     this.#elapsedMs += ms;
   }
 
   /**
-   * Moves the time from one interval to the next, and runs each when it is due; an interval that is late runs once. What
-   * is due now runs before this returns its promise.
+   * Moves the time from one interval to the next and runs each when it is due; a late interval runs once. Intervals that are
+   * due now run before this returns its promise.
    */
   async advance(ms: number): Promise<void> {
     const endMs = this.#elapsedMs + ms;

@@ -24,7 +24,7 @@ export type Body = any;
 export interface Call {
   token?: string;
   body?: unknown;
-  /** Sent as it stands, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
   /** The address the call comes from. */

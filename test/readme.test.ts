@@ -31,9 +31,9 @@ onSqlite('the first tour', (database) => {
       answers.map((answer) => answer.code),
       [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400],
     );
-    const [, everybody, bob, profile, , sent, unread, , blocked] = answers;
+    const [, users, bob, profile, , sent, unread, , blocked] = answers;
     assert.deepEqual(
-      everybody.data.map((user: { username: string }) => user.username),
+      users.data.map((user: { username: string }) => user.username),
       ['alice', 'bob'],
     );
     assert.equal(bob.data.nickname, 'Bob');

@@ -11,7 +11,7 @@ export function findSmallDisk(): { args: string[]; skip: string | false } {
       // The next way may be allowed.
     }
   }
-  return { args: [], skip: 'this system gives no process a disk of its own (unshare -r -m)' };
+  return { args: [], skip: 'this system allows no mount namespaces (unshare -r -m)' };
 }
 
 /** Fills the disk completely with one file. */

@@ -2,7 +2,7 @@ import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { createInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { nameKey, refuseUnsafeAvatar } from '../users/names.ts';
+import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
 import { USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, getUser } from '../users/users.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
@@ -165,12 +165,6 @@ export async function changePassword(
     if (ended) return ended;
   }
   throw conflict();
-}
-
-/** The key by which a nickname is found; empty where the username's key finds the user already. */
-export function searchKey(nickname: string, usernameKey: string): string {
-  const key = nameKey(nickname);
-  return key === usernameKey ? '' : key;
 }
 
 function usernameTaken(): ServiceError {

@@ -123,7 +123,7 @@ export function toBcryptInput(stored: BcryptHash, password: string): string {
 /**
  * The bcrypt input of passlib's bcrypt_sha256 v2: 44 characters without U+0000, for a password of any length.
  *
- * @param salt bcrypt's salt as its 22 characters; this text, not the bytes it stands for, is the key
+ * @param salt bcrypt's salt as its 22 characters; the key is this text, not the decoded bytes
  */
 export function keyedDigest(salt: string, password: string): string {
   return createHmac('sha256', salt).update(password, 'utf8').digest('base64');

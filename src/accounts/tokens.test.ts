@@ -109,7 +109,7 @@ onEachDatabase('tokens', (database) => {
     assert.ok(await tokens.verify(token));
     const [head = '', payload = '', signature = ''] = token.split('.');
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    // 64 bytes leave 4 bits of the last letter that stand for nothing.
+    // 64 bytes leave 4 unused bits in the last letter.
     const last = alphabet.indexOf(signature.at(-1) ?? '');
     const others = Array.from({ length: 15 }, (_, i) => signature.slice(0, -1) + alphabet[last + i + 1]);
     const spellings = [...others, `${signature}=`, `${signature}==`, `${signature}\n`, ` ${signature}`];

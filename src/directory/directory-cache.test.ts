@@ -106,7 +106,7 @@ onEachDatabase('the directory cache', (database) => {
     const some = [0, 1, 498, 499, 500, 999, 1000, 1099].map((i) => ids[i] ?? '');
     for (const id of some) presence.connected(id);
     assert.deepEqual(await online(), some);
-    presence.connected('nobody');
+    presence.connected('unknown');
     presence.connected(some[0] ?? '');
     presence.disconnected(some[0] ?? '');
     assert.deepEqual(await online(), some);

@@ -26,7 +26,7 @@ onEachDatabase('profiles', (database) => {
     const sam = await addUser(db, 'sam', { status: 'suspended' });
     const dora = await addUser(db, 'dora', { status: 'deleted' });
     assert.equal((await getPublicUser(db, sam)).username, 'sam');
-    for (const id of [dora, 'nobody', ''])
+    for (const id of [dora, 'unknown', ''])
       await assert.rejects(getPublicUser(db, id), refusedAs('user_not_found'));
     await assert.rejects(
       updateProfile({ db, events }, dora, { bio: 'b' }, 1_000),

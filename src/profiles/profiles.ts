@@ -1,7 +1,6 @@
-import { searchKey } from '../accounts/accounts.ts';
 import type { Db } from '../db/db.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { nameKey, refuseUnsafeAvatar } from '../users/names.ts';
+import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { getUser, userNotFound } from '../users/users.ts';
 import { maskPhone } from './phone-mask.ts';

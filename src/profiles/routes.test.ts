@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 
 onEachDatabase('profile routes', (database) => {
-  test('a kept public profile changes with its user, and with who is online', async (t) => {
+  test('a cached public profile changes with its user and their presence', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');
     const profile = async () => (await service.get(`/api/user/profile/${id}`)).body.data;
@@ -18,7 +18,7 @@ onEachDatabase('profile routes', (database) => {
     assert.equal((await profile()).isOnline, 0);
   });
 
-  test('a profile that came after it was asked for in vain is there', async (t) => {
+  test('a profile that was not found is found once its user registered', async (t) => {
     const service = await startService(t, database);
     const { id } = await service.join('alice');
     await service.services.db.run`update users set status = 'deleted' where id = ${id}`;
@@ -33,7 +33,7 @@ onEachDatabase('profile routes', (database) => {
     assert.deepEqual([status, body.code], [400, 400]);
   });
 
-  test('a nickname that hides characters is refused when it is set, and one stored before stays', async (t) => {
+  test('a nickname with invisible characters is refused when it is set, and a stored one stays', async (t) => {
     const service = await startService(t, database);
     const register = (username: string, nickname: string) =>
       service.post('/api/register', { username, password: 'secret1', nickname });
@@ -53,7 +53,7 @@ onEachDatabase('profile routes', (database) => {
     assert.equal((await update({ nickname: '👨\u200d👩\u200d👧' })).body.data.nickname, '👨\u200d👩\u200d👧');
   });
 
-  test('what one wrote as markup comes back as text, unchanged', async (t) => {
+  test('markup in a profile is returned as text, unchanged', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('<b>alice</b>');
     const bio = '<script>alert(1)</script>\u2028"\\ & 你好';

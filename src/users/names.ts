@@ -9,6 +9,12 @@ export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }
 
+/** The key by which a search finds a nickname; empty if it equals the username's key, which finds the user already. */
+export function searchKey(nickname: string, usernameKey: string): string {
+  const key = nameKey(nickname);
+  return key === usernameKey ? '' : key;
+}
+
 /** Emoji of a keyboard, as whole sequences: with their variation selectors, joiners and tags (UTS 51, ED-27). */
 const EMOJI = /\p{RGI_Emoji}/gv;
 /** One joiner or non-joiner inside a word, as Persian and the scripts of India write it. */
