@@ -1,14 +1,15 @@
-/** Why a connection ended, and with it what its client does next (RFC 6455, 7.4; docs/protocol.md, Close codes). */
+/** Why a connection ended, which decides what its client does next (RFC 6455, 7.4; docs/protocol.md, Close codes). */
 export const closeCodes = {
-  /** The client said `bye`. */
+  /** The client sent `bye`. */
   goodbye: 1000,
   binaryFrame: 1003,
   badFrame: 1007,
   fault: 1011,
   restart: 1012,
   tryLater: 1013,
-  /** What was sent is not read. */
+  /** The client does not read, or not fast enough. */
   tooSlow: 4008,
+  /** No valid token, or it has expired. */
   token: 4401,
   suspended: 4403,
   noHello: 4408,
@@ -18,5 +19,5 @@ export const closeCodes = {
   tooMany: 4429,
 } as const;
 
-/** What the library says by itself to a message beyond the limit (RFC 6455, 7.4.1); ours is `frameTooLarge`. */
+/** The code with which the library closes after a message above the limit (RFC 6455, 7.4.1); we send `frameTooLarge`. */
 export const LIBRARY_TOO_LARGE = 1009;

@@ -6,7 +6,7 @@ import type { FrameOut } from './frames-out.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { SocketSession } from './socket-session.ts';
 
-/** Between two pings by whose pongs we see how far the client has read. */
+/** Bytes between two pings whose pongs show how far the client has read. */
 const MARK_EVERY_BYTES = 16 * 1024;
 
 /** The budget of frames: 20 a second, in bursts of 60 (docs/protocol.md, Limits). */
@@ -15,47 +15,46 @@ const BURST_MS = 60 * FRAME_MS;
 
 const asText = { binary: false };
 
-/** What all connections share: who handles what they do. */
-export interface Listener {
-  /** A message came; its bytes may lie within more that came with it. */
-  heard(connection: Connection, message: Buffer, isBinary: boolean): void;
-  /** An unsolicited ping or pong of RFC 6455 came. */
-  heardControl(connection: Connection): void;
-  /** Some of its output has left, or was read. */
-  drained(connection: Connection): void;
-  /** This process was held up, and does not know yet who may still be written to. */
-  readonly isHeldUp: boolean;
-  /** Once: from now on the connection counts for nothing, though its last bytes may still be under way. */
-  left(connection: Connection): void;
-  /** Once, after that: nothing of it is open any more. */
-  closed(connection: Connection): void;
+/** Handles the events of all connections. */
+export interface ConnectionEvents {
+  /** The process stalled and has not yet read which sessions may still be written to. */
+  readonly isStalled: boolean;
+  /** @param message shares its memory with other messages that arrived with it */
+  onMessage(connection: Connection, message: Buffer, isBinary: boolean): void;
+  /** A ping arrived, or a pong that shows nothing new (RFC 6455). */
+  onControlFrame(connection: Connection): void;
+  /** Some of the output was handed to the system, or read by the client. */
+  onDrain(connection: Connection): void;
+  /** Called once: the connection no longer counts, though its last bytes may still be on their way. */
+  onLeave(connection: Connection): void;
+  /** Called once, after {@link onLeave}: the connection is closed. */
+  onClose(connection: Connection): void;
 }
 
 /**
- * The transport of one client: it carries frames, knows what the client has not read yet, and ends. Whose it is and what was
- * served to it is its {@link session}. Thousands of connections wait idle, so what is remembered of each is little, and none
- * has functions of its own. It is the library's object itself, because that lets every way of ending pass by
- * {@link close} and {@link terminate}.
+ * The transport of one client: carries frames, measures what the client has not read, and closes. Its user and what was
+ * written to them belong to its {@link session}. Thousands of connections are idle, so each has few fields and no functions
+ * of its own. It extends the library's class, so that every close calls {@link close} or {@link terminate}.
  */
 export class Connection extends WebSocket {
   readonly heartbeat = new Heartbeat();
   #session: SocketSession | null = null;
-  /** Monotonic milliseconds: until when its frames so far use up the budget. */
+  /** Monotonic milliseconds up to which the frames so far have used the budget. */
   #budgetUntil = 0;
-  #listener: Listener | null = null;
-  /** What it is written to. */
+  #events: ConnectionEvents | null = null;
+  /** The stream that the library writes to. */
   #stream: Duplex | null = null;
   #hasLeft = false;
-  /** Replies that were ready while the process was held up. */
-  #late: FrameOut[] | null = null;
-  /** Counted from its beginning: bytes of frames that were sent, those before the last mark, those that were read. */
+  /** Frames to send after a stall. */
+  #deferred: FrameOut[] | null = null;
+  /** Bytes of frames since the connection opened: sent, sent before the last mark, read by the client. */
   #sentBytes = 0;
   #markedBytes = 0;
   #readBytes = 0;
 
-  /** @param stream the one that was upgraded, to which the library writes */
-  attach(listener: Listener, stream: Duplex): void {
-    this.#listener = listener;
+  /** @param stream the upgraded one, which the library writes to */
+  attach(events: ConnectionEvents, stream: Duplex): void {
+    this.#events = events;
     this.#stream = stream;
     this.on('message', onMessage);
     this.on('ping', onPing);
@@ -64,7 +63,7 @@ export class Connection extends WebSocket {
     this.on('close', onClose);
   }
 
-  /** Null until `hello` was accepted. */
+  /** Null until `hello` is accepted. */
   get session(): SocketSession | null {
     return this.#session;
   }
@@ -74,11 +73,11 @@ export class Connection extends WebSocket {
     this.#session = session;
   }
 
-  get listener(): Listener | null {
-    return this.#listener;
+  get events(): ConnectionEvents | null {
+    return this.#events;
   }
 
-  /** Whether it counts for nothing any more, though it may not be closed yet. */
+  /** Whether the connection no longer counts, though it may not be closed yet. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
@@ -88,48 +87,50 @@ export class Connection extends WebSocket {
   }
 
   /**
-   * Bytes that wait for the client: what the system did not take yet and, by the pongs, what the client did not read. The
-   * system alone would take megabytes for a client that reads nothing. Infinite while this process may not write.
+   * Bytes that the system has not taken yet or that, according to its pongs, the client has not read. The system takes
+   * megabytes for a client that reads nothing. Infinite during a stall.
    */
   get unsentBytes(): number {
-    if (this.#listener?.isHeldUp) return Number.POSITIVE_INFINITY;
+    if (this.#events?.isStalled) return Number.POSITIVE_INFINITY;
     return Math.max(this.bufferedAmount, this.#sentBytes - this.#readBytes);
   }
 
-  /** So much waits that nothing more is to be asked for. Pongs do not count: they are not heard meanwhile. */
+  /**
+   * Too much output waits to read more frames. The client's pongs do not matter here: they are not read during a pause either.
+   */
   get isBackedUp(): boolean {
-    return this.bufferedAmount >= MAX_UNSENT_BYTES || this.#listener?.isHeldUp === true;
+    return this.bufferedAmount >= MAX_UNSENT_BYTES || this.#events?.isStalled === true;
   }
 
   /** The client has not confirmed reading all output. */
-  get isOwed(): boolean {
+  get hasUnreadOutput(): boolean {
     return this.bufferedAmount > 0 || this.#markedBytes > this.#readBytes;
   }
 
-  /** Grows with whatever leaves or is read. */
+  /** Bytes that were handed to the system plus bytes that were read. */
   get progress(): number {
     return this.#sentBytes - this.bufferedAmount + this.#readBytes;
   }
 
-  /** Counts a frame that came. @returns whether the connection's budget covers it */
+  /** Counts a received frame. @returns whether the connection's budget covers it */
   spendFrameBudget(nowMs: number): boolean {
-    this.heartbeat.noteHeard();
+    this.heartbeat.noteReceived();
     this.#budgetUntil = Math.max(this.#budgetUntil, nowMs) + FRAME_MS;
     return this.#budgetUntil - nowMs <= BURST_MS;
   }
 
   sendFrame(frame: FrameOut): void {
     if (!this.isOpen) return;
-    if (this.#listener?.isHeldUp) {
-      this.#late ??= [];
-      this.#late.push(frame);
+    if (this.#events?.isStalled) {
+      this.#deferred ??= [];
+      this.#deferred.push(frame);
       return;
     }
     const bytes = Buffer.from(JSON.stringify(frame));
     const mayWait = frame.type === 'event' && frame.event === 'message';
-    if (mayWait) this.#gather();
+    if (mayWait) this.#cork();
     const mayBackUp = this.bufferedAmount + bytes.length >= MAX_UNSENT_BYTES / 2;
-    this.send(bytes, asText, mayBackUp ? () => this.#listener?.drained(this) : undefined);
+    this.send(bytes, asText, mayBackUp ? () => this.#events?.onDrain(this) : undefined);
     this.#sentBytes += bytes.length;
     if (this.#sentBytes - this.#markedBytes >= MARK_EVERY_BYTES) {
       this.#markedBytes = this.#sentBytes;
@@ -139,34 +140,34 @@ export class Connection extends WebSocket {
   }
 
   /**
-   * Lets what is written next leave with what follows it in this turn of the event loop: a message's event with the
-   * reply, for one call of the system instead of two. Everything else leaves at once.
+   * Sends the next frame together with those that follow in this turn of the event loop: the event of a message and the
+   * reply in one system call. All other frames are sent at once.
    */
-  #gather(): void {
+  #cork(): void {
     if (!this.#stream || this.#stream.writableCorked > 0) return;
     this.#stream.cork();
     process.nextTick(uncork, this.#stream);
   }
 
-  /** The process knows again who may be written to. */
-  release(): void {
-    const late = this.#late;
-    this.#late = null;
-    for (const frame of late ?? []) this.sendFrame(frame);
+  /** Sends the frames that a stall held back. */
+  flushDeferred(): void {
+    const deferred = this.#deferred;
+    this.#deferred = null;
+    for (const frame of deferred ?? []) this.sendFrame(frame);
   }
 
-  /** A pong came. @returns whether it shows that more was read */
-  noteRead(pong: Buffer): boolean {
+  /** @param pong the payload of a received pong @returns whether it shows that the client has read more */
+  noteReadUpTo(pong: Buffer): boolean {
     const readBytes = Number(pong.toString('latin1'));
     if (!(readBytes > this.#readBytes && readBytes <= this.#markedBytes)) return false;
     this.#readBytes = readBytes;
-    this.heartbeat.noteHeard();
+    this.heartbeat.noteReceived();
     return true;
   }
 
   /**
-   * Ends the connection in order. Whichever side asks for it (we, the client by a close frame, the library at a broken
-   * frame), the user is no longer online by this connection when it returns.
+   * Closes with the handshake of RFC 6455. Also called by the library, for the client's close frame and for a malformed
+   * frame. When it returns, the connection no longer makes its user online.
    *
    * @param reason a word of at most 123 bytes
    */
@@ -174,22 +175,22 @@ export class Connection extends WebSocket {
     this.leave();
     if (code === LIBRARY_TOO_LARGE) super.close(closeCodes.frameTooLarge, 'frame_too_large');
     else super.close(code, reason);
-    // A client that we stopped reading could not answer the close.
+    // While paused, the client's answer to the close would not be read.
     this.resume();
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   override terminate(): void {
     this.leave();
     super.terminate();
   }
 
-  /** Every way of ending passes by here, whichever comes first. */
+  /** Called by every way of ending; only the first call counts. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    this.#late = null;
-    this.#listener?.left(this);
+    this.#deferred = null;
+    this.#events?.onLeave(this);
   }
 }
 
@@ -197,27 +198,27 @@ function uncork(stream: Duplex): void {
   stream.uncork();
 }
 
-// One function for all connections; the library calls it as a method of the one that it is about.
+// One function for all connections; the library calls it as a method of the connection.
 
 function onMessage(this: WebSocket, message: RawData, isBinary: boolean): void {
-  if (this instanceof Connection && Buffer.isBuffer(message)) this.listener?.heard(this, message, isBinary);
+  if (this instanceof Connection && Buffer.isBuffer(message)) this.events?.onMessage(this, message, isBinary);
 }
 
 function onPing(this: WebSocket): void {
-  if (this instanceof Connection) this.listener?.heardControl(this);
+  if (this instanceof Connection) this.events?.onControlFrame(this);
 }
 
 function onPong(this: WebSocket, data: Buffer): void {
   if (!(this instanceof Connection)) return;
-  if (this.noteRead(data)) this.listener?.drained(this);
-  else this.listener?.heardControl(this);
+  if (this.noteReadUpTo(data)) this.events?.onDrain(this);
+  else this.events?.onControlFrame(this);
 }
 
-/** The close that follows carries the reason. */
+/** The reason is in the close event that follows. */
 function onError(): void {}
 
 function onClose(this: WebSocket): void {
   if (!(this instanceof Connection)) return;
   this.leave();
-  this.listener?.closed(this);
+  this.events?.onClose(this);
 }

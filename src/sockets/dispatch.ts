@@ -11,8 +11,8 @@ import { FrameType, RequestIdField } from './frames-in.ts';
 import { toErrorReply, toReply } from './frames-out.ts';
 import type { SocketSession } from './socket-session.ts';
 
-/** How a connection ends whose `hello` was refused. */
-const helloCodes: Record<ErrorKind, number> = {
+/** The close code after a refused `hello`. */
+const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
   invalid: closeCodes.badFrame,
   unauthenticated: closeCodes.token,
   forbidden: closeCodes.suspended,
@@ -20,26 +20,25 @@ const helloCodes: Record<ErrorKind, number> = {
   'rate-limited': closeCodes.tryLater,
 };
 
-/** The frames of one connection that came and are not taken yet, and what they wait for. */
+/** Frames of one connection that wait, and until when: the request in flight is answered, or the output has drained. */
 interface Pending {
   readonly frames: Buffer[];
   readonly until: 'answered' | 'drained';
 }
 
 /**
- * Takes the frames of all connections to those who answer them. The frames of one connection are answered one after
- * the other, in their order: while one is worked on, or too much output waits for the client, what comes waits, and
- * nothing more is read than came with it.
+ * Calls the handlers of the frames of all connections. The frames of one connection are answered in order, one after the
+ * other. While a request is in flight, or too much output waits, further frames wait and the connection is paused.
  */
 export class Dispatch {
   readonly #hello: FrameHandlers['hello'];
   readonly #handlers: ReadonlyMap<string, FrameHandler<SocketSession>>;
   readonly #log: Logger;
   readonly #onIdle: (connection: Connection) => void;
-  /** Only of connections that have a request under way, or too much output. */
+  /** Only of connections with a request in flight or too much output. */
   readonly #pending = new Map<Connection, Pending>();
 
-  /** @param onIdle called when no request of a connection is under way any more */
+  /** @param onIdle called when all frames of a connection are answered */
   constructor({ hello, ...others }: FrameHandlers, log: Logger, onIdle: (connection: Connection) => void) {
     this.#hello = hello;
     this.#handlers = new Map(Object.entries(others));
@@ -47,7 +46,7 @@ export class Dispatch {
     this.#onIdle = onIdle;
   }
 
-  /** Takes one message in. Whatever is wrong with it, nothing is thrown. */
+  /** Handles a message, now or later. Never throws: an invalid message closes the connection. */
   receive(connection: Connection, message: Buffer, isBinary: boolean): void {
     const pending = this.#pending.get(connection);
     if (isBinary) {
@@ -59,26 +58,27 @@ export class Dispatch {
       this.#pending.set(connection, { frames: [message], until: 'drained' });
       connection.pause();
     } else {
-      this.#take(connection, message);
+      this.#handle(connection, message);
     }
   }
 
-  /** Whether a request of the connection is not answered yet. */
+  /** Whether a request of the connection is in flight. */
   isAnswering(connection: Connection): boolean {
     return this.#pending.get(connection)?.until === 'answered';
   }
 
-  /** Some output of the connection has left: what was held back until then is taken. */
-  drained(connection: Connection): void {
-    if (this.#pending.get(connection)?.until === 'drained' && !connection.isBackedUp) this.#goOn(connection);
+  /** Some output of the connection has drained: handles the frames that waited for it. */
+  onDrain(connection: Connection): void {
+    if (this.#pending.get(connection)?.until === 'drained' && !connection.isBackedUp)
+      this.#handlePending(connection);
   }
 
-  /** The connection has left: what waits is not taken any more. */
+  /** Drops the waiting frames of a connection that has left. */
   forget(connection: Connection): void {
     this.#pending.delete(connection);
   }
 
-  #take(connection: Connection, message: Buffer): void {
+  #handle(connection: Connection, message: Buffer): void {
     let id: string | undefined;
     try {
       const text = message.toString('utf8');
@@ -89,7 +89,7 @@ export class Dispatch {
       const { session } = connection;
       if (type === 'hello') this.#answer(connection, id, this.#hello, connection, frame);
       else if (session) this.#answer(connection, id, this.#getHandler(type), session, frame);
-      else refuseStranger(connection, id);
+      else refuseBeforeHello(connection, id);
     } catch (error) {
       this.#refuse(connection, id, error);
     }
@@ -118,11 +118,12 @@ export class Dispatch {
       return;
     }
     this.#pending.set(connection, { frames: [], until: 'answered' });
-    answer.then(reply, (error) => this.#refuse(connection, id, error)).then(() => this.#goOn(connection));
+    answer
+      .then(reply, (error) => this.#refuse(connection, id, error))
+      .then(() => this.#handlePending(connection));
   }
 
-  /** Takes what waited. */
-  #goOn(connection: Connection): void {
+  #handlePending(connection: Connection): void {
     const frames = this.#pending.get(connection)?.frames ?? [];
     this.#pending.delete(connection);
     while (frames.length > 0 && connection.isOpen) {
@@ -131,8 +132,8 @@ export class Dispatch {
         return;
       }
       const message = frames.shift();
-      if (message) this.#take(connection, message);
-      // That may have begun a request.
+      if (message) this.#handle(connection, message);
+      // That may have started a request.
       if (this.#pending.has(connection)) {
         this.#pending.set(connection, { frames, until: 'answered' });
         return;
@@ -142,26 +143,29 @@ export class Dispatch {
     this.#onIdle(connection);
   }
 
-  /** Answers a request that failed. An unreadable frame, or a refused `hello`, ends the connection. */
+  /** Sends the error reply, if there is an `id`. A malformed frame without one, and a refused `hello`, close the connection. */
   #refuse(connection: Connection, id: string | undefined, error: unknown): void {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused) this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
     if (id !== undefined) connection.sendFrame(toErrorReply(id, error));
     if (!connection.session)
-      connection.close(refused ? helloCodes[refused.kind] : closeCodes.fault, refused?.word ?? 'internal');
+      connection.close(
+        refused ? HELLO_CLOSE_CODES[refused.kind] : closeCodes.fault,
+        refused?.word ?? 'internal',
+      );
     else if (id === undefined && refused?.kind === 'invalid')
       connection.close(closeCodes.badFrame, refused.word);
   }
 }
 
-/** For a request a refusal of its own, so that its client can distinguish it from a frame that ended the connection. */
+/** A request gets a word of its own, so that its client can distinguish it from a frame that closed the connection. */
 function badText(id: string | undefined): ServiceError {
   if (id === undefined) return refusal('invalid', 'body_bad_text');
   return new ServiceError('invalid', 'bad_text', '消息包含无效字符');
 }
 
-/** Any other frame before `hello` ends the connection. */
-function refuseStranger(connection: Connection, id: string | undefined): void {
+/** Any frame before `hello` closes the connection. */
+function refuseBeforeHello(connection: Connection, id: string | undefined): void {
   if (id !== undefined)
     connection.sendFrame(
       toErrorReply(id, new ServiceError('unauthenticated', 'hello_first', '请先发送 hello')),

@@ -1,38 +1,90 @@
-import type { Queries } from '../db/db.ts';
+import type { Logger } from 'pino';
+import type { Db, Queries } from '../db/db.ts';
 
-/** How many rows one question asks for. */
-const AT_ONCE = 1000;
+/** How many sessions one query looks up. */
+const MAX_PER_QUERY = 1000;
 
-/** A session that a connection came in by. */
-interface Claim {
+/** Why a session no longer opens anything. */
+export type EndReason = 'ended' | 'suspended';
+
+interface OpenSession {
   readonly userId: string;
   readonly sessionId: string;
 }
 
-/** Why a connection's session is good for nothing any more. */
-export type Ending = 'ended' | 'suspended';
+/** Finds the sessions of this process's sockets that ended without an event that names them. */
+export class EndedSessions {
+  readonly #db: Db;
+  readonly #log: Logger;
+  readonly #listOpen: () => OpenSession[];
+  readonly #onEnded: (sessionId: string, reason: EndReason) => void;
+  #isCheckNeeded = false;
+  #isChecking = false;
 
-/**
- * Which of the sessions have ended, as the database says now: suspended where the user is, whether or not the session
- * was removed with it.
- */
-export async function findEndings(db: Queries, claims: readonly Claim[]): Promise<Map<string, Ending>> {
-  const endings = new Map<string, Ending>();
-  for (let i = 0; i < claims.length; i += AT_ONCE) {
-    const some = claims.slice(i, i + AT_ONCE);
-    const [sessions, suspended] = await Promise.all([
-      db.all<{
-        id: string;
-      }>`select id from sessions where id in ${db.list(some.map(({ sessionId }) => sessionId))}`,
-      db.all<{ id: string }>`
-        select id from users where status = 'suspended' and id in ${db.list(some.map(({ userId }) => userId))}`,
-    ]);
-    const open = new Set(sessions.map(({ id }) => id));
-    const out = new Set(suspended.map(({ id }) => id));
-    for (const { sessionId, userId } of some) {
-      if (out.has(userId)) endings.set(sessionId, 'suspended');
-      else if (!open.has(sessionId)) endings.set(sessionId, 'ended');
+  constructor(
+    db: Db,
+    log: Logger,
+    listOpen: () => OpenSession[],
+    onEnded: (sessionId: string, reason: EndReason) => void,
+  ) {
+    this.#db = db;
+    this.#log = log;
+    this.#listOpen = listOpen;
+    this.#onEnded = onEnded;
+  }
+
+  /** Checks every open session. @returns whether all were checked; if not, {@link retry} has to be called */
+  async check(): Promise<boolean> {
+    this.#isCheckNeeded = true;
+    await this.retry();
+    return !this.#isCheckNeeded && !this.#isChecking;
+  }
+
+  /** Repeats a check that failed. */
+  async retry(): Promise<void> {
+    if (this.#isChecking || !this.#isCheckNeeded) return;
+    this.#isChecking = true;
+    try {
+      while (this.#isCheckNeeded) {
+        this.#isCheckNeeded = false;
+        const ended = await findEndedSessions(this.#db, this.#listOpen());
+        for (const [sessionId, reason] of ended) this.#onEnded(sessionId, reason);
+      }
+    } catch (err) {
+      this.#isCheckNeeded = true;
+      this.#log.error({ err }, 'the sessions of the sockets could not be checked');
+    } finally {
+      this.#isChecking = false;
     }
   }
-  return endings;
+}
+
+/**
+ * Finds which of these sessions have ended, according to the database. A session of a suspended user counts as suspended,
+ * whether or not its row was removed.
+ *
+ * @returns the reason of each ended session, by its id
+ */
+async function findEndedSessions(
+  db: Queries,
+  sessions: readonly OpenSession[],
+): Promise<Map<string, EndReason>> {
+  const ended = new Map<string, EndReason>();
+  for (let i = 0; i < sessions.length; i += MAX_PER_QUERY) {
+    const batch = sessions.slice(i, i + MAX_PER_QUERY);
+    const [open, suspended] = await Promise.all([
+      db.all<{
+        id: string;
+      }>`select id from sessions where id in ${db.list(batch.map(({ sessionId }) => sessionId))}`,
+      db.all<{ id: string }>`
+        select id from users where status = 'suspended' and id in ${db.list(batch.map(({ userId }) => userId))}`,
+    ]);
+    const openIds = new Set(open.map(({ id }) => id));
+    const suspendedIds = new Set(suspended.map(({ id }) => id));
+    for (const { sessionId, userId } of batch) {
+      if (suspendedIds.has(userId)) ended.set(sessionId, 'suspended');
+      else if (!openIds.has(sessionId)) ended.set(sessionId, 'ended');
+    }
+  }
+  return ended;
 }

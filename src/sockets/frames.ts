@@ -35,15 +35,18 @@ interface HelloHandler {
 /** The handlers that other rooms bring. */
 export type RoomFrames = Omit<FrameHandlers, 'hello' | keyof ReturnType<typeof sessionFrames>>;
 
-/** The frame `hello`: the one that a connection without a session may send, and that opens one. */
+/**
+ * The frame `hello`, which opens a session.
+ *
+ * @param findStart finds where the log begins for the device
+ * @param admit opens the session, without awaiting anything
+ * @param serve begins to write the log to the session
+ */
 export function helloFrame(
   authentication: Pick<Authentication, 'identify' | 'recall'>,
   epoch: string,
-  /** From where a device is served that asks so in its `hello`. */
   findStart: (userId: string, hello: Hello) => Promise<Start>,
-  /** Opens the session, at once. */
   admit: (connection: Connection, caller: Caller, hello: Hello, start: Start) => void,
-  /** Begins to serve the log to it. */
   serve: (connection: Connection) => void,
 ): HelloHandler['hello'] {
   return defineFrame(
@@ -55,8 +58,8 @@ export function helloFrame(
         const known = authentication.recall(token) ?? (await authentication.identify(token));
         if (!known) throw unauthenticated();
         const start = await findStart(known.userId, hello);
-        // That was true when the database was asked. What is remembered is forgotten at once when a session ends, and
-        // nothing is awaited from here on: a session that ends later finds the connection, and ends it.
+        // The session may have ended since the database was read. A remembered token is forgotten at once when its
+        // session ends, and nothing is awaited from here on: a later end finds this connection and closes it.
         const caller = authentication.recall(token);
         if (!caller) continue;
         if (!from.isOpen) return undefined;
@@ -76,7 +79,7 @@ export function helloFrame(
   );
 }
 
-/** The frames by which a session stays and goes. */
+/** The frames that keep a session open and end it. */
 export function sessionFrames(authentication: Pick<Authentication, 'identify'>) {
   return {
     token: defineFrame(Token, async (from: SocketSession, { token }) => {

@@ -11,9 +11,9 @@ const NO_PROGRESS_MS = 30_000;
 /** The connection that a heartbeat checks. */
 interface CheckedConnection {
   readonly hasLeft: boolean;
-  /** Null until `hello` was accepted. */
+  /** Null until `hello` is accepted. */
   readonly session: { readonly expiresAt: number } | null;
-  readonly isOwed: boolean;
+  readonly hasUnreadOutput: boolean;
   readonly progress: number;
   ping(): void;
   close(code: number, reason: string): void;
@@ -21,48 +21,47 @@ interface CheckedConnection {
 }
 
 /**
- * What is remembered of one connection to see that its client is there and reads. One timer for all connections calls
- * {@link check} for each of them; a timer or function per connection would cost more memory than all else that is known of
- * an idle one.
+ * Checks that the client of one connection answers pings and reads its output. One timer calls {@link check} for all
+ * connections: a timer or function for each would take more memory than all other state of an idle connection.
  */
 export class Heartbeat {
-  /** Monotonic milliseconds: when `hello`, the next ping or the answer to a ping is due. */
+  /** Monotonic milliseconds at which `hello`, the next ping or the answer to a ping is due. */
   #dueAt = 0;
-  /** A ping is not answered yet. */
+  /** A ping was sent and its answer is not due yet. */
   #isPinged = false;
-  /** Something came since that ping. */
-  #isHeard = false;
-  /** The connection's progress when it last grew, and when that was in monotonic milliseconds. */
+  /** Something was received since that ping. */
+  #isAnswered = false;
+  /** The connection's `progress` when it last grew, and when that was, in monotonic milliseconds. */
   #progress = 0;
   #progressAt = 0;
 
-  /** Gives a new connection the time in which it has to say `hello`. */
+  /** Starts the time within which a new connection has to send `hello`. */
   awaitHello(nowMs: number): void {
     this.#dueAt = nowMs + HELLO_MS;
   }
 
-  /** From `hello` on the connection is pinged. */
+  /** Starts the pings, after `hello`. */
   start(nowMs: number): void {
     this.#dueAt = nowMs + HEARTBEAT_MS;
   }
 
-  /** Something came from the client. */
-  noteHeard(): void {
-    this.#isHeard = true;
+  /** Records that the client sent something. */
+  noteReceived(): void {
+    this.#isAnswered = true;
   }
 
   /**
-   * Closes the connection when its `hello` is overdue, its token expired, or nothing of its output is read; else pings it
-   * when that is due, and terminates it when its client stayed silent.
+   * Closes the connection if `hello` is overdue, its token has expired, or none of its output is read. Otherwise pings it
+   * when that is due, and terminates it if the last ping was not answered.
    *
    * @param nowMs monotonic milliseconds
    * @param epochMs the time of day, epoch milliseconds
    */
   check(connection: CheckedConnection, nowMs: number, epochMs: number): void {
     if (connection.hasLeft) return;
-    const { isOwed, progress, session } = connection;
-    // A ping that waits with the rest makes it less.
-    if (!isOwed || progress > this.#progress) {
+    const { hasUnreadOutput, progress, session } = connection;
+    // Sending a ping that has to wait lowers the progress.
+    if (!hasUnreadOutput || progress > this.#progress) {
       this.#progress = progress;
       this.#progressAt = nowMs;
     }
@@ -75,11 +74,11 @@ export class Heartbeat {
       connection.close(closeCodes.tooSlow, 'no_progress');
     } else if (isDue && !this.#isPinged) {
       this.#isPinged = true;
-      this.#isHeard = false;
+      this.#isAnswered = false;
       this.#dueAt = nowMs + SILENCE_MS;
       connection.ping();
-    } else if (isDue && (this.#isHeard || isOwed)) {
-      // Behind output that the client still reads a ping waits too.
+    } else if (isDue && (this.#isAnswered || hasUnreadOutput)) {
+      // The ping itself may still wait behind output that the client is reading.
       this.#isPinged = false;
       this.#dueAt += HEARTBEAT_MS - SILENCE_MS;
     } else if (isDue) {

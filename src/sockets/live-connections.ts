@@ -2,73 +2,73 @@ import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 import type { SocketSession } from './socket-session.ts';
 
-/** Interface silent, our choice (docs/protocol.md, Limits): more devices than a user has at once. */
-const MAX_OF_USER = 10;
-const MAX_NAMELESS_OF_ADDRESS = 20;
+/** Our choice, as the interface is silent (docs/protocol.md, Limits): more devices than a user has at once. */
+const MAX_PER_USER = 10;
+const MAX_PENDING_PER_ADDRESS = 20;
 
 /**
- * The connections of this process: all that are not closed yet, and the sessions of those that said `hello` by user and by
- * session. One that leaves is gone from these at once, though it stays among all until it is closed.
+ * The connections of this process: all that are not closed, those that have not sent `hello` by address, and the sessions
+ * of the others by user and by session id. A connection that leaves stays in `all` until it is closed.
  */
 export class LiveConnections {
   readonly all = new Set<Connection>();
   readonly #ofUser = new Map<string, SocketSession[]>();
   readonly #ofSession = new Map<string, SocketSession[]>();
-  /** The address of each connection that has not said `hello`, and how many each address has. */
+  /** The address of each connection without `hello`, and how many of these each address has. */
   readonly #addressOf = new Map<Connection, string>();
-  readonly #namelessOf = new Map<string, number>();
+  readonly #pendingOf = new Map<string, number>();
 
-  /** Whether an address has as many connections without `hello` as it may have. */
-  isFull(addressKey: string): boolean {
-    return (this.#namelessOf.get(addressKey) ?? 0) >= MAX_NAMELESS_OF_ADDRESS;
+  /** Whether the address has as many connections without `hello` as it may have. */
+  hasTooManyPending(addressKey: string): boolean {
+    return (this.#pendingOf.get(addressKey) ?? 0) >= MAX_PENDING_PER_ADDRESS;
   }
 
-  /** Adds a connection that has not said `hello` yet. */
+  /** Adds a connection that has not sent `hello`. */
   add(connection: Connection, addressKey: string): void {
     this.all.add(connection);
     this.#addressOf.set(connection, addressKey);
-    this.#namelessOf.set(addressKey, (this.#namelessOf.get(addressKey) ?? 0) + 1);
+    this.#pendingOf.set(addressKey, (this.#pendingOf.get(addressKey) ?? 0) + 1);
   }
 
   /** Adds the session that `hello` opened on the connection. Closes the user's oldest connection if they have too many. */
   register(connection: Connection, session: SocketSession): void {
-    this.#forgetNameless(connection);
+    this.#removePending(connection);
     append(this.#ofSession, session.sessionId, session);
     const own = append(this.#ofUser, session.userId, session);
-    if (own.length > MAX_OF_USER) own[0]?.transport.close(closeCodes.tooMany, 'too_many_sockets');
+    if (own.length > MAX_PER_USER) own[0]?.transport.close(closeCodes.tooMany, 'too_many_sockets');
   }
 
-  /** Undoes `add` and `register`, but for `all`. */
+  /** Undoes `add` and `register`, except in `all`. */
   remove(connection: Connection): void {
-    this.#forgetNameless(connection);
+    this.#removePending(connection);
     const { session } = connection;
     if (!session) return;
     withdraw(this.#ofUser, session.userId, session);
     withdraw(this.#ofSession, session.sessionId, session);
   }
 
-  /** A copy, so that connections may be closed while it is walked. */
+  /** A copy, so that connections may be closed during a loop over it. */
   ofSession(sessionId: string): SocketSession[] {
     return [...(this.#ofSession.get(sessionId) ?? [])];
   }
 
-  /** A copy, likewise. */
+  /** A copy, for the same reason. */
   ofUser(userId: string): SocketSession[] {
     return [...(this.#ofUser.get(userId) ?? [])];
   }
 
-  /** Every session that has a connection here, and whose it is. */
+  /** Each session that has a connection, once. */
   sessions(): { userId: string; sessionId: string }[] {
     return [...this.#ofSession].map(([sessionId, [first]]) => ({ sessionId, userId: first?.userId ?? '' }));
   }
 
-  #forgetNameless(connection: Connection): void {
+  #removePending(connection: Connection): void {
     const addressKey = this.#addressOf.get(connection);
     if (addressKey === undefined) return;
     this.#addressOf.delete(connection);
-    const count = this.#namelessOf.get(addressKey) ?? 0;
-    if (count > 1) this.#namelessOf.set(addressKey, count - 1);
-    else this.#namelessOf.delete(addressKey);
+    const count = this.#pendingOf.get(addressKey) ?? 0;
+    if (count > 1) this.#pendingOf.set(addressKey, count - 1);
+    else this.#pendingOf.delete(addressKey);
   }
 }
 

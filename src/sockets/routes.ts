@@ -4,7 +4,7 @@ import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import type { RoomFrames } from './frames.ts';
 import { Sockets } from './sockets.ts';
-import { findFlaw, PATH } from './upgrade.ts';
+import { findRefusal, PATH } from './upgrade.ts';
 
 /** The frames of all rooms. */
 interface Frames {
@@ -12,14 +12,14 @@ interface Frames {
 }
 
 /**
- * `GET /ws`: the socket. A request that cannot become one is answered as the plain request that it is too, so its
- * refusal goes the way of every other: the envelope, its headers, its texts.
+ * `GET /ws`: the socket. A request that may not become one is answered as a plain request, with the envelope, headers and
+ * texts of every other refusal.
  */
 export async function socketRoutes(app: App, services: Services & Frames): Promise<void> {
   const sockets = new Sockets(services, services.frames);
   const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
-  const isFull = (addressKey: string) => sockets.isFull(addressKey);
-  const door = { origins, publicUrl, trustProxy, tryingLocally, isFull };
+  const hasTooManyPending = (addressKey: string) => sockets.hasTooManyPending(addressKey);
+  const context = { origins, publicUrl, trustProxy, tryingLocally, hasTooManyPending };
 
   app.get(PATH, {
     exposeHeadRoute: false,
@@ -28,14 +28,14 @@ export async function socketRoutes(app: App, services: Services & Frames): Promi
     handler: async (request, reply) => {
       if (sockets.isDraining)
         return reply.code(500).send({ code: 500, error: 'draining', msg: '服务未就绪' });
-      // Should nothing be wrong with it any more, a place has become free since: the next try finds it.
-      throw findFlaw(request.raw, door) ?? refusal('rate-limited', 'rate_limited', 1);
+      // Without a reason now, the address had too many connections a moment ago: the client may try again.
+      throw findRefusal(request.raw, context) ?? refusal('rate-limited', 'rate_limited', 1);
     },
   });
 
-  app.upgrades.may = (request) => !sockets.isDraining && !findFlaw(request, door);
+  app.upgrades.may = (request) => !sockets.isDraining && !findRefusal(request, context);
   app.server.on('upgrade', (request, socket, head) => {
-    if (sockets.isDraining || findFlaw(request, door)) socket.destroy();
+    if (sockets.isDraining || findRefusal(request, context)) socket.destroy();
     else sockets.upgrade(request, socket, head);
   });
   app.addHook('preClose', () => sockets[Symbol.asyncDispose]());

@@ -9,7 +9,7 @@ import { closeCodes } from './close-codes.ts';
 import type { Hello } from './frames-in.ts';
 import type { FrameOut } from './frames-out.ts';
 
-/** The connection, as its session writes to it. */
+/** The connection, as its session uses it. */
 interface Transport {
   readonly unsentBytes: number;
   sendFrame(frame: FrameOut): void;
@@ -17,8 +17,8 @@ interface Transport {
 }
 
 /**
- * What a connection is from its accepted `hello` on: its user and session, how far the log was written to it, and how its
- * device is used. Rooms know a connection by this alone. Every part is changed by a method of its own.
+ * The state of a connection from its accepted `hello` on: the user and session, which events were written and acknowledged,
+ * and whether the device is visible and active. It is all that rooms see of a connection; only its methods change it.
  */
 export class SocketSession implements FrameSender, Device, WatchingDevice {
   readonly transport: Transport;
@@ -35,7 +35,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
   #seq: number;
   #ackedSeq = 0;
   #isLive = false;
-  /** The users that the user blocks, according to the frames written to this connection; null if there are none. */
+  /** The users that the `block` frames written to this connection name; null if there are none. */
   #blocked: Set<string> | null;
 
   /** @param onUnblock called when the `unblock` frame of a user was written */
@@ -59,7 +59,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     this.#blocked = blocked.size > 0 ? new Set(blocked) : null;
   }
 
-  /** When the newest of its tokens expires, in epoch milliseconds. */
+  /** When the newest token of the session expires, in epoch milliseconds. */
   get expiresAt(): number {
     return this.#expiresAt;
   }
@@ -77,7 +77,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     return this.#saidGoodbye;
   }
 
-  /** The number of the last event written, or the one after which the log is served. */
+  /** The number of the last event that was written, at first of the last one that the device has. */
   get seq(): number {
     return this.#seq;
   }
@@ -94,7 +94,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     return this.transport.unsentBytes;
   }
 
-  /** Takes the expiry of another token of the session; an earlier one changes nothing. */
+  /** Extends the session until the expiry of another of its tokens; an earlier one changes nothing. */
   extendUntil(expiresAt: number): void {
     this.#expiresAt = Math.max(this.#expiresAt, expiresAt);
   }
@@ -135,13 +135,13 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     this.transport.close(closeCodes.tooSlow, 'too_far_behind');
   }
 
-  /** Writes the presence of these users, without those whose `block` frame was written. */
+  /** Writes the presence of these users, except blocked ones. */
   writePresence(users: readonly PresenceState[]): void {
     const shown = users.filter(({ id }) => !this.#blocked?.has(id));
     if (shown.length > 0) this.transport.sendFrame({ type: 'presence', users: shown });
   }
 
-  /** Writes that `from` is typing, unless the user blocks them or the output waits. */
+  /** Writes that `from` is typing, unless they are blocked or much output waits. */
   writeTyping(from: string): void {
     if (this.#isLive && !this.#blocked?.has(from) && this.unsentBytes < MAX_UNSENT_BYTES)
       this.transport.sendFrame({ type: 'typing', from });

@@ -14,21 +14,21 @@ import type { PresenceServices } from '../presence/presence-services.ts';
 import type { PushServices } from '../push/push-services.ts';
 import { findStart, type Start } from '../sync/start.ts';
 import { closeCodes } from './close-codes.ts';
-import { Connection, type Listener } from './connection.ts';
+import { Connection, type ConnectionEvents } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
-import { type Ending, findEndings } from './ended-sessions.ts';
+import { EndedSessions, type EndReason } from './ended-sessions.ts';
 import { helloFrame, MAX_FRAME_BYTES, type RoomFrames, sessionFrames } from './frames.ts';
 import type { Hello } from './frames-in.ts';
 import { LiveConnections } from './live-connections.ts';
 import { SocketSession } from './socket-session.ts';
-import { Pulse } from './stall-detector.ts';
+import { StallDetector } from './stall-detector.ts';
 import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
 
-/** How exact the heartbeat's times are. */
-const TURN_MS = 500;
-/** Within which time the clients of a process that goes come back, so that they do not come all at once. */
-const SPREAD_MS = 20_000;
-/** How long a stop waits for what is under way, and for clients to answer the close. */
+/** Between two heartbeat checks: how exact the heartbeat's times are. */
+const CHECK_MS = 500;
+/** Within this time the clients of a stopping process reconnect, at random moments instead of all at once. */
+const RECONNECT_SPREAD_MS = 20_000;
+/** How long a stop waits for requests in flight, and for clients to answer the close. */
 const DRAIN_MS = 3_000;
 
 /** Options of the library; RFC 6455 leaves all of them open. */
@@ -37,16 +37,16 @@ const serverOptions = {
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: MAX_FRAME_BYTES,
-  // A frame in a thousand pieces would take far more memory than its bytes.
+  // A frame in a thousand fragments would take far more memory than its bytes.
   maxFragments: 64,
   maxBufferedChunks: 1024,
-  // How long a client may take to answer a close before it is cut off.
+  // How long a client may take to answer a close before its connection is terminated.
   closeTimeout: DRAIN_MS,
   handleProtocols: (offered: Set<string>) => offered.has(SUBPROTOCOL) && SUBPROTOCOL,
   WebSocket: Connection,
 };
 
-/** What the sockets use of what a process keeps open. */
+/** The parts of `Services` that sockets use. */
 interface SocketServices {
   readonly accounts: Pick<AccountServices, 'authentication'>;
   readonly clock: Clock;
@@ -61,29 +61,27 @@ interface SocketServices {
 }
 
 /**
- * All connections of this process, from the upgrade to the close: who they are, that they live, and when they end.
- * What they say is answered by the kinds of frames that the rooms bring.
+ * Keeps all connections of this process, from the upgrade to the close: opens their sessions, checks heartbeats and ended
+ * sessions, and drains them when the process stops. Their frames are answered by {@link Dispatch}.
  */
-export class Sockets implements AsyncDisposable, Listener {
+export class Sockets implements AsyncDisposable, ConnectionEvents {
   readonly #services: SocketServices;
   readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
   readonly #live = new LiveConnections();
   readonly #dispatch: Dispatch;
   readonly #interval: Disposable;
-  readonly #pulse: Pulse;
+  readonly #stallDetector: StallDetector;
+  readonly #endedSessions: EndedSessions;
   #isDraining = false;
   #onLastClosed: () => void = () => {};
-  /** Sessions may have ended without an event that names them. */
-  #isDoubtful = false;
-  #isAsking = false;
-  #useMarkedAtMs: number;
+  #markedUsedAtMs: number;
   readonly #onUnblock = (session: SocketSession, userId: string): void =>
     this.#services.presence.watchers.resumeShowing(session, userId);
 
   constructor(services: SocketServices, rooms: RoomFrames) {
     this.#services = services;
-    this.#useMarkedAtMs = services.clock.monotonicMs();
-    const { accounts, clock, db, events, inbox } = services;
+    this.#markedUsedAtMs = services.clock.monotonicMs();
+    const { accounts, clock, db, events, inbox, log } = services;
     const { epoch } = inbox;
     const { authentication } = accounts;
     this.#dispatch = new Dispatch(
@@ -98,29 +96,35 @@ export class Sockets implements AsyncDisposable, Listener {
         ...sessionFrames(authentication),
         ...rooms,
       },
-      services.log,
+      log,
       (connection) => {
         if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
       },
     );
-    events.subscribe((event) => this.#learn(event));
-    this.#pulse = new Pulse(
-      clock.monotonicMs,
-      () => this.#catchUp(),
-      () => this.#goOn(),
+    this.#endedSessions = new EndedSessions(
+      db,
+      log,
+      () => this.#live.sessions(),
+      (sessionId, reason) => this.#closeSession(sessionId, reason),
     );
-    this.#interval = clock.every(TURN_MS, () => this.#turn());
+    this.#stallDetector = new StallDetector(
+      clock.monotonicMs,
+      () => this.#endedSessions.check(),
+      () => this.#writeAgain(),
+    );
+    events.subscribe((event) => this.#onEvent(event));
+    this.#interval = clock.every(CHECK_MS, () => this.#checkAll());
   }
 
   get isDraining(): boolean {
     return this.#isDraining || this.#services.lifecycle.draining;
   }
 
-  isFull(addressKey: string): boolean {
-    return this.#live.isFull(addressKey);
+  hasTooManyPending(addressKey: string): boolean {
+    return this.#live.hasTooManyPending(addressKey);
   }
 
-  /** Makes a socket of a request in which `findFlaw` finds none. */
+  /** Upgrades a request for which `findRefusal` finds no reason against it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const addressKey = addressKeyOf(request, this.#services.config.trustProxy);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
@@ -130,25 +134,26 @@ export class Sockets implements AsyncDisposable, Listener {
     });
   }
 
-  heard(connection: Connection, message: Buffer, isBinary: boolean): void {
-    // What came in one piece with a frame that ended the connection is not heard any more.
-    if (connection.isOpen && this.#pay(connection)) this.#dispatch.receive(connection, message, isBinary);
+  onMessage(connection: Connection, message: Buffer, isBinary: boolean): void {
+    // Messages may arrive together with a frame that closed the connection.
+    if (connection.isOpen && this.#spendFrameBudget(connection))
+      this.#dispatch.receive(connection, message, isBinary);
   }
 
-  heardControl(connection: Connection): void {
-    if (connection.isOpen) this.#pay(connection);
+  onControlFrame(connection: Connection): void {
+    if (connection.isOpen) this.#spendFrameBudget(connection);
   }
 
-  drained(connection: Connection): void {
+  onDrain(connection: Connection): void {
     if (connection.session) this.#services.inbox.delivery.drained(connection.session);
-    this.#dispatch.drained(connection);
+    this.#dispatch.onDrain(connection);
   }
 
-  get isHeldUp(): boolean {
-    return this.#pulse.isHeldUp;
+  get isStalled(): boolean {
+    return this.#stallDetector.isStalled;
   }
 
-  left(connection: Connection): void {
+  onLeave(connection: Connection): void {
     this.#live.remove(connection);
     this.#dispatch.forget(connection);
     const { session } = connection;
@@ -160,32 +165,32 @@ export class Sockets implements AsyncDisposable, Listener {
     presence.online.disconnected(session.userId, session.isActive, session.saidGoodbye);
   }
 
-  closed(connection: Connection): void {
+  onClose(connection: Connection): void {
     this.#live.all.delete(connection);
     if (this.#live.all.size === 0) this.#onLastClosed();
   }
 
   /**
-   * Closes all connections: says when to reconnect, answers what is in flight, and closes with 1012. Takes at most 3 s;
-   * connections that are left then are terminated.
+   * Closes all connections: sends `drain`, answers the requests in flight, and closes with 1012. Takes at most 3 s;
+   * connections that are still open then are terminated.
    */
   async drain(): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
     const { all } = this.#live;
     if (all.size === 0) return;
-    this.#services.log.info({ sockets: all.size }, 'sending sockets away');
-    const everybodyLeft = new Promise<void>((resolve) => {
+    this.#services.log.info({ sockets: all.size }, 'closing all sockets');
+    const allClosed = new Promise<void>((resolve) => {
       this.#onLastClosed = resolve;
     });
     for (const connection of all) {
-      connection.sendFrame({ type: 'drain', spreadMs: SPREAD_MS });
+      connection.sendFrame({ type: 'drain', spreadMs: RECONNECT_SPREAD_MS });
       if (!this.#dispatch.isAnswering(connection)) connection.close(closeCodes.restart, 'restart');
     }
     const tooLong = setTimeout(() => {
       for (const connection of all) connection.terminate();
     }, DRAIN_MS);
-    await everybodyLeft;
+    await allClosed;
     clearTimeout(tooLong);
   }
 
@@ -194,7 +199,7 @@ export class Sockets implements AsyncDisposable, Listener {
     this.#interval[Symbol.dispose]();
   }
 
-  #pay(connection: Connection): boolean {
+  #spendFrameBudget(connection: Connection): boolean {
     if (connection.spendFrameBudget(this.#services.clock.monotonicMs())) return true;
     connection.close(closeCodes.tooMany, 'too_many_frames');
     return false;
@@ -210,77 +215,51 @@ export class Sockets implements AsyncDisposable, Listener {
     this.#live.register(connection, session);
   }
 
-  /** The reply to `hello` is written: now come the events that were there already, then all that happens. */
+  /** After the reply to `hello`: writes the events that the device has missed, then each new one. */
   #serve(connection: Connection): void {
     const { hasLeft, session } = connection;
     if (!hasLeft && session) this.#services.inbox.delivery.join(session, session.seq, session.head);
   }
 
-  #learn(event: ServiceEvent): void {
-    if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#end(id, event.reason);
+  #onEvent(event: ServiceEvent): void {
+    if (event.type === 'sessions-ended')
+      for (const id of event.sessionIds) this.#closeSession(id, event.reason);
     if (event.type === 'typing')
       for (const session of this.#live.ofUser(event.to)) session.writeTyping(event.from);
-    if (event.type === 'external-change') {
-      this.#isDoubtful = true;
-      void this.#askAgain();
-    }
+    if (event.type === 'external-change') void this.#endedSessions.check();
   }
 
-  #end(sessionId: string, ending: Ending): void {
-    const [code, word] =
-      ending === 'suspended'
+  #closeSession(sessionId: string, endReason: EndReason): void {
+    const [code, reason] =
+      endReason === 'suspended'
         ? [closeCodes.suspended, 'suspended']
         : [closeCodes.sessionEnded, 'session_ended'];
-    for (const { transport } of this.#live.ofSession(sessionId)) transport.close(code, word);
+    for (const { transport } of this.#live.ofSession(sessionId)) transport.close(code, reason);
   }
 
-  /** Asks the database about every session here. If that fails, the next turn tries again. */
-  async #askAgain(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    try {
-      while (this.#isDoubtful) {
-        this.#isDoubtful = false;
-        const endings = await findEndings(this.#services.db, this.#live.sessions());
-        for (const [sessionId, ending] of endings) this.#end(sessionId, ending);
-      }
-    } catch (err) {
-      this.#isDoubtful = true;
-      this.#services.log.error({ err }, 'the sessions of the sockets could not be checked');
-    } finally {
-      this.#isAsking = false;
-    }
-  }
-
-  /** What a process that was held up may have missed: the ends of sessions. @returns whether it could be read */
-  async #catchUp(): Promise<boolean> {
-    this.#isDoubtful = true;
-    await this.#askAgain();
-    return !this.#isDoubtful && !this.#isAsking;
-  }
-
-  #goOn(): void {
+  /** After a stall: sends what was held back. */
+  #writeAgain(): void {
     for (const connection of this.#live.all) {
-      connection.release();
-      this.drained(connection);
+      connection.flushDeferred();
+      this.onDrain(connection);
     }
     const { inbox, log } = this.#services;
     inbox.delivery.sweep().catch((err) => log.error({ err }, 'the heads of the inboxes could not be read'));
   }
 
-  #turn(): void {
+  #checkAll(): void {
     const nowMs = this.#services.clock.monotonicMs();
-    if (nowMs - this.#useMarkedAtMs >= SESSION_TOUCH_MS) this.#markUse(nowMs);
+    if (nowMs - this.#markedUsedAtMs >= SESSION_TOUCH_MS) this.#markUsed(nowMs);
     const epochMs = this.#services.clock.now();
-    // No connection counts as silent before what came while this process was held up is read.
-    if (this.#pulse.beat())
+    // After a stall no client counts as silent before the frames that arrived meanwhile are read.
+    if (this.#stallDetector.check())
       for (const connection of this.#live.all) connection.heartbeat.check(connection, nowMs, epochMs);
-    if (this.#isDoubtful) void this.#askAgain();
+    void this.#endedSessions.retry();
   }
 
-  /** A session with an open socket is in use, though no request comes by it. */
-  #markUse(nowMs: number): void {
-    this.#useMarkedAtMs = nowMs;
+  /** A session with an open socket is in use, even without requests. */
+  #markUsed(nowMs: number): void {
+    this.#markedUsedAtMs = nowMs;
     this.#services.accounts.authentication.markUsed(this.#live.sessions().map(({ sessionId }) => sessionId));
   }
 }

@@ -1,48 +1,49 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process that did nothing for so long may have missed that sessions ended (architecture 9). */
-const HELD_UP_MS = 2_000;
-const AGAIN_MS = 500;
+/** A process that did nothing for this long may have missed that sessions ended (architecture 9). */
+const STALL_MS = 2_000;
+const RETRY_MS = 500;
 
 /**
- * Notices that this process was held up (a stopped machine, a busy one, a stopped process), and allows no writes to sockets
- * until what it may have missed is read.
+ * Detects that this process stood still (a suspended machine, an overloaded one, a stopped process). From then on nothing
+ * may be written to sockets until the process has read what it may have missed.
  */
-export class Pulse {
+export class StallDetector {
   readonly #monotonicMs: () => number;
   readonly #recover: () => Promise<boolean>;
-  readonly #goOn: () => void;
-  #beatMs: number;
+  readonly #onRecovered: () => void;
+  #checkedAtMs: number;
   #isRecovering = false;
 
   /**
-   * @param recover reads again; says whether it could, else it is called again half a second later
-   * @param goOn called when sockets may be written to again
+   * @param recover reads what was missed and returns whether it could; if not, it is called again after half a second
+   * @param onRecovered called when sockets may be written to again
    */
-  constructor(monotonicMs: () => number, recover: () => Promise<boolean>, goOn: () => void) {
+  constructor(monotonicMs: () => number, recover: () => Promise<boolean>, onRecovered: () => void) {
     this.#monotonicMs = monotonicMs;
     this.#recover = recover;
-    this.#goOn = goOn;
-    this.#beatMs = monotonicMs();
+    this.#onRecovered = onRecovered;
+    this.#checkedAtMs = monotonicMs();
   }
 
-  get isHeldUp(): boolean {
-    if (!this.#isRecovering && this.#monotonicMs() - this.#beatMs >= HELD_UP_MS) void this.#start();
+  /** Whether the process stood still and has not recovered yet. */
+  get isStalled(): boolean {
+    if (!this.#isRecovering && this.#monotonicMs() - this.#checkedAtMs >= STALL_MS) void this.#start();
     return this.#isRecovering;
   }
 
-  /** To be called twice a second or so. @returns whether the process was there all the time */
-  beat(): boolean {
-    if (this.isHeldUp) return false;
-    this.#beatMs = this.#monotonicMs();
+  /** To be called about twice a second. @returns whether the process ran without a stall since the last call */
+  check(): boolean {
+    if (this.isStalled) return false;
+    this.#checkedAtMs = this.#monotonicMs();
     return true;
   }
 
   async #start(): Promise<void> {
     this.#isRecovering = true;
-    while (!(await this.#recover())) await delay(AGAIN_MS, undefined, { ref: false });
-    this.#beatMs = this.#monotonicMs();
+    while (!(await this.#recover())) await delay(RETRY_MS, undefined, { ref: false });
+    this.#checkedAtMs = this.#monotonicMs();
     this.#isRecovering = false;
-    this.#goOn();
+    this.#onRecovered();
   }
 }
