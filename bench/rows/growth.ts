@@ -72,7 +72,7 @@ const kinds: readonly {
       requestBytes('POST', '/api/register', { body: { username: `newcomer${i}`, password: 'secret' } }),
   },
   {
-    work: 'login: looking up a name that nobody has',
+    work: 'login: looking up a name that no user has',
     status: 400,
     request: (_sized, i) =>
       requestBytes('POST', '/api/login', { body: { username: `unknown${i}`, password: 'secret' } }),

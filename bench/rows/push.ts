@@ -21,7 +21,7 @@ export async function push(effort: Effort, profileFolder?: string): Promise<Line
   const compared = await alternate(effort, ours, arithmetic);
   return [
     {
-      work: 'push (judge, encrypt, sign, send, record)',
+      work: 'push (decide, encrypt, sign, send, record)',
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
