@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { readEvents } from '../inbox/inbox.ts';
 import { blockUser, unblockUser } from './block-user.ts';
-import { findBlock, listBlocked, listBlockedIds, readBlocksAmong, refuseIfBlocked } from './blocks.ts';
+import { hasBlocked, listBlocked, listBlockedIds, readBlocksAmong, refuseIfBlocked } from './blocks.ts';
 
 const START = 1_760_000_000_000;
 
@@ -155,7 +155,7 @@ onEachDatabase('blocks', (database) => {
     await assert.rejects(ask(alice, bob), refusedAs('forbidden', 'unblock_first'));
     await ask(carol, alice);
     await ask(carol, bob);
-    assert.deepEqual([await findBlock(db, alice, bob), await findBlock(db, bob, alice)], [true, false]);
+    assert.deepEqual([await hasBlocked(db, alice, bob), await hasBlocked(db, bob, alice)], [true, false]);
     assert.deepEqual(await listBlockedIds(db, alice), [bob]);
     const among = async (userId: string, peerIds: string[]) => {
       const { blocked, blockedBy } = await readBlocksAmong(db, userId, peerIds);

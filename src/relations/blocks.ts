@@ -36,7 +36,7 @@ export async function listBlocked(db: Queries, blockerId: string): Promise<Block
 }
 
 /** Whether one user blocks another. */
-export async function findBlock(db: Queries, blockerId: string, blockedId: string): Promise<boolean> {
+export async function hasBlocked(db: Queries, blockerId: string, blockedId: string): Promise<boolean> {
   const row =
     await db.get`select blocker_id from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
   return row !== undefined;
@@ -44,7 +44,7 @@ export async function findBlock(db: Queries, blockerId: string, blockedId: strin
 
 /** Whether one of the two users blocks the other. */
 export async function isBlockedEitherWay(db: Queries, userId: string, peerId: string): Promise<boolean> {
-  const [own, theirs] = await Promise.all([findBlock(db, userId, peerId), findBlock(db, peerId, userId)]);
+  const [own, theirs] = await Promise.all([hasBlocked(db, userId, peerId), hasBlocked(db, peerId, userId)]);
   return own || theirs;
 }
 
@@ -76,15 +76,15 @@ export async function readBlocksAmong(
 
 /**
  * Refuses what the sender does to the recipient while one of the two blocks the other, or the recipient's account is closed.
- * Other rooms call it after they locked both inboxes. The sender cannot tell a block from a suspended or deleted account
+ * Other rooms call it after they locked both inboxes. For the sender, a block looks like a suspended or deleted account
  * (architecture 6).
  *
  * @throws {ServiceError} `forbidden`: `unblock_first` when the sender blocks the recipient, else `not_accepting`
  */
 export async function refuseIfBlocked(tx: Queries, senderId: string, recipientId: string): Promise<void> {
   const [own, theirs, recipient] = await Promise.all([
-    findBlock(tx, senderId, recipientId),
-    findBlock(tx, recipientId, senderId),
+    hasBlocked(tx, senderId, recipientId),
+    hasBlocked(tx, recipientId, senderId),
     tx.get`select id from users where id = ${recipientId} and status = 'active'`,
   ]);
   if (own) throw new ServiceError('forbidden', 'unblock_first', '请先取消拉黑该用户');
