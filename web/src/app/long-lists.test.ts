@@ -23,7 +23,7 @@ function row({ stores }: TestClient, peer: string) {
   return found && { body: found.last?.body, unread: found.unread };
 }
 
-/** The answers of one method come only once the test lets them. @returns lets them */
+/** Holds the answers of one method back. @returns releases them */
 function hold(api: Doorman['api'], method: 'conversations' | 'friends'): { asked: number; release(): void } {
   const original = api[method].bind(api);
   const held: (() => void)[] = [];
@@ -66,7 +66,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     assert.equal(people.person(crowd[0] ?? '').getSnapshot().username, 'crowd1');
     await alice.stores.flush();
     const again = await alice.reload();
-    assert.equal(peers(again).length, 450, 'what was loaded is kept');
+    assert.equal(peers(again).length, 450, 'what was loaded is stored');
     await settled(again);
     assert.equal(peers(again).length, 200, 'the service has sent no more yet');
     again.stores.chats.more.loadMore();
@@ -85,7 +85,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     assert.equal(alice.stores.chats.unreadTotal.getSnapshot(), 202);
   });
 
-  test('a page that was read before a message came does not take the message back', async (t) => {
+  test('a page that was read before a message came does not undo the message', async (t) => {
     const { town, db, aliceId, bob, crowd } = await start(t, database);
     await addConversations(db, aliceId, [...crowd.slice(0, 50), bob.id, ...crowd.slice(50, 300)]);
     const alice = await town.another('alice');
@@ -118,7 +118,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     );
   });
 
-  test('every blocked user is known, and one who is unblocked elsewhere is not kept', async (t) => {
+  test('every blocked user is known, and one who is unblocked elsewhere is removed', async (t) => {
     const { town, db, aliceId, crowd } = await start(t, database);
     const latestFirst = await addBlocks(db, aliceId, crowd);
     const alice = await town.another('alice');
@@ -134,13 +134,13 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     assert.equal(
       again.stores.blocks.isBlocked(oldest).getSnapshot(),
       true,
-      'kept, until the service says otherwise',
+      'stored, until the service says otherwise',
     );
     await until(() => !again.stores.blocks.isBlocked(oldest).getSnapshot());
     assert.equal(again.stores.blocks.all.getSnapshot().length, 449);
   });
 
-  test('all friends come by themselves, requests page by page', async (t) => {
+  test('all friends load in the background, requests page by page', async (t) => {
     const { town, db, aliceId, crowd } = await start(t, database);
     const friends = await addFriends(db, aliceId, crowd.slice(0, 225), 'friends');
     const asked = await addFriends(db, aliceId, crowd.slice(225), 'asked');
@@ -158,7 +158,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     assert.deepEqual(ids(), [friends, asked]);
   });
 
-  test('a page of requests that was read before an event does not take the event back', async (t) => {
+  test('a page of requests that was read before an event does not undo the event', async (t) => {
     const { town, db, aliceId, bob, crowd } = await start(t, database);
     await addFriends(db, aliceId, [bob.id, ...crowd.slice(0, 220)], 'asked');
     const alice = await town.another('alice');

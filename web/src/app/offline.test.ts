@@ -9,7 +9,7 @@ import { noBrowserEnvironment } from '../data/browser-environment.ts';
 import { createStores } from './create-stores.ts';
 import { allSettled, settled, type TestClient, Town, until, untilEqual } from './test-stores.ts';
 
-/** The page of the same device while the service is out of reach. */
+/** The stores of the same device while the service is unreachable. */
 async function startOffline(storage: DoormanStorage) {
   // Nothing listens on the discard port.
   const doorman = createDoorman({ baseUrl: 'http://127.0.0.1:9', storage });
@@ -28,7 +28,7 @@ async function keys(storage: DoormanStorage): Promise<string[]> {
   return (await storage.all('page:')).map(([key]) => key);
 }
 
-/** Alice, who has a conversation with Bob on the screen, a friend, a block and a draft, all of it kept. */
+/** Alice, who has a conversation with Bob on the screen, a friend, a block and a draft, all of it stored. */
 async function aliceWithAll(town: Town) {
   const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
   await bob.stores.ownAccount.updateProfile({ nickname: 'Bobby' });
@@ -52,7 +52,7 @@ async function aliceWithAll(town: Town) {
   return { alice, bob, carol };
 }
 
-onSqlite('what the page keeps', (database) => {
+onSqlite('what the page stores on the device', (database) => {
   test('all that was loaded is there without the service', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob, carol } = await aliceWithAll(town);
@@ -78,7 +78,7 @@ onSqlite('what the page keeps', (database) => {
     assert.equal(stores.friends.state(bob.id).getSnapshot(), 'friends');
     assert.equal(stores.blocks.isBlocked(carol.id).getSnapshot(), true);
     assert.equal(stores.presence.of(bob.id).getSnapshot().state, 'unknown');
-    const nothing = stores.chats.thread('somebody-else').view;
+    const nothing = stores.chats.thread('another-user').view;
     await until(() => nothing.getSnapshot().failure === 'unreachable');
     stores.chats.thread(bob.id).send('written offline');
     assert.deepEqual(
@@ -90,7 +90,7 @@ onSqlite('what the page keeps', (database) => {
     );
   });
 
-  test('changes are written by themselves, and when the page is hidden', async (t) => {
+  test('changes are written after a while, and when the page is hidden', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     await until(() => alice.stores.ownAccount.profile.getSnapshot() !== undefined);
@@ -115,7 +115,7 @@ onSqlite('what the page keeps', (database) => {
     t.mock.timers.reset();
   });
 
-  test('what is written in two tabs is kept of both, and what was sent in one of none', async (t) => {
+  test('drafts of two tabs are both stored, and a draft that one tab sent is removed', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     const other = town.newClient(alice.storage);
@@ -151,7 +151,7 @@ onSqlite('what the page keeps', (database) => {
     assert.deepEqual(alice.stores.session.getSnapshot(), { state: 'signed_out', end: 'signed_out' });
   });
 
-  test('the next person on the same device sees nothing of the one before', async (t) => {
+  test('the next user of the device sees nothing of the previous one', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await aliceWithAll(town);
     await town.join('dora');
@@ -160,7 +160,7 @@ onSqlite('what the page keeps', (database) => {
     await settled(alice);
     nothingOfAlice(alice, bob.id);
     assert.equal(alice.stores.ownAccount.profile.getSnapshot()?.username, 'dora');
-    // Even what was put back behind the page's back, or pretends to be hers, is not shown but removed.
+    // Even values that were put back, or renamed to hers, are removed and not shown.
     for (const [key, value] of before) {
       await alice.storage.set(key, value);
       await alice.storage.set(key.replace(/^page:[^:]+/, `page:${alice.id}`), value);
@@ -177,7 +177,7 @@ onSqlite('what the page keeps', (database) => {
     }
   });
 
-  test('an answer that comes after signing out reaches nobody', async (t) => {
+  test('an answer that comes after signing out reaches no user', async (t) => {
     const town = await Town.open(t, database);
     const { alice, carol } = await aliceWithAll(town);
     const { profileOf } = alice.doorman.api;
@@ -199,7 +199,7 @@ onSqlite('what the page keeps', (database) => {
     assert.equal(alice.stores.people.profile(carol.id).getSnapshot().profile, undefined);
   });
 
-  test('who was kept out finds his drafts when he comes back, and nothing else was kept', async (t) => {
+  test('a suspended user finds their drafts when they are back, and nothing else was stored', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await aliceWithAll(town);
     const { id } = alice;
@@ -225,7 +225,7 @@ onSqlite('what the page keeps', (database) => {
       (value: object) => JSON.parse(JSON.stringify(value).replaceAll(/"at":\d+/g, '"at":"x"')),
     ],
   ] as const)
-    test(`what was kept and is ${what} is thrown away, and the page goes on`, async (t) => {
+    test(`stored values that are ${what} are removed, and the page goes on`, async (t) => {
       const town = await Town.open(t, database);
       const { alice, bob } = await aliceWithAll(town);
       for (const [key, value] of await alice.storage.all('page:'))
@@ -257,7 +257,7 @@ onSqlite('what the page keeps', (database) => {
     assert.deepEqual(offline.stores.chats.thread(bob.id).view.getSnapshot().messages, []);
   });
 
-  test('thirty threads are kept, those used last', async (t) => {
+  test('thirty threads are stored, those used last', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     const crowd = [];
@@ -278,7 +278,7 @@ onSqlite('what the page keeps', (database) => {
     );
   });
 
-  test('a storage that fails costs nothing but what it would have kept', async (t) => {
+  test('a storage that fails loses only what it would have stored', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await aliceWithAll(town);
     const fail = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
@@ -290,7 +290,7 @@ onSqlite('what the page keeps', (database) => {
     assert.equal(alice.stores.chats.conversations.getSnapshot().length, 1);
   });
 
-  test('a storage that cannot be read keeps nobody out', async (t) => {
+  test('a storage that cannot be read keeps no user out', async (t) => {
     const town = await Town.open(t, database);
     const { alice } = await aliceWithAll(town);
     const fail = () => Promise.reject(new DOMException('Internal error', 'UnknownError'));

@@ -8,7 +8,7 @@ import { TEXTS } from './languages.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Of the service's refusals those that only a program could meet that speaks the protocol wrongly, not a person here. */
+/** Refusals that only a program with a wrong use of the protocol gets, never a user of the page. */
 const NEVER_HERE = new Set([
   'hello_first',
   'hello_twice',
@@ -21,7 +21,7 @@ const NEVER_HERE = new Set([
   'page_not_built',
 ]);
 
-test('there is a sentence for each word with which the service refuses a person', () => {
+test('there is a sentence for each word that the service refuses a user with', () => {
   const words = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] }).flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     return [
@@ -40,7 +40,7 @@ test('there is a sentence for each word with which the service refuses a person'
   assert.deepEqual(missing, []);
 });
 
-test('there is a sentence for each word with which the kit refuses', () => {
+test('there is a sentence for each word that the kit refuses with', () => {
   // What was discarded shows no error, and no message of the composer fills a frame.
   const neverHere = ['discarded', 'frame_too_large'];
   const words = globSync('client/src/**/*.ts', { cwd: root }).flatMap((file) =>
@@ -61,7 +61,7 @@ test('there is a sentence for each word with which the kit refuses', () => {
   }
 });
 
-test('a person is told how long to wait', () => {
+test('the sentence says how long to wait', () => {
   const limited = (retryAfterMs?: number) =>
     new DoormanError(429, 'rate_limited', '请求过于频繁', {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -93,7 +93,7 @@ test('for registrations and logins, a limit names the network, and when to try a
   assert.equal(entrySentence(wrong, 'en'), errorSentence(wrong, 'en'));
 });
 
-test('what is not known is said kindly, never in the words of a machine', () => {
+test('an unknown error has a sentence of its own, without technical words', () => {
   const other = 'That did not work. Please try again.';
   assert.equal(errorSentence(new DoormanError(400, 'toString', 'x'), 'en'), other);
   assert.equal(errorSentence(new TypeError('undefined is not a function'), 'en'), other);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pickLanguage, TEXTS } from './languages.ts';
 
-test('the first language of the browser that the page speaks', () => {
+test('the first language of the browser that the page has is used', () => {
   assert.equal(pickLanguage(['fr-FR', 'zh-TW', 'en']), 'zh');
   assert.equal(pickLanguage(['en-US', 'zh-CN']), 'en');
   assert.equal(pickLanguage(['zh-Hans']), 'zh');

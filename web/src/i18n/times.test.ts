@@ -9,7 +9,7 @@ const zh = timesIn('zh-CN');
 /** Intl puts a narrow space before AM and PM. */
 const plain = (text: string) => text.replaceAll('\u202f', ' ');
 
-test('a list tells the clock today, then the day, then the date', () => {
+test('a list shows the clock for today, then the day, then the date', () => {
   const said = (text: string) => plain(en.brief(at(text), NOW));
   assert.equal(said('2026-03-18T00:00:00'), '12:00 AM');
   assert.equal(said('2026-03-17T23:59:59'), 'Yesterday');

@@ -4,12 +4,12 @@ import { choosePage, type OpenPage } from './choose-page.ts';
 
 const ORIGIN = 'https://chat.example.org';
 
-test('the page that shows the conversation is brought forward, hidden or not', () => {
+test('the page that shows the conversation is chosen, hidden or not', () => {
   const chat = page('/chat/alice');
   assert.equal(choosePage([page('/', { focused: true }), chat, page('/people')], '/chat/alice'), chat);
 });
 
-test('else the one before the user, else one he can see, else the one used last', () => {
+test('otherwise the page with the focus is chosen, else a visible one, else the one used last', () => {
   const hidden = page('/people');
   const visible = page('/settings', { visibilityState: 'visible' });
   const focused = page('/chat/bob', { focused: true, visibilityState: 'visible' });
@@ -18,7 +18,7 @@ test('else the one before the user, else one he can see, else the one used last'
   assert.equal(choosePage([hidden, page('/')], '/chat/alice'), hidden);
 });
 
-test('of several that show it, the one used last', () => {
+test('of several pages that show the conversation, the one used last is chosen', () => {
   const last = page('/chat/alice');
   assert.equal(choosePage([page('/'), last, page('/chat/alice')], '/chat/alice'), last);
 });

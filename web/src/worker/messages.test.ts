@@ -7,7 +7,7 @@ test('a page understands its worker', () => {
   assert.deepEqual(readToPage({ doorman: 'push-changed' }), { doorman: 'push-changed' });
 });
 
-test('and goes nowhere but to its own places', () => {
+test('a page opens no paths but its own', () => {
   for (const path of ['//evil.example/', 'https://evil.example/', '/api/logout', 7, undefined])
     assert.equal(readToPage({ doorman: 'open', path }), undefined);
 });
@@ -18,7 +18,7 @@ test('the worker understands its pages', () => {
   assert.deepEqual(readToWorker(compare), compare);
 });
 
-test('what anybody else sends is not for us', () => {
+test('messages of others are ignored', () => {
   for (const data of [undefined, null, 'open', 7, [], {}, { doorman: 'x' }, { type: 'open', path: '/' }]) {
     assert.equal(readToPage(data), undefined);
     assert.equal(readToWorker(data), undefined);
@@ -26,13 +26,13 @@ test('what anybody else sends is not for us', () => {
   assert.equal(readToWorker({ doorman: 'compare', files: 'all' }), undefined);
 });
 
-test('an answer that says nothing means another build', () => {
+test('an empty answer means another build', () => {
   assert.deepEqual(readCompared({ same: true, alone: true }), { same: true, alone: true });
   for (const data of [undefined, {}, { same: 1, alone: 'yes' }])
     assert.deepEqual(readCompared(data), { same: false, alone: false });
 });
 
-test('who is asked answers on the port, and silence ends', async () => {
+test('an answer comes on the port, and a missing one ends with the timeout', async () => {
   const message = { doorman: 'open', path: '/' } as const;
   const answering = { postMessage: (_: unknown, [port]: MessagePort[]) => port?.postMessage('shown') };
   assert.equal(await ask(answering, message, 60_000), 'shown');

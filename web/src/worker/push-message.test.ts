@@ -14,7 +14,7 @@ const FALLBACK = {
   receipt: undefined,
 };
 
-test('what the service tells is shown as it is', () => {
+test('the content that the service sends is shown', () => {
   const payload = JSON.stringify({
     web_push: 8030,
     notification: {
@@ -36,7 +36,7 @@ test('what the service tells is shown as it is', () => {
   });
 });
 
-test('a push without a payload, or with one that says nothing, is a new message all the same', () => {
+test('a push without a usable payload is shown as a new message', () => {
   const empty = [
     undefined,
     '',
@@ -54,7 +54,7 @@ test('a push without a payload, or with one that says nothing, is a new message 
     assert.deepEqual(read(payload), FALLBACK, String(payload).slice(0, 50));
 });
 
-test('it says so in the language of the browser', () => {
+test('the default text is in the language of the browser', () => {
   for (const [language, body] of [
     ['zh', '新消息'],
     ['zh-CN', '新消息'],
@@ -66,7 +66,7 @@ test('it says so in the language of the browser', () => {
     assert.equal(readPushMessage('', { origin: ORIGIN, language }).body, body);
 });
 
-test('a field of the wrong kind gives way alone', () => {
+test('a field of the wrong type is replaced alone', () => {
   for (const wrong of [0, true, null, {}, ['Mallory'], '', ' \n', '\u200b\u202e']) {
     const notification = { title: wrong, body: wrong, tag: wrong, navigate: wrong };
     assert.deepEqual(read(JSON.stringify({ notification })), FALLBACK, JSON.stringify(wrong));
@@ -87,7 +87,7 @@ test('texts longer than any of ours are cut, between characters', () => {
   assert.equal(body, `${'字'.repeat(1_499)}…`);
 });
 
-test('a payload larger than any push is not looked into', () => {
+test('a payload larger than any push is not read', () => {
   const payload = JSON.stringify({ notification: { title: 'Mallory' }, more: 'x'.repeat(8_192) });
   assert.deepEqual(read(payload), FALLBACK);
 });
@@ -100,7 +100,7 @@ test('a badge is a count, a receipt a text of modest length', () => {
     assert.equal(read(JSON.stringify({ doorman: { receipt } })).receipt, undefined);
 });
 
-test('whatever comes, there is something to show, and it leads to the page', () => {
+test('any payload gives something to show, with a path of the page', () => {
   const field = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.webUrl(),

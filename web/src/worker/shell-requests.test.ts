@@ -5,18 +5,18 @@ import { assetsNamedIn, classifyRequest, isCacheable } from './shell-requests.ts
 const ORIGIN = 'https://chat.example.org';
 const FILES = ['/assets/page-abc.js', '/assets/page-abc.css'];
 
-test('opening a place of the page is for the worker', () => {
+test('the worker answers requests for paths of the page', () => {
   for (const path of ['/', '/?a=b', '/chat/alice', '/people', '/settings/log', '/sign-in'])
     assert.equal(classify(path, { mode: 'navigate' }), 'page', path);
 });
 
-test('so are the files of its build, for whatever asks for them', () => {
+test('the worker answers requests for files of its build, of any kind', () => {
   for (const mode of ['cors', 'no-cors', 'same-origin'])
     for (const path of [...FILES, '/assets/page-abc.js?x'])
       assert.equal(classify(path, { mode }), 'file', path);
 });
 
-test('nothing else is, not the interface in any spelling, nor another origin', () => {
+test('the worker leaves everything else to the network: the API in any spelling, other origins', () => {
   const own = [
     '/api/messages',
     '/api/../api/users',
@@ -43,11 +43,11 @@ test('nothing else is, not the interface in any spelling, nor another origin', (
         assert.equal(classifyRequest({ method: 'GET', url: origin + path, mode }, ORIGIN, FILES), 'none');
 });
 
-test('data of the page is asked for as data: its places by fetch go to the service', () => {
+test('a path of the page that a script fetches goes to the service', () => {
   assert.equal(classify('/', { mode: 'cors' }), 'none');
 });
 
-test('only GET', () => {
+test('the worker answers only GET', () => {
   for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
     for (const mode of ['navigate', 'cors']) {
       assert.equal(classify('/', { method, mode }), 'none');
@@ -55,7 +55,7 @@ test('only GET', () => {
     }
 });
 
-test('an answer is kept when it is whole, ours, and came straight', () => {
+test('a response is cacheable if it is complete, same-origin and not redirected', () => {
   const good = { status: 200, type: 'basic', redirected: false } as const;
   assert.equal(isCacheable(good), true);
   for (const status of [0, 204, 206, 301, 304, 401, 404, 429, 500, 503])
@@ -65,7 +65,7 @@ test('an answer is kept when it is whole, ours, and came straight', () => {
   assert.equal(isCacheable({ ...good, redirected: true }), false);
 });
 
-test('a document tells of what build it is', () => {
+test('a document names the files of its build', () => {
   const html = `<head><link rel="icon" href="/icons/icon.svg"><script src="/assets/first-1.js"></script>
     <script type="module" crossorigin src="/assets/page-2.js"></script>
     <link rel="stylesheet" crossorigin href="/assets/page-3.css"></head>`;

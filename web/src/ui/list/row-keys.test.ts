@@ -36,7 +36,7 @@ test('a letter typed in the list is one for the search field; a command is not',
   assert.ok(!isTypeAhead(pressed('r', { altKey: true })));
 });
 
-test('Tab goes to the row used last as long as it is in sight, else to the first in sight', () => {
+test('Tab goes to the row used last while it is visible, else to the first visible one', () => {
   const seen = { first: 20, last: 30 };
   assert.equal(tabStop(undefined, false, seen), 20);
   assert.equal(tabStop(25, false, seen), 25);

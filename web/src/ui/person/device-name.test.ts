@@ -23,10 +23,10 @@ const DEVICES: Record<string, string> = {
   '': '',
 };
 
-for (const [told, name] of Object.entries(DEVICES))
-  test(`${told.slice(0, 60)} .. is ${name}`, () => {
+for (const [device, name] of Object.entries(DEVICES))
+  test(`${device.slice(0, 60)} .. is ${name}`, () => {
     assert.equal(
-      deviceName(told, (browser, system) => `${browser} on ${system}`),
+      deviceName(device, (browser, system) => `${browser} on ${system}`),
       name,
     );
   });

@@ -5,7 +5,7 @@ import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { settled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
-/** Who is what to somebody, by id. */
+/** The user's friends and requests, by id. */
 function relations({ stores }: TestClient) {
   const { friends, asked, requested } = stores.friends.all.getSnapshot();
   const ids = (list: typeof friends) => list.map(({ id }) => id);
@@ -29,7 +29,7 @@ onSqlite('friends of the page', (database) => {
     await until(() => bob.stores.friends.state(alice.id).getSnapshot() === 'none');
   });
 
-  test('who asks the one who asked him is his friend at once', async (t) => {
+  test('a request to a user who has sent one makes them friends at once', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.stores.friends.act('request', alice.id);
@@ -37,13 +37,13 @@ onSqlite('friends of the page', (database) => {
     const answered = alice.stores.friends.act('request', bob.id);
     assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'friends');
     await answered;
-    // The log tells of this message after everything that the act caused.
+    // The event of this message comes after all that the action caused.
     await town.writeMany(bob, alice.id, ['hi']);
     await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'friends');
   });
 
-  test('what is refused is taken back', async (t) => {
+  test('a refused action is undone', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.stores.blocks.block(alice.id);
@@ -76,14 +76,14 @@ onSqlite('friends of the page', (database) => {
     assert.equal(alice.stores.friends.state(bob.id).getSnapshot(), 'friends');
   });
 
-  test('a friendship rests while one blocks the other', async (t) => {
+  test('a friendship is suspended while one blocks the other', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.stores.friends.act('request', alice.id);
     await alice.stores.friends.act('accept', bob.id);
     await until(() => alice.stores.friends.state(bob.id).getSnapshot() === 'friends');
     await alice.stores.blocks.block(bob.id);
-    // The log tells of this message after everything that the act caused.
+    // The event of this message comes after all that the action caused.
     await town.writeMany(await town.join('carol'), alice.id, ['hi']);
     await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.deepEqual(relations(alice).friends, [bob.id]);
@@ -109,7 +109,7 @@ onSqlite('the user of the page', (database) => {
     });
   });
 
-  test('a switch shows at once what is wanted, and goes back when it is refused', async (t) => {
+  test('a switch shows a change at once, and undoes it when it is refused', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     const shown = () => alice.stores.ownAccount.settings.getSnapshot()?.dndEnabled;
@@ -119,7 +119,7 @@ onSqlite('the user of the page', (database) => {
     await first;
     assert.equal(shown(), false);
     await second;
-    // The log tells of this message after both changes.
+    // The event of this message comes after both changes.
     await town.writeMany(await town.join('bob'), alice.id, ['hi']);
     await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.equal(shown(), false);
@@ -155,7 +155,7 @@ onSqlite('the user of the page', (database) => {
     assert.deepEqual(states, ['signed_out', 'signed_in']);
   });
 
-  test('the connection is shown as it is, and what is known stays when it breaks', async (t) => {
+  test('the state of the connection is shown, and the data stays when it breaks', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['one']);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { settled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
-/** What a list shows: whose conversation, its last words, how many are unread. */
+/** The rows of the list: peer, last text and unread count. */
 function rows({ stores }: TestClient) {
   return stores.chats.conversations.getSnapshot().map(({ peer, last, pending, unread }) => {
     return [peer, pending?.body ?? last?.body, unread];
@@ -18,7 +18,7 @@ function bodies({ stores }: TestClient, peer: string) {
 }
 
 onSqlite('conversations of the page', (database) => {
-  test('the latest comes first, own messages raise nothing, and the total is that of all', async (t) => {
+  test('the latest comes first, own messages are not counted, and the total is that of all', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob, carol] = [await town.join('alice'), await town.join('bob'), await town.join('carol')];
     bob.stores.chats.thread(alice.id).send('one');
@@ -57,7 +57,7 @@ onSqlite('conversations of the page', (database) => {
     await until(() => phone.stores.chats.unreadTotal.getSnapshot() === 0);
   });
 
-  test('unread messages are counted one by one where own ones lie between them', async (t) => {
+  test('unread messages are counted in the history if own ones are among them', async (t) => {
     const town = await Town.open(t, database);
     const [phone, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, phone.id, ['1', '2']);
@@ -66,7 +66,7 @@ onSqlite('conversations of the page', (database) => {
     const laptop = await town.another('alice');
     assert.deepEqual(rows(laptop), [[bob.id, '6', 3]]);
     phone.doorman.markRead(bob.id, 1);
-    // A guess would be three: four messages come after the first.
+    // The estimate would be three: four messages come after the first.
     await untilEqual(() => rows(laptop), [[bob.id, '6', 2]]);
   });
 

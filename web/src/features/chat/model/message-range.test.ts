@@ -39,7 +39,7 @@ test('the newest are cut by number and by length', () => {
   assert.deepEqual(numbers(newest(one, 9, 'body 1'.length * 2)), [8, 9]);
 });
 
-test('what a peer names as the user names his does not hide his message, nor take its place', () => {
+test("a peer's message with the cid of an own one neither hides nor replaces it", () => {
   const stored = [message(1, 'bob', 'same'), message(2, 'alice', 'other')];
   const waiting = { to: 'bob', cid: 'same', body: 'mine', writtenAt: 3, state: 'waiting' } as const;
   const shown = showMessages('bob', 'alice', stored, [waiting], { received: 0, read: 0 });

@@ -21,7 +21,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
 
-/** Counts the pages of history that a page asks for. */
+/** Counts the requests for pages of history. */
 function countHistory({ doorman }: TestClient): { calls: number } {
   const counter = { calls: 0 };
   const { history } = doorman.api;
@@ -33,7 +33,7 @@ function countHistory({ doorman }: TestClient): { calls: number } {
 }
 
 onSqlite('threads of the page', (database) => {
-  test('an own message goes from waiting to read, as one and the same', async (t) => {
+  test('an own message goes from waiting to read under one key', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const thread = alice.stores.chats.thread(bob.id);
@@ -63,7 +63,7 @@ onSqlite('threads of the page', (database) => {
     assert.deepEqual(shown(bob, alice.id), ['hi theirs']);
   });
 
-  test('what is refused says why, goes again, or is discarded', async (t) => {
+  test('a refused message shows why, and is sent again or discarded', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.stores.blocks.block(alice.id);
@@ -82,7 +82,7 @@ onSqlite('threads of the page', (database) => {
     await until(() => viewOf(alice, bob.id).messages[0]?.n === 1);
   });
 
-  test('pages of fifty, on demand, without asking twice', async (t) => {
+  test('pages of fifty load on demand, each once', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(
@@ -152,7 +152,7 @@ onSqlite('threads of the page', (database) => {
       assert.equal(counter.calls, missed < 100 ? 1 : 2);
     });
 
-  test('a connection that broke off brings what was missed by itself', async (t) => {
+  test('missed messages come when a broken connection is back', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1']);
@@ -166,7 +166,7 @@ onSqlite('threads of the page', (database) => {
     assert.equal(counter.calls, 0);
   });
 
-  test('is marked as read only at its end, open, and before somebody', async (t) => {
+  test('a thread is marked as read only at its end, open, and while the user looks at the page', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const thread = alice.stores.chats.thread(bob.id);
@@ -195,7 +195,7 @@ onSqlite('threads of the page', (database) => {
     await until(() => unread() === 1, 'closed');
   });
 
-  test('the line "new" stands before what nobody has seen yet', async (t) => {
+  test('the line "new" is before the first message that the user has not seen', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1', '2']);
@@ -239,7 +239,7 @@ onSqlite('threads of the page', (database) => {
     assert.equal(viewOf(laptop, bob.id).hasOlder, true);
   });
 
-  test('who types is seen typing until he writes', async (t) => {
+  test('a peer is shown typing until their message comes', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { typing } = alice.stores.chats.thread(bob.id);
@@ -251,7 +251,7 @@ onSqlite('threads of the page', (database) => {
     assert.equal(alice.stores.chats.unreadTotal.getSnapshot(), 1);
   });
 
-  test('who stops typing without a word is seen typing for four seconds', (t) => {
+  test('a peer who stops typing without a message is shown typing for four seconds', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const typing = new Typing();
     const seen: boolean[] = [];
@@ -265,7 +265,7 @@ onSqlite('threads of the page', (database) => {
     assert.deepEqual(seen, [true, false]);
   });
 
-  test('a restored database leaves nothing of what was known', async (t) => {
+  test('after a restore of the database all is loaded again', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await town.writeMany(bob, alice.id, ['1', '2']);

@@ -12,7 +12,7 @@ import {
   unreadOf,
 } from './unread.ts';
 
-/** Whose the messages are, in order: `true` for own ones. */
+/** The messages in order: `true` for own ones. */
 const messages = fc.array(fc.boolean(), { maxLength: 12 });
 
 /** The truth: the peer's messages after `read`, up to `head`. */
@@ -20,7 +20,7 @@ function trulyUnread(all: readonly boolean[], read: number, head = all.length): 
   return all.slice(read, head).filter((isOwn) => !isOwn).length;
 }
 
-test('messages and marks in any order give what is true, or say that they guess, and never too few', () => {
+test('messages and marks in any order give the true count or a marked estimate, and never too few', () => {
   fc.assert(
     fc.property(
       messages,
@@ -41,7 +41,7 @@ test('messages and marks in any order give what is true, or say that they guess,
         };
         for (let n = head + 1; n <= all.length; n++) {
           counter = countMessage(counter, n, all[n - 1] === true);
-          // Told again: it changes nothing.
+          // A repeated event changes nothing.
           assert.equal(countMessage(counter, n, all[n - 1] === true), counter);
           if (n % 2 === 0) takeMark(Math.min(marks.shift() ?? 0, n));
         }
@@ -51,7 +51,7 @@ test('messages and marks in any order give what is true, or say that they guess,
   );
 });
 
-test('a guess is corrected, unless the user read on meanwhile', () => {
+test('an estimate is corrected, unless the user has read further since', () => {
   // theirs, own, own, theirs: two unread of four, then a mark at 1.
   const counter = countRead(startCounter(0, 4, 2), 1);
   assert.deepEqual([isEstimate(startCounter(0, 4, 2), 1), unreadOf(counter)], [true, 2]);

@@ -4,7 +4,7 @@ import { DoormanError } from 'doorman-client';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
 
-/** All that a page shows of somebody. */
+/** Everything that the stores show of a user. */
 function seen({ stores }: TestClient, peer: string) {
   const row = stores.chats.conversations.getSnapshot().find((one) => one.peer === peer);
   return {
@@ -45,7 +45,7 @@ async function meet(town: Town) {
 }
 
 onSqlite('blocks of the page', (database) => {
-  test('from the click on nothing is shown, before the service has answered', async (t) => {
+  test('a block hides everything at once, before the service has answered', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
     const carol = await town.join('carol');
@@ -69,7 +69,7 @@ onSqlite('blocks of the page', (database) => {
     assert.deepEqual(alice.stores.friends.all.getSnapshot().asked, []);
   });
 
-  test('his notification goes with the block, here or on another device', async (t) => {
+  test("a block closes the user's notification, here or on another device", async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
     const carol = await town.join('carol');
@@ -81,7 +81,7 @@ onSqlite('blocks of the page', (database) => {
     await untilEqual(() => [...other.browser.notified], [carol.id]);
   });
 
-  test('who types before the service knows of the block is not seen typing', async (t) => {
+  test('typing is hidden before the service knows of the block', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
     const { block } = alice.doorman.api;
@@ -95,7 +95,7 @@ onSqlite('blocks of the page', (database) => {
     const answered = alice.stores.blocks.block(bob.id);
     let heard = 0;
     alice.doorman.on('typing', () => heard++);
-    // A kit tells it once a second.
+    // A kit sends it once a second.
     await until(() => {
       bob.stores.chats.thread(alice.id).sendTyping();
       return heard > 0;
@@ -105,7 +105,7 @@ onSqlite('blocks of the page', (database) => {
     await answered;
   });
 
-  test('a block on one device hides on the other, and lifting it brings back what is true', async (t) => {
+  test('a block on one device hides on the other, and an unblock loads the true state', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
     const laptop = await town.another('alice');
@@ -113,7 +113,7 @@ onSqlite('blocks of the page', (database) => {
     await until(() => seen(laptop, bob.id).sight === 'online');
     await alice.stores.blocks.block(bob.id);
     await untilEqual(() => seen(laptop, bob.id), HIDDEN);
-    // A device that comes meanwhile is not told what was unread.
+    // A device that connects during the block does not get the unread count.
     const tablet = await town.another('alice');
     tablet.stores.presence.watch([bob.id]);
     assert.deepEqual(seen(tablet, bob.id), HIDDEN);
@@ -122,7 +122,7 @@ onSqlite('blocks of the page', (database) => {
     for (const one of [alice, laptop, tablet]) await untilEqual(() => seen(one, bob.id), lifted);
   });
 
-  test('a refused block hides nobody', async (t) => {
+  test('a refused block hides no user', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     const nobody = '00000000-0000-7000-8000-000000000000';
@@ -133,7 +133,7 @@ onSqlite('blocks of the page', (database) => {
     assert.deepEqual(alice.stores.blocks.all.getSnapshot(), []);
   });
 
-  test('acts on the same person happen in the order in which they were asked', async (t) => {
+  test('actions on the same user run in their order', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     const { blocks } = alice.stores;
@@ -143,14 +143,14 @@ onSqlite('blocks of the page', (database) => {
       blocks.block(bob.id),
       blocks.unblock(bob.id),
     ]);
-    // The log tells of this message after all that those acts caused.
+    // The event of this message comes after all that those actions caused.
     await town.writeMany(bob, alice.id, ['hi']);
     await until(() => alice.stores.chats.unreadTotal.getSnapshot() === 1);
     assert.equal(blocks.isBlocked(bob.id).getSnapshot(), false);
     assert.deepEqual(await alice.doorman.api.blocked(), []);
   });
 
-  test('the one who is blocked sees nobody type, nor whether he is there, and is refused', async (t) => {
+  test('a blocked user sees neither typing nor presence of the blocker, and is refused', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
     bob.stores.presence.watch([alice.id]);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { displayName } from './display-name.ts';
 
-test('somebody has the name he gave himself', () => {
+test('a user is shown by their nickname', () => {
   for (const nickname of ['Ada', ' a ', '小明', '😀', 'é', 'م', '.', '❤️', '한'])
     assert.equal(displayName({ nickname, username: 'ada' }), nickname);
 });
 
-test('a nickname of which nothing can be seen is none', () => {
+test('an invisible nickname is ignored', () => {
   for (const nickname of [
     '',
     ' ',

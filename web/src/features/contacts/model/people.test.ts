@@ -11,7 +11,7 @@ function names(search: DirectorySearch): string[] {
   return search.getSnapshot().entries.map(({ username }) => username);
 }
 
-/** What a page asks the directory, and whose profiles. */
+/** Records the requests for the directory and for profiles. */
 function listen({ doorman }: TestClient) {
   const asked: { users: unknown[]; profiles: string[] } = { users: [], profiles: [] };
   const { users, profileOf } = doorman.api;
@@ -54,7 +54,7 @@ onSqlite('people of the page', (database) => {
     assert.equal(asked.users.length, 6, 'for the search alone');
   });
 
-  test('a long list that is asked for anew keeps its length, and finds who came and who is renamed', async (t) => {
+  test('a long list that is loaded again keeps its length, and has new and renamed users', async (t) => {
     const town = await Town.open(t, database);
     await addCrowd(town.service.services.db, 1_500);
     const alice = await town.join('alice');
@@ -100,7 +100,7 @@ onSqlite('people of the page', (database) => {
     assert.equal(search.getSnapshot().entries.length, 31, 'what is known comes at once');
   });
 
-  test('an answer that comes late does not take the place of a later one', async (t) => {
+  test('a late answer does not replace a newer one', async (t) => {
     const town = await Town.open(t, database);
     await addCrowd(town.service.services.db, 30);
     const alice = await town.join('alice');
@@ -122,7 +122,7 @@ onSqlite('people of the page', (database) => {
     assert.deepEqual(names(search), ['crowd3', 'crowd30']);
   });
 
-  test('only those who are online, and nobody', async (t) => {
+  test('the list of online users, also while it is empty', async (t) => {
     const town = await Town.open(t, database);
     await addCrowd(town.service.services.db, 30);
     const [alice] = [await town.join('alice'), await town.join('bob')];
@@ -138,7 +138,7 @@ onSqlite('people of the page', (database) => {
     );
   });
 
-  test('too many calls are waited out as the service says', async (t) => {
+  test('after a 429 loading goes on at the time that the service names', async (t) => {
     const town = await Town.open(t, database, { env: { RATE_LIMIT_API: '6/2s' } });
     await addCrowd(town.service.services.db, 8_000);
     const alice = await town.join('alice');
@@ -165,7 +165,7 @@ onSqlite('people of the page', (database) => {
     assert.equal(search.getSnapshot().waitsUntil, undefined);
   });
 
-  test('a search without a connection fails, and goes on by itself when it is back', async (t) => {
+  test('a search without a connection fails, and is repeated when it is back', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     alice.doorman.disconnect();
@@ -219,7 +219,7 @@ onSqlite('people of the page', (database) => {
     assert.deepEqual(asked.profiles, [bob.id, nobody, dave.id]);
   });
 
-  test('of many unknown people few are asked for at a time, the latest first', async (t) => {
+  test('names of many unknown users are fetched few at a time, the latest first', async (t) => {
     const town = await Town.open(t, database);
     const ids = await addCrowd(town.service.services.db, 100);
     const alice = await town.join('alice');
@@ -244,7 +244,7 @@ onSqlite('people of the page', (database) => {
     assert.deepEqual(asked.slice(3, 6), ids.slice(-3).reverse());
   });
 
-  test('a profile is asked for when it is shown, and good for a while', async (t) => {
+  test('a profile is fetched when it is shown, and fresh for a while', async (t) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.stores.ownAccount.updateProfile({ bio: 'I ring bells' });
@@ -261,7 +261,7 @@ onSqlite('people of the page', (database) => {
     assert.deepEqual(asked.profiles, [bob.id, 'nobody']);
   });
 
-  test('those on the screen are seen as they come and go', async (t) => {
+  test('the presence of users on the screen follows them', async (t) => {
     const town = await Town.open(t, database);
     const startedAt = Date.now();
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
@@ -279,7 +279,7 @@ onSqlite('people of the page', (database) => {
     await until(() => alice.stores.presence.of(id).getSnapshot().state === 'unknown');
   });
 
-  test('an id that no service takes is that of a user who does not exist, and the connection stays live', async (t) => {
+  test('an id that the service refuses is shown as an unknown user, and the connection stays live', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
     const connections: string[] = [];
