@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { Caller } from '../http/authenticate.ts';
-import type { TrustedNetworks } from '../http/client-address.ts';
+import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
 import type { PushServices } from '../push/push-services.ts';
@@ -22,7 +22,7 @@ import type { Hello } from './frames-in.ts';
 import { LiveConnections } from './live-connections.ts';
 import { SocketSession } from './socket-session.ts';
 import { StallDetector } from './stall-detector.ts';
-import { addressKeyOf, SUBPROTOCOL } from './upgrade.ts';
+import { SUBPROTOCOL } from './upgrade.ts';
 
 /** Between two heartbeat checks: how exact the heartbeat's times are. */
 const CHECK_MS = 500;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config-fields.ts';
 import { ServiceError } from '../errors.ts';
-import { clientKey, type TrustedNetworks } from '../http/client-address.ts';
+import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';
 
 export const PATH = '/ws';
@@ -47,16 +47,6 @@ function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   if (!/(^|,)\s*upgrade\s*(,|$)/i.test(headers.connection ?? '')) return false;
   return url === PATH || url.startsWith(`${PATH}?`);
-}
-
-/** The key by which connections without `hello` are counted. */
-export function addressKeyOf({ headers, socket }: IncomingMessage, trustProxy: TrustedNetworks): string {
-  const forwarded = headers['x-forwarded-for'];
-  return clientKey(
-    socket.remoteAddress,
-    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-    trustProxy,
-  );
 }
 
 /** Whether the list has our subprotocol and is valid: tokens, each of them once (RFC 6455, 4.1). */
