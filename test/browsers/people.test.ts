@@ -222,7 +222,7 @@ onChromium('A profile', (browser) => {
     assert.match((await textOf(alice.page, `person-${bob.id}`)) ?? '', /Blocked/);
     assert.equal(await alice.page.$(`[data-testid="message-${bob.id}"]`), null);
     assert.equal(await alice.page.$(`[data-testid="person-${bob.id}"] [data-presence]`), null);
-    await assertAccessible(alice.page, 'the profile of somebody who is blocked');
+    await assertAccessible(alice.page, 'the profile of a blocked user');
 
     await alice.click('unblock');
     await alice.confirm();
@@ -305,7 +305,7 @@ onChromium('A profile', (browser) => {
     await assertAccessible(bob.page, 'a profile with a request');
     await alice.openProfile(bob);
     await alice.find('friend-accept');
-    await assertAccessible(alice.page, 'a profile of whoever asked');
+    await assertAccessible(alice.page, 'the profile of a user with a request');
     await alice.fill('[data-testid="people-search"]', '');
     for (const filter of ['all', 'online', 'friends', 'requests']) {
       await alice.click(`people-filter-${filter}`);

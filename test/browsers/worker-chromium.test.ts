@@ -107,11 +107,11 @@ onChromium('A push', (chromium) => {
 
   test('a conversation has one notification, which the next message replaces', async (t) => {
     const { gate, page, push } = await start(t);
-    const tell = (title: string, body: string) =>
+    const sendPush = (title: string, body: string) =>
       push({ notification: { title, body, navigate: `${gate.url}/chat/${title}`, tag: `chat-${title}` } });
-    await tell('alice', 'one');
-    await tell('bob', 'two');
-    await tell('alice', 'three');
+    await sendPush('alice', 'one');
+    await sendPush('bob', 'two');
+    await sendPush('alice', 'three');
     await waitForNotification(page, { body: 'three' });
     const shown = await shownNotifications(page);
     assert.deepEqual(
