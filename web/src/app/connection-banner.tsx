@@ -25,10 +25,10 @@ export function ConnectionBanner() {
 function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffline: boolean }) {
   const texts = useTexts().shell;
   const { doorman } = useStores();
-  const say = (text: string, button?: string, act?: () => void) => (
+  const say = (text: string, button?: string, action?: () => void) => (
     <Banner kind="trouble" icon={<CloudOfflineIcon size={16} />} testId="connection-banner">
       <span>{text}</span>
-      {button && act && <BannerButton onClick={act}>{button}</BannerButton>}
+      {button && action && <BannerButton onClick={action}>{button}</BannerButton>}
     </Banner>
   );
   if (connection.state === 'stopped')

@@ -74,9 +74,9 @@ export class Friends implements FriendsStore {
     return this.#views.of(userId);
   }
 
-  async act(act: FriendAction, userId: string): Promise<void> {
+  async act(action: FriendAction, userId: string): Promise<void> {
     const { doorman, queue } = this.#options;
-    const expected = EXPECTED[act];
+    const expected = EXPECTED[action];
     const state = typeof expected === 'string' ? expected : expected(this.#stateOf(userId));
     const pending: FriendView = { id: userId, state, at: Date.now() };
     this.#pending.set(userId, pending);
@@ -84,7 +84,7 @@ export class Friends implements FriendsStore {
     await this.#serial.run(userId, async () => {
       const eventCount = this.#eventCounts.get(userId);
       try {
-        const answer = await queue.runNow(() => doorman.api.friend(act, userId));
+        const answer = await queue.runNow(() => doorman.api.friend(action, userId));
         if (this.#eventCounts.get(userId) === eventCount)
           this.#set(userId, toFriendState(answer.state), pending.at);
       } finally {

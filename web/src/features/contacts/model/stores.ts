@@ -52,7 +52,7 @@ export interface FriendsStore {
   readonly moreFriends: MorePages;
   readonly moreRequests: MorePages;
   state(userId: string): Readable<FriendState>;
-  act(act: FriendAction, userId: string): Promise<void>;
+  act(action: FriendAction, userId: string): Promise<void>;
 }
 
 export interface BlocksStore {
