@@ -14,9 +14,9 @@ async function pingPong(socket: TestSocket, times: number): Promise<void> {
   for (let i = 0; i < times; i++) assert.deepEqual(await socket.next(), { type: 'pong' });
 }
 
-onSqlite('the budget of frames', (database) => {
+onSqlite('the frame budget', (database) => {
   test('60 at once and 20 a second pass, more is closed with 4429', async (t) => {
-    // Time stands still but for what the test adds.
+    // Only the test moves the time.
     let nowMs = 1000;
     const service = await startSockets(t, database, { world: { monotonicMs: () => nowMs } });
     const alice = await service.join('alice');
@@ -43,7 +43,7 @@ onSqlite('the budget of frames', (database) => {
     assert.equal((await socket.ended).code, 4429);
   });
 
-  test('a client that reads nothing is not asked for more, and closed with 4008 after 30 s', async (t) => {
+  test('the frames of a client that reads nothing are no longer read, and it is closed with 4008 after 30 s', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
@@ -76,7 +76,7 @@ onSqlite('the budget of frames', (database) => {
     assert.equal(served.length, servedCount);
   });
 
-  test('a client that is heard stays, however the clock moves on', async (t) => {
+  test('a client that sends pings stays, however far the clock moves', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');

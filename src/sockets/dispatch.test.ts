@@ -8,8 +8,8 @@ import { text } from '../http/validation.ts';
 import type { SocketSession } from './socket-session.ts';
 import { connectionOf, eventually, rawFrame, serveFrames, startSockets, writeRaw } from './test-client.ts';
 
-onSqlite('the frames that a room brings', (database) => {
-  test('are judged by their schema and answered with what the room says', async (t) => {
+onSqlite('the frames that a room defines', (database) => {
+  test('are validated by their schema and answered with the data of their handler', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const echo = defineFrame(Type.Object({ body: text({ maxLength: 3 }) }), (from, { body }) => ({
@@ -54,14 +54,14 @@ onSqlite('the frames that a room brings', (database) => {
     assert.deepEqual(order, ['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3']);
   });
 
-  test('may refuse with every kind, which has the code it has over HTTP, and the socket stays', async (t) => {
+  test('may throw every kind of error, with the same code as over HTTP, and the socket stays open', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const fail = defineFrame(Type.Object({ as: text() }), (_from, { as }) => {
       if (as === 'forbidden') throw new ServiceError('forbidden', 'not_accepting', '对方不接收');
       if (as === 'not-found') throw new ServiceError('not-found', 'user_not_found', '用户不存在');
       if (as === 'rate-limited') throw new ServiceError('rate-limited', 'rate_limited', '慢一点');
-      throw new Error('a fault whose text is nobody’s business');
+      throw new Error('a fault whose text is not sent');
     });
     const { enter } = await serveFrames(t, service, { fail });
     const socket = await enter(alice);
@@ -69,7 +69,7 @@ onSqlite('the frames that a room brings', (database) => {
     for (const as of ['forbidden', 'not-found', 'rate-limited', 'fault']) {
       const { code, error, msg } = await socket.ask({ type: 'fail', as });
       codes.push([code, error, msg]);
-      socket.send({ type: 'fail', as }); // nobody asked, so nothing is said
+      socket.send({ type: 'fail', as }); // no request, so no reply
     }
     assert.deepEqual(codes, [
       [403, 'not_accepting', '对方不接收'],
@@ -82,7 +82,7 @@ onSqlite('the frames that a room brings', (database) => {
     assert.ok(service.logLines.some((line) => line.includes('fault in a frame')));
   });
 
-  test('are finished when the service stops: the answer comes before the close', async (t) => {
+  test('in flight when the service stops are answered before the close', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     let finish = () => {};
@@ -107,25 +107,25 @@ onSqlite('the frames that a room brings', (database) => {
     await closing;
   });
 
-  test('are not heard when they follow one that ended the connection', async (t) => {
+  test('are not handled after one that closed the connection', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const heard: string[] = [];
+    const handled: string[] = [];
     const say = defineFrame(Type.Object({ words: text() }), (_from, { words }) => {
-      heard.push(words);
+      handled.push(words);
       return undefined;
     });
     const { enter } = await serveFrames(t, service, { say });
     const socket = await enter(alice);
-    // All in one piece, so that the service has it all when it judges the first.
+    // In one write, so that the service has all frames when it reads the first.
     const frames = ['{"type":"say","words":"before"}', 'nonsense', '{"type":"say","words":"after","id":"1"}'];
     writeRaw(socket, Buffer.concat(frames.map((frame) => rawFrame(0x81, Buffer.from(frame)))));
     assert.deepEqual(await socket.ended, { code: 1007, reason: 'body_not_json' });
-    assert.deepEqual(heard, ['before']);
+    assert.deepEqual(handled, ['before']);
     assert.deepEqual(socket.unread, []);
   });
 
-  test('wait unread while one is worked on, however many come', async (t) => {
+  test('wait unread while one is in flight, however many are sent', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const gate = Promise.withResolvers<void>();

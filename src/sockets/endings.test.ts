@@ -34,7 +34,7 @@ onSqlite('the end of a connection', (database) => {
     assert.equal(await service.isOnline(alice), 1);
   });
 
-  test('logging out closes every socket of that session, and makes offline at once', async (t) => {
+  test('logging out closes every socket of that session, and the user is offline at once', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const sockets = [await service.enter(alice), await service.enter(alice)];
@@ -53,7 +53,7 @@ onSqlite('the end of a connection', (database) => {
     assert.equal((await stolen.ended).code, 4409);
   });
 
-  test('a suspended user is told so with 4403', async (t) => {
+  test('a suspended user is closed with 4403', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const bob = await service.join('bob');
@@ -65,7 +65,7 @@ onSqlite('the end of a connection', (database) => {
     await bobs.roundTrip();
   });
 
-  test('a client that does not answer the close is offline all the same, and cut off', async (t) => {
+  test('a client that does not answer the close is offline at once, and is terminated', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const order = recordOrder(service);
@@ -126,7 +126,7 @@ onSqlite('the end of a connection', (database) => {
     assert.equal((await renewed.ended).code, 4401);
   });
 
-  test('a token of somebody else, of another session or of none is refused, and changes nothing', async (t) => {
+  test('a token of another user, of another session or of none is refused and changes nothing', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const bob = await service.join('bob');
@@ -143,7 +143,7 @@ onSqlite('the end of a connection', (database) => {
     assert.equal(await service.isOnline(bob), 0);
   });
 
-  test('a client is pinged every 25 s, and one that stays silent for 15 s after is cut off', async (t) => {
+  test('a client is pinged every 25 s, and terminated if it stays silent for 15 s after a ping', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
@@ -174,7 +174,7 @@ onSqlite('the end of a connection', (database) => {
     assert.equal(await service.isOnline(alice), 1);
   });
 
-  test('a service that was held up reads what came meanwhile before it cuts off a silent client', async (t) => {
+  test('after a stall the service reads what arrived meanwhile before it terminates a silent client', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
@@ -198,15 +198,15 @@ onSqlite('the end of a connection', (database) => {
     assert.equal(await service.isOnline(alice), 1);
   });
 
-  test('a stopping service says drain, then closes with 1012, and answers new sockets 500', async (t) => {
+  test('a stopping service sends drain, closes with 1012, and answers new sockets 500', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const [named, nameless] = [await service.enter(alice), await service.connect()];
+    const [admitted, pending] = [await service.enter(alice), await service.connect()];
     service.services.lifecycle.draining = true;
     const refused = await service.refuse();
     assert.deepEqual([refused.status, refused.body.code, refused.body.error], [500, 500, 'draining']);
     const closing = service.app.close();
-    for (const socket of [named, nameless]) {
+    for (const socket of [admitted, pending]) {
       assert.deepEqual(await socket.next(), { type: 'drain', spreadMs: 20000 });
       assert.deepEqual(await socket.ended, { code: 1012, reason: 'restart' });
     }
@@ -214,7 +214,7 @@ onSqlite('the end of a connection', (database) => {
   });
 });
 
-onEachDatabase('what a command of the operator ends beside the server', (database) => {
+onEachDatabase('sessions that an operator’s command ends', (database) => {
   test('suspended is 4403, deleted 4409, within a second of the service’s clock; everyone else stays', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
@@ -241,9 +241,9 @@ onEachDatabase('what a command of the operator ends beside the server', (databas
   });
 });
 
-onSqlite('a process that is told to stop', (database) => {
+onSqlite('a process that gets SIGTERM', (database) => {
   // Some 5 s: a start, and 3 s for the client that does not answer.
-  test('sends its sockets away, also those that do not answer, and exits 0', {
+  test('closes its sockets, also those that do not answer, and exits 0', {
     timeout: 60_000,
   }, async (t) => {
     const cwd = fileURLToPath(new URL('../..', import.meta.url));

@@ -55,7 +55,7 @@ onSqlite('hello', (database) => {
     assert.equal(await listed(), 0);
 
     const socket = await service.connect();
-    assert.equal(await service.isOnline(alice), 0, 'a connection that is nobody’s makes nobody online');
+    assert.equal(await service.isOnline(alice), 0, 'a connection without hello makes no one online');
     const reply = await socket.ask({ type: 'hello', token: alice.token });
     assert.equal(await service.isOnline(alice), 1);
     assert.equal(await listed(), 1);
@@ -82,7 +82,7 @@ onSqlite('hello', (database) => {
     assert.equal(await listed(), 0);
   });
 
-  test('with two devices a user stays online until both are gone, also when one breaks off', async (t) => {
+  test('with two devices a user stays online until both are gone, also when one is terminated', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const phone = await service.enter(alice);
@@ -108,7 +108,7 @@ onSqlite('hello', (database) => {
     assert.deepEqual(order, ['online', 'offline', 'disconnected']);
   });
 
-  test('a token that opens nothing is answered 401, and closed with 4401 (interface 5.5)', async (t) => {
+  test('an invalid token is answered 401, and closed with 4401 (interface 5.5)', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
@@ -126,7 +126,7 @@ onSqlite('hello', (database) => {
     assert.equal(await service.isOnline(alice), 0);
   });
 
-  test('a second hello is refused, and the connection goes on', async (t) => {
+  test('a second hello is refused, and the connection stays open', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const bob = await service.join('bob');
@@ -139,7 +139,7 @@ onSqlite('hello', (database) => {
     assert.equal(await service.isOnline(alice), 1);
   });
 
-  test('two hellos in one go: the first opens, the second is refused', async (t) => {
+  test('of two hellos sent at once, the first opens a session and the second is refused', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const socket = await service.connect();
@@ -155,7 +155,7 @@ onSqlite('hello', (database) => {
     assert.equal(await service.isOnline(alice), 0, 'counted once');
   });
 
-  test('anything but hello first is not heard: 4408, with a reply to whoever asked for one', async (t) => {
+  test('any other first frame is refused: 4408, after a reply to a request', async (t) => {
     const service = await startSockets(t, database);
     const asking = await service.connect();
     const reply = await asking.ask({ type: 'bye' });
@@ -185,7 +185,7 @@ onSqlite('hello', (database) => {
     await prompt.roundTrip();
   });
 
-  test('a session that ends while its token is checked is not let in', async (t) => {
+  test('a session that ends while its token is checked is refused', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const late = await serveLateChecks(t, service);
@@ -199,7 +199,7 @@ onSqlite('hello', (database) => {
     assert.equal(await service.isOnline(alice), 0);
   });
 
-  test('a client that goes while its token is checked does not stay online', async (t) => {
+  test('a client that disconnects while its token is checked does not stay online', async (t) => {
     const service = await startSockets(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     for (const end of ['close', 'terminate'] as const) {
@@ -211,13 +211,13 @@ onSqlite('hello', (database) => {
       await socket.ended;
       await eventually(async () => (await countConnections(late)) === 0);
       late.answer();
-      // Bob's hello takes the same way after hers.
+      // Bob's hello is handled after hers.
       await (await late.connect()).hello({ token: bob.token });
       assert.equal(await service.isOnline(alice), 0, end);
     }
   });
 
-  test('clients that go right after their hello do not stay online', async (t) => {
+  test('clients that disconnect right after their hello do not stay online', async (t) => {
     const service = await startSockets(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     for (let round = 0; round < 20; round++) {

@@ -11,7 +11,7 @@ import { startSockets, type TestSocket } from './test-client.ts';
 const document = await readFile(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
 
 interface Example {
-  /** What has to be done before: `first` sends no `hello`, `stop` stops the service. */
+  /** What precedes the example: nothing for `first`, for others `hello`; `stop` also stops the service. */
   readonly kind: string;
   readonly lines: readonly string[];
 }
@@ -20,7 +20,7 @@ const examples: Example[] = [...document.matchAll(/^```frames ?(\w*)\n(.*?)^```$
   ([, kind = '', lines = '']) => ({ kind, lines: lines.trimEnd().split('\n') }),
 );
 
-/** Where the example has `<words>`, what they stand for will do; all else has to be as it stands, no field more or less. */
+/** `<words>` of an example match any text; everything else has to be equal, with the same fields. */
 function assertAsShown(actual: unknown, shown: unknown, line: string): void {
   if (shown === '<epoch milliseconds>') {
     assert.ok(typeof actual === 'number' && actual > 1_700_000_000_000, line);
@@ -35,10 +35,10 @@ function assertAsShown(actual: unknown, shown: unknown, line: string): void {
   }
 }
 
-/** The connections of an example, and what its words stand for. */
+/** The connections of an example, and the values of its `<words>`. */
 interface Scene {
   readonly socket: TestSocket;
-  /** Bob's connection, who says `hello` by himself unless the example does. */
+  /** Bob's connection, which sends `hello` unless the example does. */
   readonly bob: (saysHello: boolean) => Promise<TestSocket>;
   readonly words: Record<string, string>;
   /** The types of the requests that were sent, by their `id`. */
@@ -55,7 +55,7 @@ async function act({ socket, bob, words, requests }: Scene, line: string): Promi
   const [, direction, shown = ''] = /^(->|<-|bob ->) (.*)$/.exec(line) ?? [];
   const text = shown.replace(/<[^>]+>/g, (word) => words[word] ?? word).replace(/:(<[^>]+>)/g, ':"$1"');
   if (direction === '->') {
-    assert.ok(!/<.*>/.test(text), `what is that? ${text}`);
+    assert.ok(!/<.*>/.test(text), `no value for ${text}`);
     socket.send(text);
     const { id, type } = JSON.parse(text);
     if (id !== undefined) requests.set(id, type);
@@ -108,13 +108,13 @@ onSqlite('docs/protocol.md', (database) => {
         '<epoch>': service.services.inbox.epoch,
       };
       const socket = kind === 'first' ? await service.connect() : await service.enter(alice);
-      let his: TestSocket | undefined;
+      let bobs: TestSocket | undefined;
       const scene = {
         socket,
         words,
         requests: new Map<string, FrameName>(),
         bob: async (saysHello: boolean) =>
-          (his ??= await (saysHello ? service.connect() : service.enter(bob))),
+          (bobs ??= await (saysHello ? service.connect() : service.enter(bob))),
       };
       const stopped = kind === 'stop' ? service.app.close() : undefined;
       for (const line of lines) await act(scene, line);

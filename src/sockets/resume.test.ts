@@ -35,7 +35,7 @@ onEachDatabase('the log over the socket', (database) => {
     return events;
   };
 
-  test('a device that knows nothing gets none of the past, then everything as it happens', async (t) => {
+  test('a device without a position gets no past events, then each event as it happens', async (t) => {
     const { clock, write, open, bob } = await startTwo(t);
     await write('before');
     const { socket, seq, resumed, epoch } = await open();
@@ -53,7 +53,7 @@ onEachDatabase('the log over the socket', (database) => {
     });
   });
 
-  test('a device that comes back gets what it missed, in order, once, and then live', async (t) => {
+  test('a device that reconnects gets what it missed, in order, once, and then live', async (t) => {
     const { write, open } = await startTwo(t);
     const first = await open();
     for (const body of ['1', '2']) await write(body);
@@ -68,7 +68,7 @@ onEachDatabase('the log over the socket', (database) => {
     assert.deepEqual(numbers(again.socket), []);
   });
 
-  test('seq 0 asks for all that is kept, also where the beginning was trimmed', async (t) => {
+  test('seq 0 gets all events that are kept, also when the first ones were trimmed', async (t) => {
     const { service, alice, write, open } = await startTwo(t);
     const empty = await open({ seq: 0 });
     assert.deepEqual([empty.seq, empty.resumed], [0, true]);
@@ -105,7 +105,7 @@ onEachDatabase('the log over the socket', (database) => {
     assert.equal((await socket.next()).seq, 6);
   });
 
-  test('what is older than 7 days or beyond 5,000 goes, and nobody meets a gap by that', async (t) => {
+  test('events older than 7 days or beyond 5,000 are removed, and no device gets a gap', async (t) => {
     const { clock, service, alice, write, open } = await startTwo(t);
     for (let i = 1; i <= 4; i++) await write(String(i));
     const { epoch, socket } = await open();
@@ -119,7 +119,7 @@ onEachDatabase('the log over the socket', (database) => {
     assert.equal((await socket.next()).seq, 5);
   });
 
-  test('a device from whose next event on the log was trimmed is sent away instead of given a gap', async (t) => {
+  test('a device whose next event was trimmed from the log is closed instead of getting a gap', async (t) => {
     const { service, alice, write, open } = await startTwo(t);
     const { socket } = await open();
     await write('1');
@@ -147,22 +147,22 @@ onEachDatabase('the log over the socket', (database) => {
     );
   });
 
-  test('two devices of one user are in step, the sender’s own too', async (t) => {
+  test('all devices of a user get the same events, the sender’s too', async (t) => {
     const { service, alice, bob, open } = await startTwo(t);
     const [phone, laptop] = [await open(), await open()];
-    const his = await service.enter(bob);
-    const sent = await his.ask({ type: 'send', to: alice.id, cid: 'c', body: 'hi' });
+    const bobs = await service.enter(bob);
+    const sent = await bobs.ask({ type: 'send', to: alice.id, cid: 'c', body: 'hi' });
     assert.deepEqual(Object.keys(sent.data).sort(), ['at', 'duplicate', 'n', 'peer']);
     const one = await phone.socket.next();
     assert.deepEqual(await laptop.socket.next(), one);
-    const own = await his.next();
+    const own = await bobs.next();
     assert.deepEqual(own.data, { ...one.data, peer: alice.id });
     await laptop.socket.ask({ type: 'mark', peer: bob.id, read: 1 });
     const marked = await phone.socket.next();
     assert.deepEqual(marked.data, { peer: bob.id, by: alice.id, received: 1, read: 1 });
   });
 
-  test('one’s own profile, settings and ended sessions come as events; nothing sent, nothing told', async (t) => {
+  test('the user’s own profile, settings and ended sessions are events; without a change there is none', async (t) => {
     const { service, alice, open } = await startTwo(t);
     const { socket } = await open();
     const { token } = alice;
@@ -181,7 +181,7 @@ onEachDatabase('the log over the socket', (database) => {
     assert.deepEqual([sessions.seq, sessions.event, sessions.data.ended.length], [3, 'sessions', 1]);
   });
 
-  test('many writers at once, breaks at any moment: each device has every event once, in order', async (t) => {
+  test('with many writers and broken connections each device gets every event once, in order', async (t) => {
     const { service, alice, write, open } = await startTwo(t);
     const total = 120;
     const seen: number[] = [];
@@ -207,7 +207,7 @@ onEachDatabase('the log over the socket', (database) => {
     );
   });
 
-  test('an ack only raises, and only to what was written; the peer hears one receipt for many messages', async (t) => {
+  test('an ack only raises, and only to what was written; the peer gets one receipt for many messages', async (t) => {
     const { service, alice, bob, write, open } = await startTwo(t);
     const bobs = await service.enter(bob);
     const { socket } = await open();

@@ -43,7 +43,7 @@ async function callerOf({ services }: SocketService, person: Person): Promise<Ca
 const isEvent = ({ type }: { type: string }) => type === 'event';
 
 onSqlite('clients that read slowly or not at all', (database) => {
-  test('a resume of 5,000 events over a slow line takes its time, and ends well', async (t) => {
+  test('a resume of 5,000 events over a slow line is slow and complete', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
@@ -71,7 +71,7 @@ onSqlite('clients that read slowly or not at all', (database) => {
     assert.equal((await socket.ask({ type: 'ack', seq: EVENTS + 1 })).code, 200);
   });
 
-  test('clients that never read nor acknowledge cost next to nothing, and are closed with 4008', async (t) => {
+  test('clients that never read take little memory, and are closed with 4008', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
@@ -109,7 +109,7 @@ onSqlite('clients that read slowly or not at all', (database) => {
     }
   });
 
-  test('a thousand connections whose clients are gone without a word go by the heartbeat', async (t) => {
+  test('a thousand connections whose clients vanished are terminated by the heartbeat', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const sockets: TestSocket[] = [];
@@ -128,7 +128,7 @@ onSqlite('clients that read slowly or not at all', (database) => {
   });
 });
 
-onSqlite('a process that was held up', (database) => {
+onSqlite('a process that stalled', (database) => {
   test('reads which sessions have ended before it writes to any connection', async (t) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
@@ -136,7 +136,7 @@ onSqlite('a process that was held up', (database) => {
     const bob = await callerOf(service, await service.join('bob'));
     const [alices, carols] = [await service.enter(alice), await service.enter(carol)];
     const asked = carols.ask({ type: 'sync' });
-    // As another process would, which told this one while it could not listen.
+    // As another process would, whose hint this one missed.
     await service.services.db.run`delete from sessions where user_id = ${alice.id}`;
     await asked;
     clock.add(2_500);

@@ -12,13 +12,13 @@ import type { RoomFrames } from './frames.ts';
 import { socketRoutes } from './routes.ts';
 import type { SocketSession } from './socket-session.ts';
 
-/** How a connection ended, as its client saw it. 1006: without a word. */
+/** How a connection ended for its client. 1006: without a close frame. */
 export interface Ending {
   code: number;
   reason: string;
 }
 
-/** A client of the socket that keeps what it was told until the test asks. */
+/** A client of the socket that keeps the frames it received until the test takes them. */
 export class TestSocket {
   readonly ws: WebSocket;
   readonly ended: Promise<Ending>;
@@ -33,7 +33,7 @@ export class TestSocket {
       this.#frames.push(JSON.parse(String(text)));
       this.#wake();
     });
-    ws.on('error', () => {}); // the close that follows says it all
+    ws.on('error', () => {}); // the close event follows
     this.ended = new Promise((resolve) => {
       ws.on('close', (code, reason) => {
         this.#ending = { code, reason: String(reason) };
@@ -47,15 +47,15 @@ export class TestSocket {
     return this.ws.readyState === WebSocket.OPEN;
   }
 
-  /** The next frame; throws if the connection ends instead. */
+  /** Takes the next frame; throws if the connection ends instead. */
   async next(): Promise<Body> {
     return this.first(() => true);
   }
 
-  /** The next frame that is meant, wherever it stands; what came before it stays. Throws if the connection ends instead. */
-  async first(isMeant: (frame: Body) => boolean): Promise<Body> {
+  /** Takes the first frame that matches; frames before it stay. Throws if the connection ends instead. */
+  async first(matches: (frame: Body) => boolean): Promise<Body> {
     for (;;) {
-      const at = this.#frames.findIndex(isMeant);
+      const at = this.#frames.findIndex(matches);
       if (at >= 0) return this.#frames.splice(at, 1)[0];
       if (this.#ending) throw new Error(`closed with ${this.#ending.code} ${this.#ending.reason}`);
       await new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export class TestSocket {
     }
   }
 
-  /** What came and was not asked for yet. */
+  /** The frames that were received and not taken yet. */
   get unread(): readonly Body[] {
     return this.#frames;
   }
@@ -73,7 +73,7 @@ export class TestSocket {
     this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
-  /** Sends a request with an `id` of its own, and gives back its reply. */
+  /** Sends a request with a new `id`. @returns its reply */
   async ask(frame: object): Promise<Body> {
     const id = `ask-${++this.#asked}`;
     this.send({ ...frame, id });
@@ -81,7 +81,7 @@ export class TestSocket {
   }
 
   /**
-   * Sends a ping of RFC 6455 and waits for its pong: everything that the service wrote before has come. Throws if the
+   * Sends a ping of RFC 6455 and waits for its pong: everything that the service wrote before was received. Throws if the
    * connection ends instead.
    */
   async roundTrip(): Promise<void> {
@@ -92,10 +92,10 @@ export class TestSocket {
     await Promise.race([once(this.ws, 'pong'), closed]);
   }
 
-  /** Says `hello`, and waits until everything from the past has come. @returns the reply */
+  /** Sends `hello` and waits for `live`. @returns the reply */
   async hello(fields: { token: string } & Record<string, unknown>): Promise<Body> {
     const reply = await this.ask({ type: 'hello', ...fields });
-    if (reply.code !== 200) throw new Error(`not let in: ${JSON.stringify(reply)}`);
+    if (reply.code !== 200) throw new Error(`hello was refused: ${JSON.stringify(reply)}`);
     await this.first(({ type }) => type === 'live');
     return reply;
   }
@@ -110,11 +110,11 @@ export interface Refusal {
 
 export interface SocketService extends TestService {
   readonly port: number;
-  /** Opens a connection that is nobody's yet. */
+  /** Opens a connection without `hello`. */
   connect(options?: ClientOptions & { protocol?: string; path?: string }): Promise<TestSocket>;
-  /** Tries to, and gives back why not. */
+  /** Opens a connection that the service has to refuse. @returns its answer */
   refuse(options?: ClientOptions & { protocol?: string; path?: string }): Promise<Refusal>;
-  /** Opens a connection and says `hello` with the token. */
+  /** Opens a connection and sends `hello` with the token. */
   enter(person: Pick<Person, 'token'>, options?: ClientOptions): Promise<TestSocket>;
   /** Another session of the same person. */
   logIn(person: Person): Promise<Person>;
@@ -181,7 +181,7 @@ export async function startSockets(
   };
 }
 
-/** The sockets of the same service once more, on a port of their own, with the frames that a room would bring. */
+/** Serves sockets of the same service on another port, with these frames instead of the rooms'. */
 export async function serveFrames(
   t: TestContext,
   { services }: TestService,
@@ -191,7 +191,7 @@ export async function serveFrames(
   const { accounts, clock, config, limits } = services;
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
-  app.register(socketRoutes, { ...services, frames: frames as RoomFrames }); // the tests' frames in place of the rooms'
+  app.register(socketRoutes, { ...services, frames: frames as RoomFrames }); // the test's own names
   t.after(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const enter = async ({ token }: Pick<Person, 'token'>) => {
@@ -222,18 +222,18 @@ export function countConnections({ app }: Pick<TestService, 'app'>): Promise<num
   return new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
 }
 
-/** Bytes as a client would never frame them: one frame, masked with zeros. */
+/** A frame that the client's library would not send, masked with zeros. */
 export function rawFrame(firstByte: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.of(firstByte, 0x80 | payload.length, 0, 0, 0, 0), payload]);
 }
 
-/** Writes past the library of the client, which would refuse. */
+/** Writes bytes directly to the client's TCP socket. */
 export function writeRaw(socket: TestSocket, bytes: Buffer): void {
   const wire = Reflect.get(socket.ws, '_socket');
   wire.write(bytes);
 }
 
-/** Waits for what has to come true. `ms` only ends a test that would wait forever. */
+/** Waits until the condition is true. `ms` only ends a test that would wait forever. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const givesUpAt = performance.now() + ms;
   while (!(await isTrue())) {

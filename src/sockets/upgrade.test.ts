@@ -21,7 +21,7 @@ const handshake = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** Sends a request as it stands, and gives back the head of the answer and its body. */
+/** Sends a request as plain text. @returns the head and the body of the answer */
 async function request(
   { port }: SocketService,
   line: string,
@@ -42,8 +42,8 @@ async function request(
   return { head, body: answer };
 }
 
-onSqlite('the way to a socket', (database) => {
-  test('is open to clients that name no origin or subprotocol, or ours', async (t) => {
+onSqlite('the upgrade to a socket', (database) => {
+  test('accepts clients that name no origin or subprotocol, or ours', async (t) => {
     const service = await startSockets(t, database);
     assert.equal((await service.connect()).ws.protocol, '');
     assert.equal((await service.connect({ protocol: 'doorman.v1' })).ws.protocol, 'doorman.v1');
@@ -52,7 +52,7 @@ onSqlite('the way to a socket', (database) => {
     assert.equal(compressing.ws.extensions, '');
   });
 
-  test('is closed to the pages of strangers', async (t) => {
+  test('refuses pages of other origins', async (t) => {
     const env = { PUBLIC_URL: 'https://chat.example.com', ORIGINS: 'https://app.example.com' };
     const service = await startSockets(t, database, { env });
     await service.connect({ origin: 'https://chat.example.com' });
@@ -75,7 +75,7 @@ onSqlite('the way to a socket', (database) => {
     }
   });
 
-  test('while everything is tried on one machine, all its names are one', async (t) => {
+  test('on a machine where the service is tried, all its names are one origin', async (t) => {
     const service = await startSockets(t, database);
     const { port } = service;
     for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://[::1]:${port}`])
@@ -117,7 +117,7 @@ onSqlite('the way to a socket', (database) => {
     assert.match(accepted.head, /Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/, 'RFC 6455, 1.3');
   });
 
-  test('leads nowhere else: what asks to upgrade another path is answered as a plain request', async (t) => {
+  test('of another path is answered as a plain request', async (t) => {
     const service = await startSockets(t, database);
     const nowhere = await service.refuse({ path: '/nowhere' });
     assert.deepEqual([nowhere.status, nowhere.body.error], [404, 'route_not_found']);
@@ -126,7 +126,7 @@ onSqlite('the way to a socket', (database) => {
     assert.match((await request(service, 'POST /ws', { ...handshake, 'Content-Length': '0' })).head, / 404 /);
   });
 
-  test('takes nothing from clients that offer HTTP/2 with a call', async (t) => {
+  test('is not needed by requests that offer HTTP/2', async (t) => {
     const service = await startSockets(t, database);
     const body = JSON.stringify({ username: 'alice', password: 'a password' });
     const headers = {
@@ -141,7 +141,7 @@ onSqlite('the way to a socket', (database) => {
     assert.equal(JSON.parse(answer.body).code, 200);
   });
 
-  test('outlives clients that break off in the middle, send a body, or talk before they are answered', async (t) => {
+  test('survives clients that disconnect midway, send a body, or send frames before the answer', async (t) => {
     const service = await startSockets(t, database);
     const lines = Object.entries(handshake).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `GET /ws HTTP/1.1\r\n${lines.join('')}`;
@@ -165,27 +165,27 @@ onSqlite('the way to a socket', (database) => {
   });
 });
 
-onSqlite('connections that are nobody’s', (database) => {
-  test('20 from one address are let in, the next is told 429 and when to come back', async (t) => {
+onSqlite('connections without hello', (database) => {
+  test('20 from one address are accepted, the next is answered 429 with Retry-After', async (t) => {
     const service = await startSockets(t, database, { env: { TRUST_PROXY: 'loopback' } });
     const from = (address: string): ClientOptions => ({ headers: { 'x-forwarded-for': address } });
-    const nameless: TestSocket[] = [];
-    for (let i = 0; i < 20; i++) nameless.push(await service.connect(from('2001:db8:0:1::1')));
+    const pending: TestSocket[] = [];
+    for (let i = 0; i < 20; i++) pending.push(await service.connect(from('2001:db8:0:1::1')));
     const refused = await service.refuse(from('2001:db8:0:1::2'));
     assert.deepEqual([refused.status, refused.body.code, refused.body.error], [429, 429, 'rate_limited']);
     assert.equal(refused.headers['retry-after'], '10');
     await service.connect(from('2001:db8:0:2::1'));
 
     const alice = await service.join('alice');
-    assert.equal((await nameless[0]?.ask({ type: 'hello', token: alice.token }))?.code, 200);
-    nameless.push(await service.connect(from('2001:db8:0:1::1')));
+    assert.equal((await pending[0]?.ask({ type: 'hello', token: alice.token }))?.code, 200);
+    pending.push(await service.connect(from('2001:db8:0:1::1')));
     assert.equal(
       (await service.refuse(from('2001:db8:0:1::1'))).status,
       429,
-      'who said hello gave one place free',
+      'the one that sent hello no longer counts',
     );
-    nameless[1]?.ws.terminate();
-    await nameless[1]?.ended;
+    pending[1]?.ws.terminate();
+    await pending[1]?.ended;
     await eventually(() =>
       service.connect(from('2001:db8:0:1::3')).then(
         () => true,
@@ -200,7 +200,7 @@ onSqlite('connections that are nobody’s', (database) => {
     assert.equal((await service.refuse({ headers: { 'x-forwarded-for': '203.0.113.99' } })).status, 429);
   });
 
-  test('a thousand of them take little memory, and are gone after 10 s', async (t) => {
+  test('a thousand of them take little memory, and are closed after 10 s', async (t) => {
     const clock = new ManualClock();
     const env = { TRUST_PROXY: 'loopback' };
     const service = await startSockets(t, database, { env, world: clock.world });
