@@ -158,7 +158,7 @@ export async function changePassword(
       append.commitWithoutEvents();
       if (sessionIds.length > 0) {
         await append(caller.userId, 'sessions', { ended: sessionIds });
-        append.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
+        append.publish({ type: 'sessions-ended', sessionIds });
       }
       return sessionIds;
     });

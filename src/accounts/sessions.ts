@@ -81,7 +81,7 @@ export async function endSession(
     const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
     if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
     await append(userId, 'sessions', { ended: [sessionId] });
-    append.publish({ type: 'sessions-ended', sessionIds: [sessionId], reason: 'ended' });
+    append.publish({ type: 'sessions-ended', sessionIds: [sessionId] });
   });
 }
 
@@ -124,7 +124,7 @@ export async function endSurplusSessions(
     await lockInbox(tx, userId);
     await tx.run`delete from sessions where id in ${tx.list(surplus)}`;
   });
-  events.publish({ type: 'sessions-ended', sessionIds: surplus, reason: 'ended' });
+  events.publish({ type: 'sessions-ended', sessionIds: surplus });
 }
 
 /** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. */
@@ -137,7 +137,7 @@ export async function endIdleSessions({ db, events }: Inboxes, now: number): Pro
         returning id`,
     );
     const sessionIds = rows.map((row) => row.id);
-    if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds, reason: 'ended' });
+    if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds });
     return rows.length;
   });
 }

@@ -58,7 +58,7 @@ onEachDatabase('surplus sessions', (database) => {
       ids.slice(0, 105),
       's104 and s105 were used within the day',
     );
-    assert.deepEqual(published, [{ type: 'sessions-ended', sessionIds: ids.slice(105), reason: 'ended' }]);
+    assert.deepEqual(published, [{ type: 'sessions-ended', sessionIds: ids.slice(105) }]);
     const left = await db.all`select endpoint from push_subscriptions`;
     assert.deepEqual(left, [{ endpoint: 'https://push.example/s1' }]);
     assert.deepEqual(await sessionIds(db, bob), ['bobs']);

@@ -2,11 +2,7 @@ import type { LogEvent } from './log-events.ts';
 
 /** What one part of the service publishes to the others after a commit. A hint may be lost: the truth is in the database. */
 export type ServiceEvent =
-  | {
-      readonly type: 'sessions-ended';
-      readonly sessionIds: readonly string[];
-      readonly reason: 'ended' | 'suspended';
-    }
+  | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[] }
   | { readonly type: 'user-changed'; readonly userId: string }
   /** The user's inbox has a new event. */
   | { readonly type: 'inbox'; readonly userId: string; readonly event: LogEvent }

@@ -45,7 +45,7 @@ test('a changed profile is dropped alone, an external change drops all', async (
   assert.equal(profiles.recall('alice'), undefined);
   assert.ok(profiles.recall('bob'));
   await profiles.load('alice');
-  events.publish({ type: 'sessions-ended', sessionIds: ['alice'], reason: 'ended' });
+  events.publish({ type: 'sessions-ended', sessionIds: ['alice'] });
   assert.ok(profiles.recall('alice'));
   events.publish({ type: 'external-change' });
   assert.equal(profiles.recall('alice'), undefined);

@@ -58,9 +58,10 @@ onSqlite('the end of a connection', (database) => {
     const alice = await service.join('alice');
     const bob = await service.join('bob');
     const [bobs, alices] = [await service.enter(bob), await service.enter(alice)];
-    const { body } = await service.get('/api/sessions', { token: alice.token });
-    const sessionIds = [body.data[0].id];
-    service.services.events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
+    await service.services.db.transaction(async (tx) => {
+      await suspendUser(tx, alice.id);
+      await recordExternalChange(tx);
+    });
     assert.deepEqual(await alices.ended, { code: 4403, reason: 'suspended' });
     await bobs.roundTrip();
   });

@@ -222,8 +222,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   }
 
   #onEvent(event: ServiceEvent): void {
-    if (event.type === 'sessions-ended')
-      for (const id of event.sessionIds) this.#closeSession(id, event.reason);
+    if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#closeSession(id, 'ended');
     if (event.type === 'typing')
       for (const session of this.#live.ofUser(event.to)) session.writeTyping(event.from);
     if (event.type === 'external-change') void this.#endedSessions.check();

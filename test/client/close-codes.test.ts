@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { suspendUser } from '../../src/accounts/account-status.ts';
+import { recordExternalChange } from '../../src/db/external-changes.ts';
 import { closeCodes } from '../../src/sockets/close-codes.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
@@ -169,9 +170,10 @@ onSqlite('The kit obeys the close codes', (database) => {
     test('4403: the account is suspended', async (t) => {
       const service = await serve(t, database);
       const alice = await join(t, service.url, 'alice');
-      const { db, events } = service.services;
-      const sessionIds = await db.transaction((tx) => suspendUser(tx, alice.id));
-      events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
+      await service.services.db.transaction(async (tx) => {
+        await suspendUser(tx, alice.id);
+        await recordExternalChange(tx);
+      });
       const { end } = await alice.first('session', ({ session }) => session === undefined);
       assert.equal(end, 'suspended');
       assert.deepEqual(alice.doorman.connection, { state: 'off' });

@@ -2,7 +2,8 @@ import type { DoormanStorage } from '../storage/storage.ts';
 
 // Proofs that the service gave this device at earlier logins. They let its users sign in while an attacker guesses their
 // passwords (docs/client.md, "Device proofs"). A proof is a random text without a name, so those that stay after signing out
-// do not show who signed in here. Every call sends all of them, and the service picks the one of the account.
+// do not show who signed in here. Each call that reads proofs sends all of them, and the service picks the one
+// of the account.
 
 const KEY = 'device-proofs';
 /** The service reads no more. */

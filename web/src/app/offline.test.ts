@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDoorman, type DoormanStorage } from 'doorman-client';
 import { restoreUser, suspendUser } from '../../../src/accounts/account-status.ts';
+import { recordExternalChange } from '../../../src/db/external-changes.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
@@ -203,10 +204,12 @@ onSqlite('what the page stores on the device', (database) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await aliceWithAll(town);
     const { id } = alice;
-    const { db, events } = town.service.services;
+    const { db } = town.service.services;
     alice.stores.chats.draft(bob.id).set('half a sentence more');
-    const sessionIds = await db.transaction((tx) => suspendUser(tx, id));
-    events.publish({ type: 'sessions-ended', sessionIds, reason: 'suspended' });
+    await db.transaction(async (tx) => {
+      await suspendUser(tx, id);
+      await recordExternalChange(tx);
+    });
     await until(() => alice.stores.session.getSnapshot().state === 'signed_out');
     await alice.stores.flush();
     assert.deepEqual(await keys(alice.storage), [`page:${id}:draft:${bob.id}`]);
