@@ -137,7 +137,7 @@ onPostgres('While PostgreSQL is away', () => {
     assert.deepEqual(await socket.ended, { code: 1012, reason: 'restart' });
     const { code } = await first.ended;
     assert.equal(code, 1);
-    const { level } = await first.logged(/^another server has taken the database over/);
+    const { level } = await first.logged(/^another server took over the database/);
     assert.equal(level, 60);
     await first.logged('stopped');
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
