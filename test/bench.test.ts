@@ -31,7 +31,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
     'login (bcrypt cost 4)',
     'full list, 2,000 users (',
     'full list, 2,000 users: the first call',
-    'push (judge',
+    'push (decide',
     'start to first answer',
     'profile updates, 64 senders',
     'registrations, 64 senders',
