@@ -54,8 +54,10 @@ export async function recordResult(tx: Tx, completed: CompletedJob): Promise<voi
     case 'deferred':
       return defer(tx, completed, result, 0);
     case 'retried':
+      await releaseUnconfirmedSlot(tx, row);
       return defer(tx, completed, result, 1);
     case 'rate_limited':
+      await releaseUnconfirmedSlot(tx, row);
       await tx.run`
         update push_subscriptions set not_before = ${result.until}
         where id = ${sent.id} and p256dh = ${sent.p256dh} and auth = ${sent.auth} and not_before < ${result.until}`;
@@ -110,6 +112,17 @@ async function defer(
   // Otherwise the job was cancelled while in flight, and the log has the reason.
   if (waits === 0) return;
   await log(tx, completed, { outcome: 'waiting', status, reason, waitingUntil: until });
+}
+
+/**
+ * A failed attempt notified no one, so its slot must not cover this message. The slot counts from before the decision: the next
+ * attempt comes at most once a minute, like a notification.
+ */
+async function releaseUnconfirmedSlot(tx: Queries, row: SendableJob): Promise<void> {
+  if (row.session_id !== null) return;
+  await tx.run`
+    update push_subscriptions set last_notified_at = ${row.decided_at - 1}
+    where id = ${row.subscription_id} and last_notified_at >= ${row.decided_at}`;
 }
 
 /** Suspends a subscription that was refused; refusals in flight together count once. */

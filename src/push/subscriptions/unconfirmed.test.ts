@@ -153,6 +153,23 @@ onEachDatabase('an unconfirmed subscription', (database) => {
     assert.deepEqual(await outcomes(bob), ['unconfirmed']);
   });
 
+  for (const [what, answer] of [
+    ['a fault of its push service', { status: 500 }],
+    ['a push service that asks to wait', { status: 429, headers: { 'retry-after': '2' } }],
+  ] as const)
+    test(`is notified after ${what}, once a minute has passed`, async (t) => {
+      const { pushService, alice, bob, subscribe, writeAndPush, pass, outcomes } = await start(t);
+      const { endpoint } = await subscribe(bob, { unconfirmed: true });
+      pushService.answerNext(endpoint, answer);
+      await writeAndPush(alice, bob);
+      await pass(30_000);
+      assert.equal(pushService.attempts(endpoint).length, 1);
+      assert.deepEqual(await outcomes(bob), ['waiting']);
+      await pass(31_000);
+      assert.equal(pushService.attempts(endpoint).length, 2);
+      assert.deepEqual(await outcomes(bob), ['accepted']);
+    });
+
   test('its User-Agent and the texts of its push service stay out of the log', async (t) => {
     const { service, pushService, alice, bob, subscribe, writeAndPush, pass, log } = await start(t);
     const unconfirmed = await subscribe(bob, { unconfirmed: true });
