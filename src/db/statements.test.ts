@@ -6,6 +6,7 @@ import { type Dialect, parametersOf, Statements } from './statements.ts';
 const dialect: Dialect = {
   parameter: (number) => `$${number}`,
   list: (parameter) => `(list ${parameter})`,
+  limit: (parameter) => `(limit ${parameter})`,
   skipLocked: { text: 'for update skip locked' },
 };
 
@@ -22,6 +23,19 @@ test('values and lists become numbered parameters, fragments become text', () =>
     'select a from t where b = $1 and c in (list $2) and d = $3 for update skip locked',
   );
   assert.deepEqual(parametersOf(parts), [1, '["x","y"]', 'z']);
+});
+
+test('a parameter after limit becomes the expression of the dialect', () => {
+  const statements = new Statements(dialect);
+  const textOf = (...[strings, parts]: ReturnType<typeof template>) => statements.of(strings, parts).text;
+  assert.equal(
+    textOf(...template`select a from t where b = ${1} LIMIT ${2} offset ${3}`),
+    'select a from t where b = $1 LIMIT (limit $2) offset $3',
+  );
+  assert.equal(
+    textOf(...template`select limits from t where limits = ${1}`),
+    'select limits from t where limits = $1',
+  );
 });
 
 test('a template is built once, and again when a part is of another kind', () => {

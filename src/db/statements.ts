@@ -6,6 +6,8 @@ export interface Dialect {
   parameter(number: number): string;
   /** A subquery for the strings of a JSON array, which is the parameter with this text. */
   list(parameter: string): string;
+  /** An expression for the parameter with this text after `limit`. */
+  limit(parameter: string): string;
   readonly skipLocked: TextFragment;
 }
 
@@ -79,8 +81,10 @@ function write(dialect: Dialect, strings: TemplateStringsArray, parts: readonly 
   let text = strings[0] ?? '';
   let parameters = 0;
   for (const [at, kind] of shape.entries()) {
-    if (kind === value) text += dialect.parameter(++parameters);
-    else if (kind === list) text += dialect.list(dialect.parameter(++parameters));
+    if (kind === value) {
+      const parameter = dialect.parameter(++parameters);
+      text += /\blimit\s+$/i.test(text) ? dialect.limit(parameter) : parameter;
+    } else if (kind === list) text += dialect.list(dialect.parameter(++parameters));
     else text += kind;
     text += strings[at + 1] ?? '';
   }

@@ -16,6 +16,7 @@ export const dialect: Dialect = {
   // Cast from text: the library would encode a parameter of type json as JSON again.
   list: (parameter) =>
     `(select value from json_array_elements_text(${parameter}::text::json) as elements (value))`,
+  limit: (parameter) => parameter,
   skipLocked: { text: 'for update skip locked' },
 };
 

@@ -15,6 +15,7 @@ import { SqliteUnits } from './units.ts';
 const statements = new Statements({
   parameter: () => '?',
   list: (parameter) => `(select value from json_each(${parameter}))`,
+  limit: (parameter: string) => parameter,
   skipLocked: { text: '' },
 });
 

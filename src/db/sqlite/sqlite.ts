@@ -15,6 +15,8 @@ const SLOW_FSYNC_MS = 2;
 const dialect: Dialect = {
   parameter: () => '?',
   list: (parameter) => `(select value from json_each(${parameter}))`,
+  // SQLite compiles a statement with a bare `limit ?` again at each run, since its planner reads the bound value.
+  limit: (parameter) => `${parameter} + 0`,
   skipLocked: { text: '' },
 };
 
