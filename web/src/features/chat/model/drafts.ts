@@ -35,7 +35,7 @@ export class Drafts {
     return text === undefined ? undefined : { peer, text };
   }
 
-  /** Sets the stored drafts, except those of peers to whom the user has begun to write since. */
+  /** Sets the stored drafts, except where the user has begun another one since. */
   restore(drafts: readonly PersistedDraft[]): void {
     for (const { peer, text } of drafts) {
       if (!this.#texts.has(peer)) this.#texts.set(peer, text);
