@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type RawData, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
 import type { FrameOut } from './frames-out.ts';
@@ -33,8 +33,8 @@ export interface ConnectionEvents {
 
 /**
  * The transport of one client: carries frames, measures what the client has not read, and closes. Its user and what was
- * written to them belong to its {@link session}. Thousands of connections are idle, so each has few fields and no functions
- * of its own. It extends the library's class, so that every close calls {@link close} or {@link terminate}.
+ * written to them belong to its {@link session}. Thousands of connections are idle, so each has few fields, and no functions or
+ * listeners of its own. It extends the library's class, so that every close calls {@link close} or {@link terminate}.
  */
 export class Connection extends WebSocket {
   readonly heartbeat = new Heartbeat();
@@ -56,11 +56,35 @@ export class Connection extends WebSocket {
   attach(events: ConnectionEvents, stream: Duplex): void {
     this.#events = events;
     this.#stream = stream;
-    this.on('message', onMessage);
-    this.on('ping', onPing);
-    this.on('pong', onPong);
-    this.on('error', onError);
-    this.on('close', onClose);
+  }
+
+  /**
+   * Handles the library's events without listeners, whose table would take a tenth of the memory of an idle connection.
+   *
+   * @returns whether the event was handled
+   */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    const [data, isBinary] = args;
+    switch (event) {
+      case 'message':
+        if (Buffer.isBuffer(data)) this.#events?.onMessage(this, data, isBinary === true);
+        return true;
+      case 'ping':
+        this.#events?.onControlFrame(this);
+        return true;
+      case 'pong':
+        if (Buffer.isBuffer(data) && this.#noteReadUpTo(data)) this.#events?.onDrain(this);
+        else this.#events?.onControlFrame(this);
+        return true;
+      case 'error':
+        return true; // The reason is in the close event that follows.
+      case 'close':
+        this.leave();
+        this.#events?.onClose(this);
+        return true;
+      default:
+        return super.emit(event, ...args);
+    }
   }
 
   /** Null until `hello` is accepted. */
@@ -71,10 +95,6 @@ export class Connection extends WebSocket {
   /** Opens the session of an accepted `hello`, for as long as the connection lasts. */
   admit(session: SocketSession): void {
     this.#session = session;
-  }
-
-  get events(): ConnectionEvents | null {
-    return this.#events;
   }
 
   /** Whether the connection no longer counts, though it may not be closed yet. */
@@ -157,7 +177,7 @@ export class Connection extends WebSocket {
   }
 
   /** @param pong the payload of a received pong @returns whether it shows that the client has read more */
-  noteReadUpTo(pong: Buffer): boolean {
+  #noteReadUpTo(pong: Buffer): boolean {
     const readBytes = Number(pong.toString('latin1'));
     if (!(readBytes > this.#readBytes && readBytes <= this.#markedBytes)) return false;
     this.#readBytes = readBytes;
@@ -196,29 +216,4 @@ export class Connection extends WebSocket {
 
 function uncork(stream: Duplex): void {
   stream.uncork();
-}
-
-// One function for all connections; the library calls it as a method of the connection.
-
-function onMessage(this: WebSocket, message: RawData, isBinary: boolean): void {
-  if (this instanceof Connection && Buffer.isBuffer(message)) this.events?.onMessage(this, message, isBinary);
-}
-
-function onPing(this: WebSocket): void {
-  if (this instanceof Connection) this.events?.onControlFrame(this);
-}
-
-function onPong(this: WebSocket, data: Buffer): void {
-  if (!(this instanceof Connection)) return;
-  if (this.noteReadUpTo(data)) this.events?.onDrain(this);
-  else this.events?.onControlFrame(this);
-}
-
-/** The reason is in the close event that follows. */
-function onError(): void {}
-
-function onClose(this: WebSocket): void {
-  if (!(this instanceof Connection)) return;
-  this.leave();
-  this.events?.onClose(this);
 }
