@@ -13,8 +13,10 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 
-/** How many files of a unit run share a process. Each process loads all modules again, which takes most of the time of a short file. */
-const FILES_PER_PROCESS = 8;
+/** Three at once on two processors, since tests also wait. */
+const AT_ONCE = 3;
+/** How many files of a unit run share a process at most. Each process loads all modules again, which takes most of the time of a short file. */
+const FILES_PER_PROCESS = 12;
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const isUnit = process.argv[2] === '--unit';
@@ -65,10 +67,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.ki
 
 const runner = spawn(
   process.execPath,
-  // Three at once on two processors, since tests also wait.
   [
     '--test',
-    '--test-concurrency=3',
+    `--test-concurrency=${AT_ONCE}`,
     `--test-timeout=${300_000 * (groups ? FILES_PER_PROCESS : 1)}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
@@ -92,9 +93,10 @@ runner.once('exit', async (code) => {
   process.exitCode = code ?? 1;
 });
 
-/** Writes files that import the tests, with neighbours in different files. @returns their paths */
+/** Writes files that import the tests, with neighbours in different files: as many as run at once, or a multiple of that. @returns their paths */
 function group(files, folder) {
-  const count = Math.max(Math.min(files.length, 3), Math.ceil(files.length / FILES_PER_PROCESS));
+  const rounds = Math.ceil(files.length / (AT_ONCE * FILES_PER_PROCESS));
+  const count = Math.min(files.length, AT_ONCE * rounds);
   return Array.from({ length: count }, (_, at) => {
     const imports = files
       .filter((_, index) => index % count === at)
