@@ -5,7 +5,7 @@ export function isTouch(): boolean {
 
 /** The screen shows one pane at a time. */
 export function isNarrow(): boolean {
-  return matchMedia('(max-width: 59.99em)').matches;
+  return matchMedia('(max-width: 47.99em)').matches;
 }
 
 /**
