@@ -58,18 +58,50 @@ onChromium('The layout of the page', (browser) => {
     };
     await page.goto(`${site.url}/people`);
     await page.waitForSelector('h1');
-    assert.equal(await seen(960), 'rail list page');
-    assert.equal(await seen(959), 'rail list');
+    assert.equal(await seen(768), 'rail list page');
+    assert.equal(await seen(767), 'rail list');
     assert.equal(await seen(599), 'bar list');
     await page.goto(`${site.url}/people/${bob.id}`);
     await page.waitForSelector('h1');
     assert.equal(await seen(1440), 'rail list page');
-    assert.equal(await seen(768), 'rail page');
+    // Half of 1280: the browser's zoom at 200 %.
+    assert.equal(await seen(640), 'rail page');
     assert.equal(await seen(360), 'bar page');
     await page.goto(`${site.url}/chat/${bob.id}`);
     await page.waitForSelector('h1');
-    assert.equal(await seen(768), 'rail page');
+    assert.equal(await seen(768), 'rail list page');
+    const composer = await page.waitForSelector('[data-testid="composer"]');
+    const { width } = (await composer?.boundingBox()) ?? assert.fail();
+    assert.ok(width > 300, `${width} pixels to write in`);
     assert.equal(await seen(360), 'page');
+  });
+
+  test('a title begins where the content below it does', async (t) => {
+    const { page, site } = await enter(t, browser(), await startSite(t));
+    const bob = await site.join('bob');
+    const content = {
+      '/settings/profile': 'form',
+      '/settings/security': '[aria-labelledby] > form',
+      '/settings/notifications': '[data-pane="page"] section',
+      [`/people/${bob.id}`]: '[data-testid="profile"] > div > ul',
+      [`/chat/${bob.id}`]: '[data-testid="composer"]',
+    };
+    for (const [path, selector] of Object.entries(content)) {
+      await page.goto(site.url + path);
+      await page.waitForSelector(selector);
+      for (const width of [1900, 1440, 820, 390]) {
+        await appear(t, browser(), page, { width, height: 800 });
+        const [title = 0, below = 0] = await page.$$eval(
+          `[data-pane="page"] header > div > *, ${selector}`,
+          (all) => {
+            const lefts = all.map((one) => one.getBoundingClientRect()).filter((box) => box.width > 0);
+            return [lefts[0]?.left, lefts.at(-1)?.left];
+          },
+        );
+        // An arrow and a rounded field begin a little further out.
+        assert.ok(Math.abs(title - below) < 24, `${path} at ${width}: ${title}, ${below}`);
+      }
+    }
   });
 
   test('the keyboard skips the navigation, reaches the heading of the new page, and goes back', async (t) => {

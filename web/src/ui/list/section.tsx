@@ -14,7 +14,7 @@ export function SettingsPage({
 }) {
   return (
     <>
-      <PageHeader title={title} back="/settings" actions={actions} />
+      <PageHeader title={title} back="/settings" actions={actions} column="text" />
       <div className={styles.scroll}>
         <div className={styles.column}>{children}</div>
       </div>

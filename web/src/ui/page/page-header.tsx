@@ -19,13 +19,15 @@ interface PageHeaderProps {
   below?: ReactNode;
   /** Buttons at the end. */
   actions?: ReactNode;
+  /** The column of the content below, if it has one: the header begins and ends with it. */
+  column?: 'text' | 'messages';
 }
 
 /**
  * The header of a pane. In the front pane it is the first heading of the page and the title of the window, and gets the focus
  * when the path changes, unless another element of the pane, such as the composer, has it already.
  */
-export function PageHeader({ title, titleText, back, start, below, actions }: PageHeaderProps) {
+export function PageHeader({ title, titleText, back, start, below, actions, column }: PageHeaderProps) {
   const texts = useTexts().shell;
   const [path] = useLocation();
   const isFront = use(PaneContext) === 'front';
@@ -44,20 +46,22 @@ export function PageHeader({ title, titleText, back, start, below, actions }: Pa
 
   const Heading = isFront ? 'h1' : 'h2';
   return (
-    <header className={styles.header}>
-      {back !== undefined && (
-        <Link href={back} className={styles.back} aria-label={texts.back}>
-          <ArrowLeftIcon size={20} />
-        </Link>
-      )}
-      {start}
-      <div className={styles.text}>
-        <Heading className={styles.title} ref={heading} tabIndex={-1}>
-          {title}
-        </Heading>
-        {below !== undefined && <div className={styles.below}>{below}</div>}
+    <header className={styles.header} data-column={column}>
+      <div className={styles.column}>
+        {back !== undefined && (
+          <Link href={back} className={styles.back} aria-label={texts.back}>
+            <ArrowLeftIcon size={20} />
+          </Link>
+        )}
+        {start}
+        <div className={styles.text}>
+          <Heading className={styles.title} ref={heading} tabIndex={-1}>
+            {title}
+          </Heading>
+          {below !== undefined && <div className={styles.below}>{below}</div>}
+        </div>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
       </div>
-      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
     </header>
   );
 }

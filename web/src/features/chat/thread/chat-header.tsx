@@ -24,6 +24,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
     <div className={styles.header}>
       <PageHeader
         back="/"
+        column="messages"
         titleText={name}
         title={
           <Link href={profile} className={styles.name} data-testid="chat-name">

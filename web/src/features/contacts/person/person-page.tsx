@@ -72,6 +72,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
         }
         titleText={name || texts.profile}
         back={back}
+        column="text"
       />
       <div className={styles.scroller} data-testid="profile">
         <div className={styles.column}>
