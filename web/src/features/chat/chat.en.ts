@@ -30,8 +30,6 @@ export const chat = {
   decline: 'Decline',
   declineLong: 'Decline friend request',
   unfriend: 'Remove from friends',
-  unfriendAsk: (name: string) => `Remove ${name} from your friends?`,
-  unfriendSays: 'You can still write to each other.',
   asksYou: (name: string) => `${name} would like to be your friend.`,
   befriended: (name: string) => `You and ${name} are friends.`,
   requested: 'Friend request sent.',

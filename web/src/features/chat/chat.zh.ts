@@ -28,8 +28,6 @@ export const chat: typeof import('./chat.en.ts').chat = {
   decline: '拒绝',
   declineLong: '拒绝好友申请',
   unfriend: '删除好友',
-  unfriendAsk: (name) => `要将${name}从好友中删除吗？`,
-  unfriendSays: '删除后你们仍然可以互发消息。',
   asksYou: (name) => `${name}想加你为好友。`,
   befriended: (name) => `你和${name}已成为好友。`,
   requested: '好友申请已发送。',

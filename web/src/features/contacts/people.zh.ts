@@ -50,9 +50,9 @@ export const people: typeof import('./people.en.ts').people = {
   nowFriends: '你们已成为好友。',
   notTakingRequests: '对方目前不接受好友申请。',
   remove: '删除好友',
-  removeAsk: '要删除这位好友吗？',
+  removeAsk: (name) => `要删除好友 ${name} 吗？`,
   removeSays: '你们仍然可以互发消息，但对方会看到你们已不是好友。',
-  removed: '已删除好友。',
+  removed: (name) => `已删除好友 ${name}。`,
 
   profile: '个人资料',
   lastSeen: (ago) => `${ago}在线`,
@@ -79,17 +79,17 @@ export const people: typeof import('./people.en.ts').people = {
 
   block: '屏蔽',
   blockPerson: '屏蔽此人',
-  blockAsk: '要屏蔽这个人吗？',
+  blockAsk: (name) => `要屏蔽 ${name} 吗？`,
   blockSays: [
     '对方发出的任何内容都不会到达你的任何设备：没有消息，没有好友申请，也没有通知。',
     '你们在彼此眼中都显示为离线，你也不能给对方发消息。',
     '对方不会被告知。以前的聊天记录仍可查看。',
   ],
-  blockedDone: '已屏蔽。',
+  blockedDone: (name) => `已屏蔽 ${name}。`,
   youBlocked: '你已屏蔽此人',
   youBlockedSays: '对方发出的任何内容都不会到达你的设备，对方也不会被告知。',
   unblock: '解除屏蔽',
-  unblockAsk: '要解除屏蔽吗？',
+  unblockAsk: (name) => `要解除对 ${name} 的屏蔽吗？`,
   unblockSays: '对方可以再次给你发消息，你们也能看到彼此是否在线。屏蔽期间对方尝试发送的内容不会补发。',
-  unblockedDone: '已解除屏蔽。',
+  unblockedDone: (name) => `已解除对 ${name} 的屏蔽。`,
 };

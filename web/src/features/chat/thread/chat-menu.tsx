@@ -9,12 +9,11 @@ import {
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
-import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
-import { useContacts, useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
+import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { FriendState, PersonView } from '../../contacts/model/views.ts';
-import { BlockDialog, UnblockDialog } from '../../contacts/person/block-dialogs.tsx';
 import { isolate, useNameInText } from '../../contacts/person/name-in-text.tsx';
+import { BlockDialog, RemoveFriendDialog, UnblockDialog } from '../../contacts/person/person-dialogs.tsx';
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 
 type Question = 'block' | 'unblock' | 'unfriend';
@@ -22,8 +21,6 @@ type Question = 'block' | 'unblock' | 'unfriend';
 /** The menu of a conversation: profile, friendship, block. */
 export function ChatMenu({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
-  const { friends } = useContacts();
-  const name = isolate(useNameInText(person));
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
   const [question, setQuestion] = useState<Question>();
@@ -52,16 +49,7 @@ export function ChatMenu({ person }: { person: PersonView }) {
       <Menu label={texts.more} items={items} />
       <BlockDialog userId={person.id} isOpen={question === 'block'} onClose={close} />
       <UnblockDialog userId={person.id} isOpen={question === 'unblock'} onClose={close} />
-      <ConfirmDialog
-        isOpen={question === 'unfriend'}
-        title={texts.unfriendAsk(name)}
-        confirm={texts.unfriend}
-        isDangerous
-        onConfirm={() => friends.act('remove', person.id)}
-        onClose={close}
-      >
-        {texts.unfriendSays}
-      </ConfirmDialog>
+      <RemoveFriendDialog userId={person.id} isOpen={question === 'unfriend'} onClose={close} />
     </>
   );
 }

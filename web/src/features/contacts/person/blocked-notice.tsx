@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useIsBlocked } from '../model/hooks.ts';
-import { UnblockDialog } from './block-dialogs.tsx';
 import styles from './notice.module.css';
+import { UnblockDialog } from './person-dialogs.tsx';
 
 /** On the profile of a blocked user: what the block does, and a button to unblock. */
 export function BlockedNotice({ userId }: { userId: string }) {

@@ -17,7 +17,7 @@ import { TimeText } from '../../../ui/person/time-text.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
 import { useBlocked, useContacts, usePerson } from '../model/hooks.ts';
 import type { BlockedView } from '../model/views.ts';
-import { UnblockDialog } from './block-dialogs.tsx';
+import { UnblockDialog } from './person-dialogs.tsx';
 
 /** How many rows are shown at first, and added when the last one is on the screen. */
 const ROWS = 100;

@@ -2,19 +2,17 @@ import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
-import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
-import { useContacts, useFriendState, useIsBlocked } from '../model/hooks.ts';
-import { BlockDialog } from './block-dialogs.tsx';
+import { useFriendState, useIsBlocked } from '../model/hooks.ts';
 import { CopyLinkDialog } from './copy-link-dialog.tsx';
 import styles from './person-actions.module.css';
+import { BlockDialog, RemoveFriendDialog } from './person-dialogs.tsx';
 import type { ShownPerson } from './person-hero.tsx';
 
 /** The rare actions of a profile. A blocked user has none: the notice above offers to unblock them. */
 export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const texts = useTexts().people;
-  const { friends } = useContacts();
   const toast = useToast();
   const isBlocked = useIsBlocked(person.id);
   const isFriend = useFriendState(person.id) === 'friends';
@@ -53,19 +51,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
         </ul>
       )}
       <CopyLinkDialog link={link} isOpen={asking === 'copy'} onClose={close} />
-      <ConfirmDialog
-        isOpen={asking === 'remove'}
-        onClose={close}
-        title={texts.removeAsk}
-        confirm={texts.remove}
-        isDangerous
-        onConfirm={async () => {
-          await friends.act('remove', person.id);
-          toast.say(texts.removed);
-        }}
-      >
-        {texts.removeSays}
-      </ConfirmDialog>
+      <RemoveFriendDialog userId={person.id} isOpen={asking === 'remove'} onClose={close} />
       <BlockDialog userId={person.id} isOpen={asking === 'block'} onClose={close} />
     </>
   );
