@@ -1,14 +1,26 @@
 import { XIcon } from '@primer/octicons-react';
-import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  type KeyboardEvent,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useSession } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useErrorSentence } from './error-text.tsx';
+import { type ToastPlace, toastPlace, useToastArea } from './toast-place.ts';
 import styles from './toasts.module.css';
 
 interface Toast {
   id: number;
   text: string;
   kind: 'said' | 'failed';
+  place: ToastPlace;
 }
 
 interface Toasts {
@@ -22,8 +34,9 @@ interface Toasts {
 
 const ToastContext = createContext<Toasts>({ say: () => {}, fail: () => {}, warn: () => {} });
 
-/** A toast stays longer while the pointer or the focus is on it. */
-const SHOWN_MS = 6_000;
+/** For a toast without text, and for each character. It stays longer while the pointer or the focus is on it. */
+const SHOWN_MS = 5_000;
+const SHOWN_MS_PER_CHARACTER = 60;
 const SHOWN_AT_ONCE = 3;
 
 export function useToast(): Toasts {
@@ -41,8 +54,9 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const add = useCallback((text: string, kind: Toast['kind']) => {
     last.current += 1;
     const id = last.current;
+    const place = toastPlace();
     setToasts((shown) =>
-      [...shown.filter((toast) => toast.text !== text), { id, text, kind }].slice(-SHOWN_AT_ONCE),
+      [...shown.filter((toast) => toast.text !== text), { id, text, kind, place }].slice(-SHOWN_AT_ONCE),
     );
   }, []);
   const remove = useCallback(
@@ -64,40 +78,72 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={toaster}>
       {children}
-      <div className={styles.toasts} role="status" data-testid="toasts">
-        {toasts.map((toast) => (
-          <ToastBox key={toast.id} toast={toast} onClose={remove} />
+      <div role="status" data-toasts="" data-testid="toasts">
+        {[...new Set(toasts.map(({ place }) => place.pane))].map((pane) => (
+          <Stack
+            key={pane ?? ''}
+            toasts={toasts.filter(({ place }) => place.pane === pane)}
+            onClose={remove}
+          />
         ))}
       </div>
     </ToastContext>
   );
 }
 
+interface StackProps {
+  toasts: readonly Toast[];
+  onClose: (id: number) => void;
+}
+
+/** The toasts of one pane, where the last of them belongs. */
+function Stack({ toasts, onClose }: StackProps) {
+  const place = toasts.at(-1)?.place;
+  const area = useToastArea(place?.pane);
+  return (
+    <div className={styles.stack} data-end={place?.end} style={area}>
+      {toasts.map((toast) => (
+        <ToastBox key={toast.id} toast={toast} onClose={onClose} />
+      ))}
+    </div>
+  );
+}
+
 function ToastBox({ toast, onClose }: { toast: Toast; onClose: (id: number) => void }) {
   const texts = useTexts().shell;
   const [isHeld, setHeld] = useState(false);
+  const focusBefore = useRef<EventTarget>(null);
   useEffect(() => {
     if (isHeld) return;
-    const timer = setTimeout(() => onClose(toast.id), SHOWN_MS);
+    const shownMs = SHOWN_MS + toast.text.length * SHOWN_MS_PER_CHARACTER;
+    const timer = setTimeout(() => onClose(toast.id), shownMs);
     return () => clearTimeout(timer);
-  }, [isHeld, onClose, toast.id]);
+  }, [isHeld, onClose, toast]);
+  const close = () => {
+    onClose(toast.id);
+    if (focusBefore.current instanceof HTMLElement) focusBefore.current.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    close();
+  };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only makes it stay longer.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only makes it stay longer, and Escape is the button's.
     <div
       className={styles.toast}
       data-kind={toast.kind}
       onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerLeave={({ currentTarget }) => setHeld(currentTarget.contains(document.activeElement))}
+      onFocus={({ relatedTarget }) => {
+        focusBefore.current = relatedTarget;
+        setHeld(true);
+      }}
+      onBlur={({ currentTarget }) => setHeld(currentTarget.matches(':hover'))}
+      onKeyDown={onKeyDown}
     >
       <span className={styles.text}>{toast.text}</span>
-      <button
-        type="button"
-        className={styles.close}
-        aria-label={texts.close}
-        onClick={() => onClose(toast.id)}
-      >
+      <button type="button" className={styles.close} aria-label={texts.close} onClick={close}>
         <XIcon size={16} />
       </button>
     </div>

@@ -59,7 +59,7 @@ interface NoticeProps {
 
 function Notice({ testId, children, action }: NoticeProps) {
   return (
-    <div className={styles.notice} role="status" data-testid={testId}>
+    <div className={styles.notice} role="status" data-floor="" data-testid={testId}>
       <p>{children}</p>
       {action}
     </div>

@@ -46,6 +46,7 @@ export function Composer({ peer, name, thread }: ComposerProps) {
   return (
     <form
       className={styles.composer}
+      data-floor=""
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'react';
+
+/** Where a toast goes: into the pane in which the user acted, to the end that is farther from what they pressed. */
+export interface ToastPlace {
+  /** The name of the pane; absent where the page has no panes. */
+  readonly pane: string | undefined;
+  readonly end: 'top' | 'bottom';
+}
+
+let pressed: ToastPlace = { pane: undefined, end: 'bottom' };
+
+// Keys click too. A dialog says nothing about the place: what opened it does.
+addEventListener(
+  'click',
+  ({ target }) => {
+    if (!(target instanceof Element) || target.closest('dialog, [data-toasts]')) return;
+    const pane = target.closest<HTMLElement>('[data-pane]');
+    const area = (pane ?? document.documentElement).getBoundingClientRect();
+    const { top, bottom } = target.getBoundingClientRect();
+    const isLow = top + bottom > area.top + area.bottom;
+    pressed = { pane: pane?.dataset.pane, end: isLow ? 'top' : 'bottom' };
+  },
+  true,
+);
+
+/** The place for a toast about what the user has just done; outside of the panes it is the front pane's. */
+export function toastPlace(): ToastPlace {
+  const { pane = document.querySelector<HTMLElement>('[data-front]')?.dataset.front, end } = pressed;
+  return { pane, end };
+}
+
+/** Pixels in the window. */
+interface Area {
+  readonly top: number;
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The part of a pane that toasts may cover: below its header, and above what stands at its lower end. It follows both. */
+export function useToastArea(name: string | undefined): Area {
+  const [area, setArea] = useState(() => measure(name));
+  useEffect(() => {
+    const pane = findPane(name);
+    const resizes = new ResizeObserver(() => {
+      const now = measure(name);
+      setArea((before) => (isSame(before, now) ? before : now));
+    });
+    const follow = () => {
+      resizes.disconnect();
+      resizes.observe(pane ?? document.documentElement);
+      const floor = pane && findFloor(pane);
+      if (floor) resizes.observe(floor);
+    };
+    follow();
+    // Another page in the same pane.
+    const changes = new MutationObserver(follow);
+    if (pane) changes.observe(pane, { childList: true, subtree: true });
+    return () => {
+      resizes.disconnect();
+      changes.disconnect();
+    };
+  }, [name]);
+  return area;
+}
+
+function measure(name: string | undefined): Area {
+  const pane = findPane(name);
+  const { left, width, top, bottom } = (pane ?? document.documentElement).getBoundingClientRect();
+  const from = pane?.querySelector('header')?.getBoundingClientRect().bottom ?? top;
+  const to = (pane && findFloor(pane))?.getBoundingClientRect().top ?? bottom;
+  return { left, width, top: from, height: to - from };
+}
+
+function findPane(name: string | undefined): Element | null {
+  return name === undefined ? null : document.querySelector(`[data-pane="${name}"]`);
+}
+
+/** Such as the composer, which no toast covers. */
+function findFloor(pane: Element): Element | null {
+  return pane.querySelector('[data-floor]');
+}
+
+function isSame(one: Area, other: Area): boolean {
+  return (
+    one.left === other.left &&
+    one.top === other.top &&
+    one.width === other.width &&
+    one.height === other.height
+  );
+}
