@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { appear, comeToRest } from './appearance.ts';
+import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { openSettings } from './notified-person.ts';
 import { arrive, type Person } from './person.ts';
@@ -44,6 +46,74 @@ onChromium('The settings', (browser) => {
     await alice.fill('[name="nickname"]', '');
     await alice.click('save-profile');
     await waitFor('the username', async () => (await typedIn(alice, 'nickname')) === 'alice');
+  });
+
+  test('the profile begins with picture and name, and Save is on the screen from the first change', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    const { page } = alice;
+    await appear(t, browser(), page, { width: 390, height: 740 });
+    await page.goto(`${site.url}/settings/profile`);
+    await alice.find('gender');
+    const order = await page.$$eval(
+      'form :is(span[data-color], input:not([type="radio"]), textarea, fieldset)',
+      (all) => all.map((one) => one.getAttribute('name') ?? one.tagName),
+    );
+    assert.deepEqual(order, ['SPAN', 'nickname', 'avatar', 'bio', 'phone', 'email', 'FIELDSET']);
+    const seen = () =>
+      page.$eval('[data-testid="save-profile"]', (button) => {
+        if (!button.checkVisibility({ visibilityProperty: true })) return 'hidden';
+        const { x, y, width, height } = button.getBoundingClientRect();
+        const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+        return button.contains(hit) ? 'there' : 'covered';
+      });
+    assert.equal(await seen(), 'hidden');
+    await alice.fill('[name="nickname"]', 'Alice L.');
+    assert.equal(await seen(), 'there');
+    await assertAccessible(page, 'a changed profile');
+    // What an on-screen keyboard leaves of a phone.
+    await appear(t, browser(), page, { width: 390, height: 420 });
+    assert.equal(await seen(), 'there');
+    await page.focus('[name="email"]');
+    assert.equal(await seen(), 'there');
+    const isCovered = await page.$eval('[name="email"]', (field) => {
+      const bar = document.querySelector('[data-floor]')?.getBoundingClientRect();
+      return field.getBoundingClientRect().bottom > (bar?.top ?? 0);
+    });
+    assert.equal(isCovered, false);
+    await alice.click('save-profile');
+    await waitFor('it to go', async () => (await seen()) === 'hidden');
+    const isAtHeading = () => page.evaluate(() => document.activeElement?.tagName === 'H1');
+    await waitFor('the heading', isAtHeading);
+    await alice.fill('[name="nickname"]', 'Al');
+    await alice.click('undo-profile');
+    await waitFor('the heading again', isAtHeading);
+    assert.equal(await seen(), 'hidden');
+
+    await alice.fill('[name="phone"]', 'call me');
+    await alice.click('save-profile');
+    await waitFor('the error', async () => (await focused(alice)) === 'phone');
+    await comeToRest(page);
+    const colors = await page.$eval('[name="phone"]', (field) => {
+      const { borderColor, outlineColor, outlineStyle } = getComputedStyle(field);
+      const error = document.createElement('i');
+      error.style.color = 'var(--mantine-color-error)';
+      field.after(error);
+      const { color } = getComputedStyle(error);
+      error.remove();
+      return { isBorder: borderColor === color, isOutline: outlineColor === color, outlineStyle };
+    });
+    assert.deepEqual(colors, { isBorder: true, isOutline: true, outlineStyle: 'solid' });
+    const media = await page.createCDPSession();
+    const features = [{ name: 'forced-colors', value: 'active' }];
+    await media.send('Emulation.setEmulatedMedia', { features });
+    assert.equal(
+      await page.$eval('[name="phone"]', (field) => getComputedStyle(field).borderStyle),
+      'dashed',
+    );
+    await media.detach();
+    await alice.click('undo-profile');
   });
 
   test('a click on a button counts even if a new error moves it, and the first invalid field gets the focus', async (t) => {

@@ -1,4 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
 import styles from './profile-form.module.css';
@@ -7,15 +8,20 @@ import { usePicture } from './use-picture.ts';
 interface AvatarFieldProps extends TextInputProps {
   value: string;
   person: { id: string; name: string };
+  /** The field beside the picture. */
+  children: ReactNode;
 }
 
-/** The field for the address of the avatar, with the picture as others will see it. */
-export function AvatarField({ value, person, error, ...field }: AvatarFieldProps) {
+/** The picture as others will see it, a field beside it, and the field for the address of the picture. */
+export function AvatarField({ value, person, error, children, ...field }: AvatarFieldProps) {
   const texts = useTexts().settings;
   const picture = usePicture(value);
   return (
-    <div className={styles.avatar}>
-      <PersonAvatar person={{ ...person, avatar: picture.address }} size={72} />
+    <div className={styles.identity}>
+      <div className={styles.picture}>
+        <PersonAvatar person={{ ...person, avatar: picture.address }} size={88} />
+      </div>
+      {children}
       <div className={styles.address}>
         <TextInput
           {...field}

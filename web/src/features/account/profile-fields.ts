@@ -3,7 +3,7 @@ import { checkNickname, codePoints } from '../../ui/controls/form-fields.ts';
 import { safeAvatar } from '../../ui/person/avatar.ts';
 
 /** In the order of the form. */
-export const PROFILE_FIELDS = ['nickname', 'avatar', 'gender', 'bio', 'phone', 'email'] as const;
+export const PROFILE_FIELDS = ['nickname', 'avatar', 'bio', 'phone', 'email', 'gender'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
 export const GENDERS = ['', 'female', 'male', 'secret'] as const;

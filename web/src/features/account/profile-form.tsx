@@ -1,12 +1,10 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import type { OwnUser } from 'doorman-client';
 import { useTexts } from '../../i18n/texts.tsx';
-import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { Choice } from '../../ui/controls/choice.tsx';
-import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
+import { useErrorSentence } from '../../ui/controls/error-text.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';
-import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
 import { useOwnAccountStore } from './model/hooks.ts';
@@ -20,6 +18,7 @@ import {
   shownProfile,
 } from './profile-fields.ts';
 import styles from './profile-form.module.css';
+import { SaveBar } from './save-bar.tsx';
 import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 import { useProfileEdits } from './use-profile-edits.ts';
 
@@ -33,7 +32,6 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
   const body = changedFields(profile, edits);
   const isChanged = Object.keys(body).length > 0;
   useAskBeforeLeaving(isChanged);
-  useKeepFocus(isChanged);
 
   const findErrors = (): Partial<Record<ProfileField, string | undefined>> =>
     Object.fromEntries(
@@ -70,25 +68,19 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
 
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
-      <TextInput
-        {...field('nickname')}
-        label={texts.nickname}
-        description={texts.nicknameHint}
-        placeholder={profile.username}
-        autoComplete="nickname"
-        dir="auto"
-      />
       <AvatarField
         {...field('avatar')}
         person={{ id: profile.id, name: shown.nickname.trim() || profile.username }}
-      />
-      <Choice
-        label={texts.gender}
-        value={shown.gender}
-        options={GENDERS.map((value) => ({ value, label: texts.genders[value] }))}
-        onChange={(gender) => edit({ gender })}
-        testId="gender"
-      />
+      >
+        <TextInput
+          {...field('nickname')}
+          label={texts.nickname}
+          description={texts.nicknameHint}
+          placeholder={profile.username}
+          autoComplete="nickname"
+          dir="auto"
+        />
+      </AvatarField>
       <div>
         <Textarea
           {...field('bio')}
@@ -100,49 +92,40 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
         />
         <BioCount bio={shown.bio} />
       </div>
-      <TextInput
-        {...field('phone')}
-        label={texts.phone}
-        description={texts.phoneHint}
-        type="tel"
-        autoComplete="tel"
-      />
-      <TextInput
-        {...field('email')}
-        label={texts.email}
-        description={texts.emailHint}
-        type="email"
-        autoComplete="email"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
-      <ErrorText error={form.errors.other} />
-      <div className={styles.save} data-changed={isChanged || undefined}>
-        <BusyButton
-          type="submit"
-          size="md"
-          label={texts.save}
-          pending={texts.saving}
-          isPending={form.isPending}
-          testId="save-profile"
+      <div className={styles.pair}>
+        <TextInput
+          {...field('phone')}
+          label={texts.phone}
+          description={texts.phoneHint}
+          type="tel"
+          autoComplete="tel"
         />
-        {isChanged && !form.isPending && (
-          <>
-            <Button
-              variant="default"
-              size="md"
-              onClick={() => {
-                drop();
-                for (const name of PROFILE_FIELDS) form.clearError(name);
-              }}
-              data-testid="undo-profile"
-            >
-              {texts.undo}
-            </Button>
-            <span className={styles.unsaved}>{texts.unsaved}</span>
-          </>
-        )}
+        <TextInput
+          {...field('email')}
+          label={texts.email}
+          description={texts.emailHint}
+          type="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
       </div>
+      <Choice
+        label={texts.gender}
+        value={shown.gender}
+        options={GENDERS.map((value) => ({ value, label: texts.genders[value] }))}
+        onChange={(gender) => edit({ gender })}
+        testId="gender"
+      />
+      <SaveBar
+        isChanged={isChanged}
+        isPending={form.isPending}
+        error={form.errors.other}
+        onDiscard={() => {
+          drop();
+          for (const name of PROFILE_FIELDS) form.clearError(name);
+        }}
+      />
     </form>
   );
 }

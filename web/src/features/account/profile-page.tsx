@@ -1,31 +1,40 @@
+import { Button } from '@mantine/core';
+import { EyeIcon } from '@primer/octicons-react';
 import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
+import { profilePath } from '../../paths.ts';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
-import styles from '../../ui/list/settings.module.css';
 import { useOwnAccount } from './model/hooks.ts';
 import { ProfileForm } from './profile-form.tsx';
+import styles from './profile-page.module.css';
 
 /** The user's profile: what others see, and what only they see. */
 export function ProfilePage() {
   const texts = useTexts().settings;
   const { profile } = useOwnAccount();
   return (
-    <SettingsPage title={texts.profile}>
-      {profile ? (
-        <>
-          <Link
-            href={`/people/${encodeURIComponent(profile.id)}`}
-            className={styles.link}
-            data-testid="as-others"
-          >
-            {texts.showAsOthers}
-          </Link>
-          <ProfileForm profile={profile} />
-        </>
-      ) : (
-        <LoadingRows />
-      )}
+    <SettingsPage title={texts.profile} actions={profile && <AsOthers userId={profile.id} />}>
+      {profile ? <ProfileForm profile={profile} /> : <LoadingRows />}
     </SettingsPage>
+  );
+}
+
+function AsOthers({ userId }: { userId: string }) {
+  const texts = useTexts().settings;
+  return (
+    <Button
+      component={Link}
+      href={profilePath(userId)}
+      size="xs"
+      variant="default"
+      classNames={{ section: styles.icon }}
+      leftSection={<EyeIcon size={16} />}
+      aria-label={texts.showAsOthers}
+      title={texts.showAsOthers}
+      data-testid="as-others"
+    >
+      <span className={styles.label}>{texts.showAsOthers}</span>
+    </Button>
   );
 }
