@@ -12,6 +12,7 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { ListRoutes, PageRoutes } from './routes.tsx';
+import { Shortcuts } from './shortcuts/shortcuts.tsx';
 import { SignOutProvider } from './sign-out.tsx';
 
 /** The page of a signed-in user: navigation, the list of a section, and what the user chose in it. */
@@ -42,6 +43,7 @@ export function Layout() {
           </div>
         </main>
         <DocumentTitle unreadTotal={unreadTotal} />
+        <Shortcuts current={current} />
       </div>
     </SignOutProvider>
   );

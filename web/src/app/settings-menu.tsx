@@ -3,6 +3,7 @@ import {
   BellIcon,
   BlockedIcon,
   ChevronRightIcon,
+  CommandPaletteIcon,
   HistoryIcon,
   ShieldLockIcon,
   SignOutIcon,
@@ -23,6 +24,8 @@ import { PageHeader } from '../ui/page/page-header.tsx';
 import { Name } from '../ui/person/name.tsx';
 import { PersonAvatar } from '../ui/person/person-avatar.tsx';
 import styles from './settings-menu.module.css';
+import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
+import { useShortcutTexts } from './shortcuts/texts.ts';
 import { useSignOut } from './sign-out.tsx';
 
 /** The list of the settings' pages, with the state of each. */
@@ -63,7 +66,10 @@ export function SettingsMenu() {
         <div className={styles.choices}>
           <LanguageChoice />
           <ColorSchemeChoice />
-          <SignOutButton onClick={signOut} />
+          <div className={styles.buttons}>
+            <SignOutButton onClick={signOut} />
+            <ShortcutsButton />
+          </div>
         </div>
       </div>
     </>
@@ -131,15 +137,28 @@ function Chevron() {
 function SignOutButton({ onClick }: { onClick: () => void }) {
   const texts = useTexts().shell;
   return (
-    <div>
-      <Button
-        variant="default"
-        leftSection={<SignOutIcon size={16} />}
-        onClick={onClick}
-        data-testid="settings-sign-out"
-      >
-        {texts.signOut}
-      </Button>
-    </div>
+    <Button
+      variant="default"
+      leftSection={<SignOutIcon size={16} />}
+      onClick={onClick}
+      data-testid="settings-sign-out"
+    >
+      {texts.signOut}
+    </Button>
+  );
+}
+
+function ShortcutsButton() {
+  const texts = useShortcutTexts();
+  return (
+    <Button
+      className={styles.shortcuts}
+      variant="default"
+      leftSection={<CommandPaletteIcon size={16} />}
+      onClick={() => shortcutDialog.set('help')}
+      data-testid="open-shortcuts"
+    >
+      {texts.title}
+    </Button>
   );
 }

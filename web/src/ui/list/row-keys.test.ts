@@ -29,7 +29,7 @@ test('a letter typed in the list is one for the search field; a command is not',
     ...more,
   });
   for (const key of ['a', '小', '😀', '@', '7']) assert.ok(isTypeAhead(pressed(key)), key);
-  for (const key of [' ', 'Enter', 'Tab', 'ArrowDown', 'Escape', 'Process', 'F1'])
+  for (const key of [' ', '?', '？', 'Enter', 'Tab', 'ArrowDown', 'Escape', 'Process', 'F1'])
     assert.ok(!isTypeAhead(pressed(key)), key);
   assert.ok(!isTypeAhead(pressed('r', { ctrlKey: true })));
   assert.ok(!isTypeAhead(pressed('r', { metaKey: true })));

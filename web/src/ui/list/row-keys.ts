@@ -31,9 +31,9 @@ interface PressedKey {
   readonly metaKey: boolean;
 }
 
-/** Whether a key that is pressed in a list starts a name, and so belongs into the search field. */
+/** Whether a key that is pressed in a list starts a name, and so belongs into the search field. `?` shows the shortcuts. */
 export function isTypeAhead({ key, ctrlKey, altKey, metaKey }: PressedKey): boolean {
-  return !ctrlKey && !altKey && !metaKey && key !== ' ' && [...key].length === 1;
+  return !ctrlKey && !altKey && !metaKey && !/[ ?？]/.test(key) && [...key].length === 1;
 }
 
 /**

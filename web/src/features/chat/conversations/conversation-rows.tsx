@@ -1,10 +1,11 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { ListFoot } from '../../contacts/list/list-foot.tsx';
 import { useMorePages } from '../../contacts/list/paging.ts';
+import { withRow } from '../../contacts/list/row-place.ts';
 import { usePresences } from '../../contacts/model/hooks.ts';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
@@ -21,6 +22,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
   const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
   const active = params?.id;
+  const activeIndex = conversations.findIndex(({ peer }) => peer === active);
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: conversations.length,
@@ -28,12 +30,15 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
     estimateSize: () => ROW_PX,
     getItemKey: (i) => conversations[i]?.peer ?? i,
     overscan: OVERSCAN,
+    // Escape in a chat moves the focus to its row.
+    rangeExtractor: (range) => withRow(defaultRangeExtractor(range), activeIndex),
   });
   const items = virtualizer.getVirtualItems();
   usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
-  const last = items.at(-1)?.index ?? 0;
+  const last = virtualizer.range?.endIndex ?? 0;
   const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
   useEffect(() => onSeen(0, last), [onSeen, last]);
+  useReveal(active, activeIndex, (index) => virtualizer.scrollToIndex(index, { align: 'auto' }));
   useReturn(active, (peer) => {
     const i = conversations.findIndex((one) => one.peer === peer);
     if (i < 0) return;
@@ -82,6 +87,16 @@ export function focusRow(index: number): boolean {
   const link = document.querySelector<HTMLElement>(`.${styles.rows} > li[data-index="${index}"] a`);
   link?.focus();
   return link !== null;
+}
+
+/** Calls `reveal` with the row of a conversation once after it was opened, as it may be opened from elsewhere than its row. */
+function useReveal(active: string | undefined, index: number, reveal: (index: number) => void): void {
+  const revealed = useRef<string>(undefined);
+  useEffect(() => {
+    if (active === revealed.current || (active !== undefined && index < 0)) return;
+    revealed.current = active;
+    if (index >= 0) reveal(index);
+  });
 }
 
 /** Calls `onReturn` with the user whose conversation was open when the list becomes the front pane again. */

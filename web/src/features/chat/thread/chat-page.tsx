@@ -1,10 +1,8 @@
 import { Button } from '@mantine/core';
 import { PersonIcon } from '@primer/octicons-react';
-import type { KeyboardEvent } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { isNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
@@ -25,16 +23,8 @@ export function ChatPage({ peer }: { peer: string }) {
 function Chat({ peer }: { peer: string }) {
   const person = usePerson(peer);
   const { view, thread } = useThread(peer);
-  const [, navigate] = useLocation();
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
-    // React events of a dialog arrive here too, though it is elsewhere in the document and handles Escape itself.
-    const isInside = event.target instanceof Element && !event.target.closest('dialog');
-    if (isInside && isNarrow()) navigate('/');
-  };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape goes back, as the link with the arrow does.
-    <div className={styles.chat} onKeyDown={onKeyDown}>
+    <div className={styles.chat}>
       <ChatHeader person={person} />
       <FriendBar person={person} />
       <ThreadPane person={person} view={view} thread={thread} />

@@ -13,7 +13,7 @@ import { rowByKey, tabStop } from '../../../ui/list/row-keys.ts';
 import { ScrollerContext } from '../../../ui/list/scroller.tsx';
 import { usePresences } from '../model/hooks.ts';
 import styles from './people-rows.module.css';
-import { useRowPlace } from './row-place.ts';
+import { useRowPlace, withRow } from './row-place.ts';
 
 interface PeopleRowsProps {
   /** For screen readers. */
@@ -165,9 +165,4 @@ function useRested(first: number, last: number, idAt: (index: number) => string)
     return () => clearTimeout(rest);
   }, [gather]);
   return ids;
-}
-
-function withRow(rows: number[], row: number | undefined): number[] {
-  if (row === undefined || rows.includes(row)) return rows;
-  return [...rows, row].sort((one, other) => one - other);
 }

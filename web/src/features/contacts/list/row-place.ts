@@ -18,6 +18,12 @@ export function useRowPlace(
   return { used: index, setUsed };
 }
 
+/** The rows on the screen and one more, which stays in the document wherever the list is scrolled. */
+export function withRow(rows: number[], row: number | undefined): number[] {
+  if (row === undefined || row < 0 || rows.includes(row)) return rows;
+  return [...rows, row].sort((one, other) => one - other);
+}
+
 /** @param count at least 1 */
 export function findRow(
   { index, id }: { index: number; id: string },
