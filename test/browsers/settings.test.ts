@@ -5,6 +5,7 @@ import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { openSettings } from './notified-person.ts';
 import { arrive, type Person } from './person.ts';
+import { WIDE } from './running-browser.ts';
 import { startSite, startSiteProcess } from './site.ts';
 import { waitFor } from './waiting.ts';
 
@@ -29,7 +30,13 @@ onChromium('The settings', (browser) => {
     await alice.find('people-search');
     await alice.click('nav-settings');
     await waitForText(alice, 'settings-profile', /Not saved yet/);
-    await alice.click('settings-profile');
+    // Beside the list the profile is open; a narrow screen shows the list alone.
+    await alice.page.setViewport({ width: 390, height: 844 });
+    await alice.page.waitForSelector('[name="nickname"]', { hidden: true });
+    await alice.page.setViewport(WIDE);
+    await alice.page.waitForSelector('[data-testid="settings-profile"][aria-current="page"]');
+    await alice.page.waitForSelector('[name="nickname"]');
+    assert.ok(alice.page.url().endsWith('/settings'));
     await waitFor('what was typed', async () => (await typedIn(alice, 'nickname')) === ' Alice L. ');
     await alice.click('save-profile');
     await waitForText(alice, 'toasts', /^Saved\./);

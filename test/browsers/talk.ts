@@ -87,7 +87,7 @@ export async function openChat(scope: Scope, browser: RunningBrowser, { site, bo
   await her.signIn();
   // In Firefox only the front window gets focus events.
   await her.page.bringToFront();
-  await her.find(`conversation-${bob.id}`, 'list-find-people');
+  await her.find(`conversation-${bob.id}`, 'find-people');
   const row = await her.page.$(`[data-testid="conversation-${bob.id}"]`);
   if (row) await her.click(`conversation-${bob.id}`);
   else {

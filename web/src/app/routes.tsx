@@ -4,10 +4,11 @@ import { lazy, Suspense } from 'react';
 import { Link, Route, Switch } from 'wouter';
 import { useTexts } from '../i18n/texts.tsx';
 import type { Section } from '../paths.ts';
+import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
-import { NothingChosen } from './nothing-chosen.tsx';
+import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
 
 // Nothing is preloaded: the service worker caches all files anyway.
 const ConversationList = lazy(async () => ({
@@ -58,15 +59,15 @@ export function PageRoutes() {
     <Suspense fallback={<Waiting />}>
       <Switch>
         <Route path="/">
-          <NothingChosen section="chats" />
+          <NoChatOpen />
         </Route>
         <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
         <Route path="/people">
-          <NothingChosen section="people" />
+          <NoPersonOpen />
         </Route>
         <Route path="/people/:id">{({ id }) => <PersonPage key={id} userId={id} />}</Route>
         <Route path="/settings">
-          <NothingChosen section="settings" />
+          <FirstSetting />
         </Route>
         <Route path="/settings/profile" component={ProfilePage} />
         <Route path="/settings/notifications" component={NotificationsPage} />
@@ -79,6 +80,11 @@ export function PageRoutes() {
       </Switch>
     </Suspense>
   );
+}
+
+/** Beside the list of settings; narrow screens show the list alone. */
+function FirstSetting() {
+  return useIsNarrow() ? null : <ProfilePage />;
 }
 
 function NotFound() {

@@ -18,6 +18,7 @@ import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
 import { useThisDevicePush } from '../features/notifications/this-device-push.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { ListRow } from '../ui/list/list-row.tsx';
 import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
@@ -83,6 +84,7 @@ function OwnCard() {
   const { profile } = useOwnAccount();
   const [path] = useLocation();
   const hasEdits = useHasProfileEdits();
+  const isFirst = !useIsNarrow() && path === '/settings';
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
   const name = displayName({ username, ...profile });
@@ -99,7 +101,7 @@ function OwnCard() {
             {hasEdits && <span className={styles.unsaved}> · {texts.unsaved}</span>}
           </>
         }
-        isSelected={path === '/settings/profile'}
+        isSelected={isFirst || path === '/settings/profile'}
         testId="settings-profile"
       />
     </div>

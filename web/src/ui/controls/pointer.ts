@@ -1,11 +1,20 @@
+import { useMediaQuery } from '@mantine/hooks';
+
+/** The screen shows one pane at a time (layout.module.css). */
+const NARROW = '(max-width: 47.99em)';
+
 /** The device has touch alone: an on-screen keyboard covers half of the screen when a field gets the focus. */
 export function isTouch(): boolean {
   return matchMedia('(hover: none) and (pointer: coarse)').matches;
 }
 
-/** The screen shows one pane at a time. */
 export function isNarrow(): boolean {
-  return matchMedia('(max-width: 47.99em)').matches;
+  return matchMedia(NARROW).matches;
+}
+
+/** The same for components, which follow the width of the window. */
+export function useIsNarrow(): boolean {
+  return useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false });
 }
 
 /**

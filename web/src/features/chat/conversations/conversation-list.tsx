@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { useIsNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { isolate } from '../../contacts/person/name-in-text.tsx';
@@ -63,9 +64,7 @@ export function ConversationList() {
       )}
       <FriendRequests />
       {isEmpty && freshness === 'none' && <Placeholders />}
-      {isEmpty && freshness !== 'none' && (
-        <Nothing title={chat.noConversations}>{chat.noConversationsSays}</Nothing>
-      )}
+      {isEmpty && freshness !== 'none' && <NoConversations />}
       {!isEmpty && typed.trim() === '' && <ConversationRows conversations={conversations} />}
       {!isEmpty && typed.trim() !== '' && (
         <FoundConversations
@@ -75,6 +74,17 @@ export function ConversationList() {
         />
       )}
     </>
+  );
+}
+
+/** On wide screens the pane beside the list says what to do. */
+function NoConversations() {
+  const texts = useTexts().chat;
+  if (useIsNarrow()) return <Nothing title={texts.noConversations}>{texts.noConversationsSays}</Nothing>;
+  return (
+    <p className={styles.none} role="status">
+      {texts.noConversations}
+    </p>
   );
 }
 

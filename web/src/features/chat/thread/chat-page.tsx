@@ -40,15 +40,13 @@ function Yourself() {
       <PageHeader title={chat.yourself} back="/" />
       <EmptyState
         icon={<PersonIcon size={24} />}
-        title={chat.yourself}
+        title={chat.yourselfSays}
         action={
           <Button component={Link} href="/people">
             {shell.findPeople}
           </Button>
         }
-      >
-        {chat.yourselfSays}
-      </EmptyState>
+      />
     </>
   );
 }

@@ -30,7 +30,9 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
         <Sentence of={texts.unblockToWrite} person={person} />
       </Notice>
     );
-  if (person.state === 'gone') return <Notice testId="composer-gone">{texts.gone}</Notice>;
+  // Without messages the pane above says it.
+  if (person.state === 'gone')
+    return messages.length > 0 && <Notice testId="composer-gone">{texts.gone}</Notice>;
   if (notAccepted.length > 0) {
     const retry = () => {
       for (const { cid } of notAccepted) thread.retry(cid);
