@@ -143,8 +143,8 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     });
     await fillForm(page, { username: '😀', password: '12345' });
     await page.keyboard.press('Enter');
-    assert.equal(await errorOf(page, 'username'), 'A username has 2 to 32 characters.');
-    assert.equal(await errorOf(page, 'password'), 'A password has at least 6 characters.');
+    assert.equal(await errorOf(page, 'username'), 'Usernames must be 2–32 characters.');
+    assert.equal(await errorOf(page, 'password'), 'Use at least 6 characters.');
     assert.equal(await focused(page), 'username');
     await fillForm(page, { username: '😀😀' });
     assert.equal(await errorOf(page, 'username'), '');
@@ -158,15 +158,15 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     await site.join('alice');
     await fillForm(page, { username: 'ALICE', password: 'wonderland' });
     await page.keyboard.press('Enter');
-    await waitForError(page, 'username', 'This username is taken. Please choose another one.');
+    await waitForError(page, 'username', 'This username is taken. Choose another one.');
     await page.click('[data-testid="other-way"]');
     await fillForm(page, { username: 'alice', password: 'not hers' });
     await page.keyboard.press('Enter');
-    await waitForError(page, 'password', 'This password is not right.');
+    await waitForError(page, 'password', 'Wrong password.');
     assert.equal(await focused(page), 'password');
     await fillForm(page, { username: 'nobody' });
     await page.keyboard.press('Enter');
-    await waitForError(page, 'username', 'Nobody here has this username.');
+    await waitForError(page, 'username', 'No account with this username.');
   });
 
   test('a rate limit names the network and the minutes to wait', async (t) => {
@@ -174,12 +174,12 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     faults.expect(/^4\d\d POST \/api\/login$/);
     await fillForm(page, { username: 'nobody', password: 'wonderland' });
     await page.keyboard.press('Enter');
-    await waitForError(page, 'username', 'Nobody here has this username.');
+    await waitForError(page, 'username', 'No account with this username.');
     await page.keyboard.press('Enter');
     const alert = await page.waitForSelector('[role="alert"] p');
     assert.match(
       (await alert?.evaluate((element) => element.textContent)) ?? '',
-      /^There were too many sign-ins and new accounts from this network\. Please try again in (?:10|9) minutes\.$/,
+      /^Too many sign-ins and new accounts from this network\. Try again in (?:10|9) minutes\.$/,
     );
   });
 

@@ -68,7 +68,7 @@ onChromium('A message', (browser) => {
     await her.page.keyboard.press('Enter');
     await her.waitForMessage('one', 'refused');
     await her.find('composer-refused');
-    assert.match(await textOf(her.page, '[data-own]'), /Not sent: This person does not take messages/);
+    assert.match(await textOf(her.page, '[data-own]'), /Not sent: This person isn’t accepting messages/);
     assert.match(await textOf(her.page, `[data-testid="conversation-${bob.id}"]`), /Not sent: one/);
     await assertAccessible(her.page, 'a chat with a refused message');
     await her.click('discard');

@@ -57,7 +57,7 @@ onChromium('The composer', (browser) => {
     await paste(her.page, 'W'.repeat(3_799));
     assert.equal(await her.page.$('[data-testid="room-left"]'), null);
     await paste(her.page, '😀'.repeat(4_001));
-    assert.equal(await textOf(her.page, '[data-testid="room-left"]'), '1 character too many to send');
+    assert.equal(await textOf(her.page, '[data-testid="room-left"]'), '1 character over the limit');
     assert.equal(await her.page.$eval('[data-testid="send"]', (send) => send.matches(':disabled')), true);
     await her.page.keyboard.press('Enter');
     await paste(her.page, '😀'.repeat(4_000));

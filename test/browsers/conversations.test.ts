@@ -30,7 +30,7 @@ onChromium('The list of conversations', (browser) => {
     await bobsPage.signIn();
     await bobsPage.click(`conversation-${alice.id}`);
     await bobsPage.fill('[data-testid="composer"]', 'h');
-    await waitFor('that bob types', async () => /bob .* typing …/.test((await rows())[1] ?? ''));
+    await waitFor('that bob types', async () => /bob .* typing…/.test((await rows())[1] ?? ''));
     await waitFor('that bob is online', async () => /online/.test((await rows())[1] ?? ''));
     await bobsPage.page.keyboard.press('Enter');
     await waitFor('the message of bob', async () => /bob .* h 1 1 unread$/.test((await rows())[0] ?? ''));

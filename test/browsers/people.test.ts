@@ -147,7 +147,7 @@ onChromium('Friend requests', (browser) => {
     await bob.openProfile(alice);
     await bob.click('friend-request');
     await waitFor('the reason', async () =>
-      (await textOf(bob.page, 'toasts')).includes('does not take friend requests'),
+      (await textOf(bob.page, 'toasts')).includes('isn’t accepting friend requests'),
     );
     await bob.find('friend-request');
   });
@@ -211,7 +211,7 @@ onChromium('A profile', (browser) => {
     await alice.click('block');
     assert.match(
       await textOf(alice.page, 'confirm-dialog'),
-      /reaches you, on any of your devices.*not told/s,
+      /can’t message you.* on any of your devices.*won’t be notified/s,
     );
     await alice.confirm();
     await alice.find('blocked-notice');
@@ -227,12 +227,7 @@ onChromium('A profile', (browser) => {
     await alice.click('unblock');
     await alice.confirm();
     await isSeen(/^online$/);
-    assert.deepEqual(await acts(), [
-      'Message',
-      'Add friend',
-      'Copy link to this profile',
-      'Block this person',
-    ]);
+    assert.deepEqual(await acts(), ['Message', 'Add friend', 'Copy profile link', 'Block this person']);
     await alice.find(`message-${bob.id}`);
   });
 
@@ -268,7 +263,7 @@ onChromium('A profile', (browser) => {
     alice.faults.expect(/^404 GET \/api\/user\/profile\/nobody$/);
     await alice.page.goto(`${site.url}/people/nobody`);
     await waitFor('its text', async () =>
-      (await alice.page.$eval('body', (body) => body.innerText)).includes('Nobody is here'),
+      (await alice.page.$eval('body', (body) => body.innerText)).includes('Profile not found'),
     );
     await alice.page.goto(`${site.url}/people/${alice.id}`);
     await alice.find('edit-profile');

@@ -167,7 +167,7 @@ export class Person {
     );
   }
 
-  /** The presence text of the open chat: `online`, `away`, `typing …`, `offline`, `last seen ..`. */
+  /** The presence text of the open chat: `online`, `away`, `typing…`, `offline`, `last seen ..`. */
   presence(): Promise<string> {
     return this.page.$eval('[data-testid="presence"]', (element) => element.textContent?.trim() ?? '');
   }

@@ -181,7 +181,7 @@ onChromium(
       );
       assert.deepEqual(await readLog(bob, 'erin', 'Shown on Chrome on Linux'), [
         { who: 'erin', what: 'Shown on Chrome on Linux' },
-        { who: 'dave', what: 'Not sent: you had read it on Chrome on Linux' },
+        { who: 'dave', what: 'Not sent: you’d already read it on Chrome on Linux' },
         { who: 'carol', what: 'Not sent: notifications were turned off' },
         { who: 'alice', what: 'Not sent: do not disturb was on' },
       ]);
@@ -193,15 +193,15 @@ onChromium(
       await bob.signUp();
       await setNotificationPermission(bob.context, site.url, 'prompt');
       await openSettings(bob, 'notifications');
-      assert.match(await waitForPush(bob, 'off'), /Your browser asks you next whether you allow it\./);
+      assert.match(await waitForPush(bob, 'off'), /Your browser will ask for permission\./);
       // Headless Chromium gives no answer, as a user does who closes the question.
       await bob.click('push-on');
       await waitFor('what is said of it', async () =>
-        (await waitForPush(bob, 'off')).includes('Nothing is allowed yet.'),
+        (await waitForPush(bob, 'off')).includes('Notifications aren’t allowed yet.'),
       );
       await setNotificationPermission(bob.context, site.url, 'denied');
       const refused = await waitForPush(bob, 'denied');
-      assert.match(refused, /Only you can change that:\s+Click the icon left of the address\./);
+      assert.match(refused, /To allow them:\s+Click the icon to the left of the address\./);
       assert.equal(await bob.page.$('[data-testid="push-on"]'), null);
       assert.deepEqual(await (await openRecords(bob)).devices(), []);
     });

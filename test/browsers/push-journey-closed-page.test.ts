@@ -46,9 +46,9 @@ onFirefox(
       await bob.signUp();
       await openSettings(bob, 'notifications');
       const offered = await waitForPush(bob, 'off');
-      assert.match(offered, /When somebody writes and you have not seen it, this device tells you/);
-      assert.match(offered, /It shows who wrote, but not what\./);
-      assert.match(offered, /Your browser asks you next whether you allow it\./);
+      assert.match(offered, /Get notified on this device when someone messages you/);
+      assert.match(offered, /Shows the sender, not the message\./);
+      assert.match(offered, /Your browser will ask for permission\./);
       await bob.page.bringToFront();
       await bob.click('push-on');
       await answerQuestion(firefox(), 'allow');
@@ -115,7 +115,7 @@ onFirefox(
       await bob.click('push-on');
       await answerQuestion(firefox(), 'block');
       const refused = await waitForPush(bob, 'denied');
-      assert.match(refused, /Only you can change that:\s+Click the icon left of the address\./);
+      assert.match(refused, /To allow them:\s+Click the icon to the left of the address\./);
       assert.equal(await bob.page.$('[data-testid="push-on"]'), null);
       const records = await openRecords(bob);
       assert.deepEqual([keys(), await records.devices()], [[], []]);

@@ -51,7 +51,7 @@ onFirefox(
     test('gets no push with do not disturb or with notifications off, and can read why', async (t) => {
       const { bob, alice, carol, from, records, write, pushCount, shown } = await start(t);
       await turnSwitch(bob, 'dnd', true);
-      assert.match(await waitForPush(bob, 'on'), /But do not disturb is on, below: nothing rings\./);
+      assert.match(await waitForPush(bob, 'on'), /Do not disturb is on, so nothing will ring\./);
       await leave(bob, records);
       await write(alice, 'while he sleeps');
       await records.waitFor(alice, 'dnd');
@@ -59,7 +59,7 @@ onFirefox(
       await bob.openPage('/settings/notifications');
       await turnSwitch(bob, 'dnd', false);
       await turnSwitch(bob, 'push-enabled', false);
-      assert.match(await waitForPush(bob, 'on'), /But you turned them off on all your devices, below\./);
+      assert.match(await waitForPush(bob, 'on'), /But they’re turned off for all your devices, below\./);
       await leave(bob, records);
       await write(carol, 'while they are off');
       await records.waitFor(carol, 'off');
@@ -104,7 +104,7 @@ onFirefox(
       await elsewhere.waitForMessage('seen');
       await write(alice, 'read');
       await elsewhere.waitForMessage('read');
-      const notSent = { who: 'alice', what: 'Not sent: you had read it on Firefox on Linux' };
+      const notSent = { who: 'alice', what: 'Not sent: you’d already read it on Firefox on Linux' };
       // Messages seen within a short time have one entry.
       assert.deepEqual(await readLog(elsewhere, notSent.who, notSent.what), [notSent]);
 

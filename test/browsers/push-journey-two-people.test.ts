@@ -28,7 +28,7 @@ function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | s
     await alice.click('sign-out');
     const asked = await alice.page.waitForSelector('[data-testid="confirm-dialog"]');
     const says = await asked?.evaluate((dialog) => (dialog as HTMLElement).innerText);
-    assert.match(says ?? '', /One message has not been sent yet and would be lost\./);
+    assert.match(says ?? '', /1 message hasn’t been sent yet and will be lost\./);
     await alice.confirm();
     await alice.find('other-way');
     await assertNothingOf(used, alice);
@@ -82,7 +82,7 @@ onFirefox(
       const end = await alice.page.waitForSelector('[data-testid="end-expired"]');
       assert.equal(
         await end?.evaluate((text) => text.textContent),
-        'You were away for a long time, or this device was signed out from another one. Please sign in again.',
+        'Your session has ended. Please sign in again.',
       );
       // An expired session ends in the same way, so her unsent messages wait for her, and are shown to no one else.
       await takeHerPlace(t, used, used.unsent);
@@ -152,7 +152,7 @@ onChromium(
       const end = await alice.page.waitForSelector('[data-testid="end-ended"]');
       assert.equal(
         await end?.evaluate((text) => text.textContent),
-        'This device was signed out from another one. Sign in to come back.',
+        'You were signed out from another device. Please sign in again.',
       );
       await elsewhere.closePage();
       await assertNothingOf(used, alice);

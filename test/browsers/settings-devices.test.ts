@@ -33,7 +33,7 @@ onFirefox(
     test('are listed by readable names, and can be removed: an unconfirmed one, and this one', async (t) => {
       const { site, alice, records, here, text } = await start(t);
       await waitFor('this device', async () =>
-        /^Firefox on Linux\s+This device\s+Added now/.test((await text('device')) ?? ''),
+        /^Firefox on Linux\s+This device\s+Added just now/.test((await text('device')) ?? ''),
       );
       // It could be of anyone.
       const keys = {
@@ -50,7 +50,7 @@ onFirefox(
         `[data-testid="device-${other.id}"]`,
         (row) => (row as HTMLElement).innerText,
       );
-      assert.match(says, /^node\s+Not confirmed\s+Added now\s+It was set up without signing in/);
+      assert.match(says, /^node\s+Not confirmed\s+Added just now\s+It was set up without signing in/);
       await alice.click(`remove-${other.id}`);
       await alice.confirm();
       await waitFor(
@@ -68,14 +68,14 @@ onFirefox(
       assert.equal(await endpointOf(alice), '');
       assert.deepEqual(await records.devices(), []);
       const page = await alice.page.$eval('[data-pane="page"]', (pane) => (pane as HTMLElement).innerText);
-      assert.match(page, /No device is told yet\./);
+      assert.match(page, /No devices yet\./);
     });
 
     test('are tested one by one, and the result is beside each', async (t) => {
       const { alice, here, text } = await start(t);
       await alice.click(`test-${here.id}`);
       await waitForNotification(alice.page, { title: 'Doorman', body: 'Test notification · 测试通知' });
-      await waitFor('the result', async () => (await text('result')) === 'It arrived, and is shown.');
+      await waitFor('the result', async () => (await text('result')) === 'It arrived and was shown.');
       await readLog(alice, 'Test', 'Shown on Firefox on Linux');
 
       // The service has removed it by itself.
@@ -84,7 +84,7 @@ onFirefox(
       await openSettings(alice, 'notifications');
       await alice.click(`test-${here.id}`);
       await waitFor('it to be renewed', async () =>
-        /This browser had given up its subscription, and got a new one\./.test(
+        /The subscription was no longer valid and has been renewed\./.test(
           await alice.page.$eval('[data-testid="toasts"]', (toasts) => toasts.textContent ?? ''),
         ),
       );

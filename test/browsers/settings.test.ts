@@ -29,7 +29,7 @@ onChromium('The settings', (browser) => {
     await alice.click('nav-people');
     await alice.find('people-search');
     await alice.click('nav-settings');
-    await waitForText(alice, 'settings-profile', /Not saved yet/);
+    await waitForText(alice, 'settings-profile', /Unsaved changes/);
     // Beside the list the profile is open; a narrow screen shows the list alone.
     await alice.page.setViewport({ width: 390, height: 844 });
     await alice.page.waitForSelector('[name="nickname"]', { hidden: true });
@@ -45,7 +45,7 @@ onChromium('The settings', (browser) => {
       'the way back to go',
       async () => (await alice.page.$('[data-testid="undo-profile"]')) === null,
     );
-    assert.doesNotMatch(await textOf(alice, 'settings-profile'), /Not saved yet/);
+    assert.doesNotMatch(await textOf(alice, 'settings-profile'), /Unsaved changes/);
 
     await alice.fill('[name="nickname"]', 'Mallory');
     await alice.click('undo-profile');
@@ -163,10 +163,10 @@ onChromium('The settings', (browser) => {
     await alice.fill('[name="newPassword"]', 'looking-glass');
     await alice.click('change-password');
     await waitFor('what else is wrong', async () => (await focused(alice)) === 'oldPassword');
-    assert.match(await textOf(alice, 'pane'), /Your old password is not right\./);
+    assert.match(await textOf(alice, 'pane'), /Your current password is wrong\./);
     await alice.fill('[name="oldPassword"]', alice.password);
     await alice.click('change-password');
-    await waitForText(alice, 'toasts', /Your password is changed\. All other devices are signed out\./);
+    await waitForText(alice, 'toasts', /Password changed\. All other devices are signed out\./);
     assert.deepEqual([await typedIn(alice, 'oldPassword'), await typedIn(alice, 'newPassword')], ['', '']);
     await waitFor('the other to go', async () => (await sessions(alice)) === 1);
     assert.equal((await site.get('/api/sessions', token)).status, 401);
@@ -194,7 +194,7 @@ onChromium('The settings', (browser) => {
     await waitFor('the second to go', async () => (await sessions(alice)) === 3);
     assert.equal((await site.get('/api/sessions', tokens[1])).status, 401);
     await alice.click('end-others');
-    await waitForText(alice, 'confirm-dialog', /2 other devices are signed out at once\./);
+    await waitForText(alice, 'confirm-dialog', /2 other devices will be signed out right away\./);
     await alice.confirm();
     await waitFor('this one alone', async () => (await sessions(alice)) === 1);
     assert.equal((await site.get('/api/sessions', tokens[3])).status, 401);
@@ -211,11 +211,11 @@ onChromium('The settings', (browser) => {
     await alice.click('nav-settings');
     await waitForText(alice, 'settings-blocked', /1 person/);
     await alice.click('settings-blocked');
-    await waitForText(alice, `blocked-${bob.id}`, /bob\s+Blocked now\s+Unblock$/);
+    await waitForText(alice, `blocked-${bob.id}`, /bob\s+Blocked just now\s+Unblock$/);
     await alice.click(`unblock-${bob.id}`);
     await alice.confirm();
-    await waitForText(alice, 'pane', /You block nobody/);
-    await waitForText(alice, 'settings-blocked', /Nobody/);
+    await waitForText(alice, 'pane', /You haven’t blocked anyone/);
+    await waitForText(alice, 'settings-blocked', /None/);
     assert.equal(await alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
     assert.deepEqual((await site.get('/api/user/blocked', token)).body.data, []);
   });
@@ -226,7 +226,7 @@ onChromium('The settings', (browser) => {
     await alice.signUp();
     // The files of the pages are cached; their data is not.
     await openSettings(alice, 'log');
-    await waitForText(alice, 'pane', /Nothing yet/);
+    await waitForText(alice, 'pane', /No notifications yet/);
     await openSettings(alice, 'security');
     await waitFor('the session', async () => (await sessions(alice)) === 1);
     await openSettings(alice, 'notifications');
@@ -237,7 +237,7 @@ onChromium('The settings', (browser) => {
     await alice.find('retry');
     assert.match(
       await textOf(alice, 'pane'),
-      /The service cannot be reached\. Check your connection and try again\./,
+      /Can’t reach the server\. Check your connection and try again\./,
     );
     await site.start();
     await waitFor('the session', async () => (await sessions(alice)) === 1);

@@ -137,14 +137,14 @@ onChromium('The layout of the page', (browser) => {
     const [text, button] = await page.$$eval('[data-testid="connection-banner"] :is(span, button)', (parts) =>
       parts.map((part) => part.textContent),
     );
-    assert.equal(text, 'Offline: what you write is kept and sent later.');
+    assert.equal(text, 'You’re offline. Messages will be sent when you’re back.');
     assert.equal(button, 'Try now');
     await alice.write('Are you there?');
     // With the session, the waiting message would be removed.
     await alice.click('sign-out');
     await page.waitForSelector('dialog[open]');
     const question = await page.$eval('dialog', (dialog) => dialog.textContent ?? '');
-    assert.match(question, /One message has not been sent yet and would be lost\..*Sign out anyway/);
+    assert.match(question, /1 message hasn’t been sent yet and will be lost\..*Sign out anyway/);
     await alice.click('confirm-no');
     await site.start();
     await page.locator('[data-testid="connection-banner"] button').click();

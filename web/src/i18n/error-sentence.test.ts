@@ -66,11 +66,11 @@ test('the sentence says how long to wait', () => {
     new DoormanError(429, 'rate_limited', '请求过于频繁', {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
-  assert.equal(errorSentence(limited(1_000), 'en'), 'That was often. Please try again in 1 second.');
-  assert.equal(errorSentence(limited(29_400), 'en'), 'That was often. Please try again in 30 seconds.');
-  assert.equal(errorSentence(limited(600_000), 'en'), 'That was often. Please try again in 10 minutes.');
-  assert.equal(errorSentence(limited(29_400), 'zh'), '操作太频繁了，请在30秒钟后再试。');
-  assert.equal(errorSentence(limited(), 'en'), 'That was often. Please wait a little and try again.');
+  assert.equal(errorSentence(limited(1_000), 'en'), 'Too many attempts. Try again in 1 second.');
+  assert.equal(errorSentence(limited(29_400), 'en'), 'Too many attempts. Try again in 30 seconds.');
+  assert.equal(errorSentence(limited(600_000), 'en'), 'Too many attempts. Try again in 10 minutes.');
+  assert.equal(errorSentence(limited(29_400), 'zh'), '操作太频繁，请在 30 秒后再试。');
+  assert.equal(errorSentence(limited(), 'en'), 'Too many attempts. Wait a moment and try again.');
 });
 
 test('for registrations and logins, a limit names the network, and when to try again', () => {
@@ -78,15 +78,15 @@ test('for registrations and logins, a limit names the network, and when to try a
     new DoormanError(429, 'rate_limited', '请求过于频繁', more);
   assert.equal(
     entrySentence(limited({ retryAfterMs: 700_000 }), 'en'),
-    'There were too many sign-ins and new accounts from this network. Please try again in 12 minutes.',
+    'Too many sign-ins and new accounts from this network. Try again in 12 minutes.',
   );
   assert.equal(
     entrySentence(limited({ retryAfterMs: 700_000 }), 'zh'),
-    '此网络的登录和注册次数过多，请在12分钟后再试。',
+    '此网络的登录和注册次数过多，请在 12 分钟后再试。',
   );
   assert.equal(
     entrySentence(limited({}), 'en'),
-    'There were too many sign-ins and new accounts from this network. Please wait a little and try again.',
+    'Too many sign-ins and new accounts from this network. Wait a moment and try again.',
   );
   assert.equal(entrySentence(limited({}), 'zh'), '此网络的登录和注册次数过多，请稍后再试。');
   const wrong = new DoormanError(400, 'wrong_password', '密码错误');
@@ -94,7 +94,7 @@ test('for registrations and logins, a limit names the network, and when to try a
 });
 
 test('an unknown error has a sentence of its own, without technical words', () => {
-  const other = 'That did not work. Please try again.';
+  const other = 'Something went wrong. Please try again.';
   assert.equal(errorSentence(new DoormanError(400, 'toString', 'x'), 'en'), other);
   assert.equal(errorSentence(new TypeError('undefined is not a function'), 'en'), other);
   assert.equal(errorSentence('nothing', 'en'), other);

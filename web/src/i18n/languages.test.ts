@@ -10,11 +10,12 @@ test('the first language of the browser that the page has is used', () => {
   assert.equal(pickLanguage([]), 'en');
 });
 
-/** All texts with their place: `shell.chats`. Functions are called with what they may be given. */
+/** All texts with their place: `shell.chats`. Functions are called with numbers, which may stand for names too. */
 function textsOf(texts: object, place = ''): [place: string, text: string][] {
   return Object.entries(texts).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     const here = place === '' ? name : `${place}.${name}`;
     if (typeof value === 'string') return [[here, value]];
+    if (typeof value === 'function') return [1, 2].map((count) => [`${here}(${count})`, value(count, 3)]);
     if (typeof value === 'object' && value !== null) return textsOf(value, here);
     return [];
   });
@@ -29,7 +30,7 @@ test('every text is there in Chinese, and is Chinese', () => {
   assert.deepEqual(chinese.map(([place]) => place).sort(), [...english.keys()].sort());
   const poor = chinese.filter(([place, text]) => {
     if (SAME.has(place)) return text !== english.get(place);
-    return !/\p{Script=Han}/u.test(text);
+    return !/[\p{Script=Han}（，]/u.test(text);
   });
   assert.deepEqual(poor, []);
 });
@@ -39,6 +40,24 @@ test('no English text has Chinese in it, nor the other punctuation', () => {
     ([place, text]) => !SAME.has(place) && /[\p{Script=Han}，。：？！]/u.test(text),
   );
   assert.deepEqual(poor, []);
+});
+
+/** Mannerisms that no other application has, and typewriter characters. */
+const ODD =
+  / …|\.\.\.|['"]|\b(?:(?:some|no|every|any)body|whoever|tells?|told|at the moment|any more|meanwhile)\b/i;
+
+test('English texts are plain: "notify", "someone", an ellipsis without a space, typographic quotes', () => {
+  assert.deepEqual(
+    textsOf(TEXTS.en).filter(([, text]) => ODD.test(text)),
+    [],
+  );
+});
+
+test('Chinese texts have no typewriter characters, and no space after a full-width colon', () => {
+  assert.deepEqual(
+    textsOf(TEXTS.zh).filter(([, text]) => /： | …|\.\.\.|['"]/.test(text)),
+    [],
+  );
 });
 
 test('Chinese sentences have Chinese punctuation', () => {

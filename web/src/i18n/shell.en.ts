@@ -18,44 +18,42 @@ export const shell = {
   unread: (count: number) => `${count} unread`,
   requests: (count: number) => (count === 1 ? '1 friend request' : `${count} friend requests`),
 
-  connecting: 'Connecting …',
-  offline: 'Offline: what you write is kept and sent later.',
+  connecting: 'Connecting…',
+  offline: 'You’re offline. Messages will be sent when you’re back.',
   tryNow: 'Try now',
-  replaced: 'Doorman is open in too many places, so this one was let go.',
-  broken: 'This page is too old to talk to the service.',
-  takeOver: 'Use it here',
+  replaced: 'Doorman is open in too many tabs.',
+  broken: 'This page is out of date. Reload it to keep using Doorman.',
+  takeOver: 'Use here',
   reload: 'Reload',
-  updateReady: 'A new version is ready.',
+  updateReady: 'A new version is available.',
   update: 'Update',
   later: 'Later',
 
   signOut: 'Sign out',
   signOutAsk: 'Sign out on this device?',
-  signOutSays: 'What this browser kept of your conversations is removed. They stay safe with the service.',
+  signOutSays: 'Conversations saved in this browser will be removed. They stay on the server.',
   signOutLoses: (count: number) =>
     count === 1
-      ? 'One message has not been sent yet and would be lost.'
-      : `${count} messages have not been sent yet and would be lost.`,
+      ? '1 message hasn’t been sent yet and will be lost.'
+      : `${count} messages haven’t been sent yet and will be lost.`,
   signOutAnyway: 'Sign out anyway',
 
   notFoundTitle: 'Not found',
-  notFound: 'There is nothing here',
-  notFoundSays: 'The address may be mistyped, or what was here has gone.',
-  toChats: 'To your chats',
-  crashed: 'Something went wrong here',
-  crashedSays: 'Nothing you wrote is lost. Loading the page again usually helps.',
+  notFound: 'This page doesn’t exist',
+  notFoundSays: 'The address may be mistyped or out of date.',
+  toChats: 'Back to chats',
+  crashed: 'Something went wrong',
+  crashedSays: 'What you wrote is saved. Reload the page to continue.',
 
   device: (browser: string, system: string) => `${browser} on ${system}`,
 
   language: 'Language',
   languages: { zh: '中文', en: 'English' },
   colorScheme: 'Appearance',
-  colorSchemes: { auto: 'As the device', light: 'Light', dark: 'Dark' },
+  colorSchemes: { auto: 'System', light: 'Light', dark: 'Dark' },
 
-  noChatOpen: 'Pick a conversation',
-  noChatOpenSays: 'Or find somebody to write to.',
+  noChatOpen: 'Select a conversation',
   findPeople: 'Find people',
-  noPersonOpen: 'Pick somebody',
-  noPersonOpenSays: 'You see who they are, and can write to them.',
-  noSettingOpenSays: 'Your profile, notifications and security are in the list.',
+  noPersonOpen: 'Select someone',
+  noPersonOpenSays: 'See their profile or send a message.',
 };

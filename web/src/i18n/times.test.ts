@@ -31,14 +31,15 @@ test('a day is named', () => {
 
 test('how long ago, and never in the future, since clocks differ', () => {
   const said = (passedMs: number) => en.ago(NOW - passedMs, NOW);
-  assert.equal(said(-60_000), 'now');
-  assert.equal(said(59_999), 'now');
+  assert.equal(said(-60_000), 'just now');
+  assert.equal(said(59_999), 'just now');
   assert.equal(said(60_000), '1 minute ago');
   assert.equal(said(59 * 60_000), '59 minutes ago');
   assert.equal(said(3 * 3_600_000), '3 hours ago');
   assert.equal(said(26 * 3_600_000), 'yesterday');
   assert.equal(said(40 * 86_400_000), 'Feb 6');
-  assert.equal(zh.ago(NOW - 300_000, NOW), '5分钟前');
+  assert.equal(zh.ago(NOW - 59_999, NOW), '刚刚');
+  assert.equal(zh.ago(NOW - 300_000, NOW), '5 分钟前');
 });
 
 test('days are those of the calendar, also over a change of the clock', () => {

@@ -6,7 +6,7 @@ export interface Times {
   brief(at: number, now: number): string;
   /** The day: `Today`, `Yesterday`, then a weekday with its date, or a date of another year. */
   day(at: number, now: number): string;
-  /** `5 minutes ago`; never in the future, as clocks of two machines differ. */
+  /** `5 minutes ago`; within a minute `just now`. Never in the future, as clocks of two machines differ. */
   ago(at: number, now: number): string;
   /** Date and time in full, for a tooltip. */
   full(at: number): string;
@@ -17,6 +17,11 @@ export interface Times {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+
+/** Where Intl has no natural word: "now" does not answer "how long ago?", and the long Chinese second is 秒钟. */
+const OWN_WORDS: Record<string, { justNow: string; unitDisplay: 'long' | 'short' }> = {
+  'zh-CN': { justNow: '刚刚', unitDisplay: 'short' },
+};
 
 const cache = new Map<string, Times>();
 
@@ -48,6 +53,7 @@ function makeTimes(locale: string): Times {
   const longDay = format({ weekday: 'long', month: 'long', day: 'numeric' });
   const longDate = format({ year: 'numeric', month: 'long', day: 'numeric' });
   const full = format({ dateStyle: 'full', timeStyle: 'short' });
+  const { justNow, unitDisplay } = OWN_WORDS[locale] ?? { justNow: 'just now', unitDisplay: 'long' };
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
   const isThisYear = (at: number, now: number) => new Date(at).getFullYear() === new Date(now).getFullYear();
@@ -69,11 +75,11 @@ function makeTimes(locale: string): Times {
     },
     ago: (at, now) => {
       const passed = Math.max(0, now - at);
-      if (passed < MINUTE_MS) return relative.format(0, 'second');
-      if (passed < HOUR_MS) return relative.format(-Math.floor(passed / MINUTE_MS), 'minute');
-      if (passed < DAY_MS) return relative.format(-Math.floor(passed / HOUR_MS), 'hour');
+      if (passed < MINUTE_MS) return justNow;
+      if (passed < HOUR_MS) return spaced(relative.format(-Math.floor(passed / MINUTE_MS), 'minute'));
+      if (passed < DAY_MS) return spaced(relative.format(-Math.floor(passed / HOUR_MS), 'hour'));
       const days = daysBetween(at, now);
-      if (days < 30) return relative.format(-days, 'day');
+      if (days < 30) return spaced(relative.format(-days, 'day'));
       return isThisYear(at, now) ? dayMonth.format(at) : wholeDate.format(at);
     },
     full: (at) => full.format(at),
@@ -81,9 +87,14 @@ function makeTimes(locale: string): Times {
       const isMinutes = seconds > 90;
       const amount = isMinutes ? Math.ceil(seconds / 60) : Math.max(1, Math.ceil(seconds));
       const unit = isMinutes ? 'minute' : 'second';
-      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(amount);
+      return spaced(new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay }).format(amount));
     },
   };
+}
+
+/** A space between a number and a Chinese character, as in all other texts of the page. */
+function spaced(text: string): string {
+  return text.replace(/(\d)(\p{Script=Han})/u, '$1 $2');
 }
 
 function capital(text: string, locale: string): string {

@@ -1,7 +1,7 @@
 import type { SessionEnd } from 'doorman-client';
 
 export const auth = {
-  tagline: 'Messages that reach you. Whoever you block does not.',
+  tagline: 'Messages that get through. People you block don’t.',
   signIn: 'Sign in',
   signUp: 'Create account',
   signInTitle: 'Welcome back',
@@ -14,23 +14,22 @@ export const auth = {
   passwordHint: 'At least 6 characters.',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
-  nickname: 'Nickname',
-  nicknameHint: 'What others see instead of your username. You can change it any time.',
-  addNickname: 'Add a nickname',
-  signingIn: 'Signing in …',
-  signingUp: 'Creating your account …',
+  nickname: 'Display name',
+  nicknameHint: 'The name others see. You can change it any time.',
+  addNickname: 'Add a display name',
+  signingIn: 'Signing in…',
+  signingUp: 'Creating your account…',
 
-  usernameMissing: 'Please enter your username.',
-  passwordMissing: 'Please enter your password.',
+  usernameMissing: 'Enter your username.',
+  passwordMissing: 'Enter your password.',
 
   ends: {
     signed_out: '',
-    expired:
-      'You were away for a long time, or this device was signed out from another one. Please sign in again.',
-    ended: 'This device was signed out from another one. Sign in to come back.',
-    suspended: 'This account has been suspended. Ask whoever runs this service.',
+    expired: 'Your session has ended. Please sign in again.',
+    ended: 'You were signed out from another device. Please sign in again.',
+    suspended: 'This account has been suspended. Contact the administrator.',
   } satisfies Record<SessionEnd, string>,
 
   welcome: 'Welcome to Doorman',
-  welcomeSays: 'Find somebody you know and say hello.',
+  welcomeSays: 'Find someone you know and say hello.',
 };

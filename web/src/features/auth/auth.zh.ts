@@ -1,5 +1,5 @@
 export const auth: typeof import('./auth.en.ts').auth = {
-  tagline: '消息必达；被你屏蔽的人，一句也到不了。',
+  tagline: '消息必达，屏蔽即静。',
   signIn: '登录',
   signUp: '注册',
   signInTitle: '欢迎回来',
@@ -23,8 +23,8 @@ export const auth: typeof import('./auth.en.ts').auth = {
 
   ends: {
     signed_out: '',
-    expired: '你很久没有使用，或者已在另一台设备上将这里退出，请重新登录。',
-    ended: '你已在另一台设备上将这里退出，请重新登录。',
+    expired: '登录已过期，请重新登录。',
+    ended: '你已在其他设备上将此设备下线，请重新登录。',
     suspended: '该账号已被停用，请联系服务管理员。',
   },
 

@@ -1,37 +1,40 @@
-/** Names are passed in isolated, so that their text direction does not affect the sentence. */
+/**
+ * Names are passed in isolated, so that their text direction does not affect the sentence. A text that ends in a colon has
+ * its space too: Chinese has none.
+ */
 export const chat = {
-  search: 'Search conversations',
+  search: 'Search names',
   clearSearch: 'Clear search',
   /** @param typed what was searched for */
   noneNamed: (typed: string) => `No conversation with “${typed}”`,
-  noneNamedSays: 'You may find the person among everybody.',
+  noneNamedSays: 'Try searching all people.',
   conversations: 'Conversations',
   noConversations: 'No conversations yet',
-  noConversationsSays: 'Find somebody, and write the first message.',
-  draft: 'Draft:',
-  you: 'You:',
-  notSent: 'Not sent:',
+  noConversationsSays: 'Find someone and send the first message.',
+  draft: 'Draft: ',
+  you: 'You: ',
+  notSent: 'Not sent: ',
   blockedShort: 'Blocked',
 
-  typing: 'typing …',
+  typing: 'typing…',
   blocked: 'You blocked this person',
   yourself: 'This is you',
-  yourselfSays: 'Messages go to other people. Pick somebody to write to.',
+  yourselfSays: 'You can’t message yourself',
 
-  more: 'More about this conversation',
+  more: 'Conversation options',
   profile: 'Profile',
   block: 'Block',
   unblock: 'Unblock',
 
   befriend: 'Send friend request',
-  withdraw: 'Withdraw friend request',
+  withdraw: 'Cancel friend request',
   accept: 'Accept',
   acceptLong: 'Accept friend request',
   decline: 'Decline',
   declineLong: 'Decline friend request',
   unfriend: 'Remove from friends',
-  asksYou: (name: string) => `${name} would like to be your friend.`,
-  befriended: (name: string) => `You and ${name} are friends.`,
+  asksYou: (name: string) => `${name} wants to be friends.`,
+  befriended: (name: string) => `You and ${name} are now friends.`,
   requested: 'Friend request sent.',
 
   messages: (name: string) => `Messages with ${name}`,
@@ -41,35 +44,35 @@ export const chat = {
   newMessages: 'New messages',
   unread: (count: number) => (count === 1 ? '1 unread message' : `${count} unread messages`),
   newBelow: (count: number) => (count === 1 ? '1 new message' : `${count} new messages`),
-  toNewest: 'To the newest message',
-  beginning: (name: string) => `Your conversation with ${name} begins here.`,
+  toNewest: 'Jump to the latest message',
+  beginning: (name: string) => `This is the start of your conversation with ${name}.`,
   sayHello: (name: string) => `Say hello to ${name}`,
-  sayHelloSays: 'Nobody has written anything yet.',
+  sayHelloSays: 'No messages yet.',
   loadingOlder: 'Loading older messages',
-  loadOlder: 'Older messages',
-  cannotLoad: 'These messages could not be loaded',
+  loadOlder: 'Load older messages',
+  cannotLoad: 'Couldn’t load messages',
 
   states: {
-    waiting: 'Waits to be sent',
-    sending: 'Being sent',
+    waiting: 'Waiting to send',
+    sending: 'Sending',
     refused: 'Not sent',
     stored: 'Sent',
     received: 'Delivered',
     read: 'Read',
   },
-  waitsForConnection: 'Is sent as soon as you are back online.',
+  waitsForConnection: 'Will be sent when you’re back online.',
   retry: 'Try again',
-  discard: 'Delete',
+  discard: 'Discard',
 
   message: (name: string) => `Message to ${name}`,
   placeholder: 'Message',
   send: 'Send',
   /** @param count below 0: too many */
-  room: (count: number) =>
-    count >= 0
-      ? `${count} characters left`
-      : `${-count} ${count === -1 ? 'character' : 'characters'} too many to send`,
-  unblockToWrite: (name: string) => `You blocked ${name}. Unblock them to write.`,
-  notAccepting: (name: string) => `${name} does not take messages at the moment.`,
-  gone: 'This account is not there any more.',
+  room: (count: number) => {
+    const characters = `${Math.abs(count)} ${Math.abs(count) === 1 ? 'character' : 'characters'}`;
+    return count >= 0 ? `${characters} left` : `${characters} over the limit`;
+  },
+  unblockToWrite: (name: string) => `You blocked ${name}. Unblock them to send messages.`,
+  notAccepting: (name: string) => `${name} isn’t accepting messages right now.`,
+  gone: 'This account no longer exists.',
 };

@@ -1,8 +1,8 @@
 export const chat: typeof import('./chat.en.ts').chat = {
-  search: '搜索聊天',
+  search: '搜索名字',
   clearSearch: '清除搜索',
   noneNamed: (typed) => `没有与“${typed}”的聊天`,
-  noneNamedSays: '也许可以在联系人里找到。',
+  noneNamedSays: '试试在通讯录中搜索。',
   conversations: '聊天列表',
   noConversations: '还没有聊天',
   noConversationsSays: '找个人，发出第一条消息吧。',
@@ -14,7 +14,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   typing: '正在输入…',
   blocked: '你已屏蔽对方',
   yourself: '这是你自己',
-  yourselfSays: '消息是发给别人的，请选择其他人。',
+  yourselfSays: '不能给自己发消息',
 
   more: '更多操作',
   profile: '查看资料',
@@ -41,9 +41,9 @@ export const chat: typeof import('./chat.en.ts').chat = {
   toNewest: '回到最新消息',
   beginning: (name) => `你和${name}的聊天从这里开始。`,
   sayHello: (name) => `和${name}打个招呼吧`,
-  sayHelloSays: '你们还没有聊过。',
+  sayHelloSays: '还没有消息。',
   loadingOlder: '正在加载更早的消息',
-  loadOlder: '更早的消息',
+  loadOlder: '加载更早的消息',
   cannotLoad: '消息加载失败',
 
   states: {
@@ -54,14 +54,14 @@ export const chat: typeof import('./chat.en.ts').chat = {
     received: '已送达',
     read: '已读',
   },
-  waitsForConnection: '恢复连接后会自动发送。',
+  waitsForConnection: '恢复连接后自动发送。',
   retry: '重试',
   discard: '删除',
 
   message: (name) => `给${name}的消息`,
   placeholder: '输入消息',
   send: '发送',
-  room: (count) => (count >= 0 ? `还可输入 ${count} 个字符` : `超出 ${-count} 个字符，无法发送`),
+  room: (count) => (count >= 0 ? `还可输入 ${count} 个字符` : `超出 ${-count} 个字符`),
   unblockToWrite: (name) => `你已屏蔽${name}，解除屏蔽后才能发消息。`,
   notAccepting: (name) => `${name}暂时不接收消息。`,
   gone: '该账号已不存在。',

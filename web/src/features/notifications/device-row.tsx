@@ -7,7 +7,7 @@ import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
 import { useDeviceLabel } from '../../ui/person/device-label.ts';
-import { TimeText } from '../../ui/person/time-text.tsx';
+import { TimeSentence } from '../../ui/person/time-text.tsx';
 import { RemoveDeviceDialog } from './remove-device-dialog.tsx';
 import { useDeviceTest } from './use-device-test.ts';
 
@@ -44,7 +44,7 @@ export function DeviceRow({ device, isThisDevice, onChanged }: DeviceRowProps) {
           )}
         </div>
         <div className={styles.below}>
-          {texts.since} <TimeText at={device.create_time} as="ago" />
+          <TimeSentence of={texts.since} at={device.create_time} />
         </div>
         {device.confirmed === 0 && <p className={styles.below}>{texts.unconfirmedSays}</p>}
         {device.usable === 0 && <p className={styles.below}>{texts.unusableSays}</p>}

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { LOCALES } from '../../i18n/languages.ts';
+import { splitSentence } from '../../i18n/split-sentence.ts';
 import { useLanguage } from '../../i18n/texts.tsx';
 import { type Times, timesIn } from '../../i18n/times.ts';
 
@@ -18,6 +19,25 @@ export function TimeText({ at, as }: TimeTextProps) {
     <time dateTime={new Date(at).toISOString()} title={times.full(at)}>
       {as === 'clock' ? times.clock(at) : times[as](at, now)}
     </time>
+  );
+}
+
+interface TimeSentenceProps {
+  /** Makes the sentence from how long ago it was. */
+  of: (ago: string) => string;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** A sentence with a moment in it: `Signed in 3 days ago`. */
+export function TimeSentence({ of, at }: TimeSentenceProps) {
+  const [before, after] = splitSentence(of);
+  return (
+    <>
+      {before}
+      <TimeText at={at} as="ago" />
+      {after}
+    </>
   );
 }
 

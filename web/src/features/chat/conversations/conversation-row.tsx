@@ -58,7 +58,8 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   if (draft.trim() !== '' && !isActive)
     return (
       <>
-        <span className={styles.draft}>{texts.draft}</span> <bdi>{oneLine(draft)}</bdi>
+        <span className={styles.draft}>{texts.draft}</span>
+        <bdi>{oneLine(draft)}</bdi>
       </>
     );
   const state = pending ? pending.state : lastState;
@@ -68,12 +69,14 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   if (state === 'refused')
     return (
       <>
-        <span className={styles.refused}>{texts.notSent}</span> <bdi>{oneLine(body)}</bdi>
+        <span className={styles.refused}>{texts.notSent}</span>
+        <bdi>{oneLine(body)}</bdi>
       </>
     );
   return (
     <>
-      <MessageStateIcon state={state} /> {texts.you} <bdi>{oneLine(body)}</bdi>
+      <MessageStateIcon state={state} /> {texts.you}
+      <bdi>{oneLine(body)}</bdi>
     </>
   );
 }

@@ -64,7 +64,8 @@ function Refusal({ message, thread }: { message: MessageView; thread: Thread }) 
   return (
     <div className={styles.refusal}>
       <span>
-        {texts.states.refused}: {sentence(error ?? '')}
+        {texts.notSent}
+        {sentence(error ?? '')}
       </span>
       <span className={styles.actions}>
         <button type="button" className={styles.action} onClick={() => thread.retry(cid)} data-testid="retry">

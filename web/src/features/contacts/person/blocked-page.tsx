@@ -13,7 +13,7 @@ import styles from '../../../ui/list/settings.module.css';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
-import { TimeText } from '../../../ui/person/time-text.tsx';
+import { TimeSentence } from '../../../ui/person/time-text.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
 import { useBlocked, useContacts, usePerson } from '../model/hooks.ts';
 import type { BlockedView } from '../model/views.ts';
@@ -70,7 +70,7 @@ function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
           </Link>
         </div>
         <div className={styles.below}>
-          {texts.blockedSince} <TimeText at={at} as="ago" />
+          <TimeSentence of={texts.blockedSince} at={at} />
         </div>
       </div>
       <Button

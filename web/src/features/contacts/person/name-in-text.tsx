@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
+import { splitSentence } from '../../../i18n/split-sentence.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import type { PersonView } from '../../contacts/model/views.ts';
 
 /** Marks that change the direction of text. A name of one line needs none of them; they only serve to deceive. */
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
-/** Marks the place of the name in a sentence. */
-const PLACEHOLDER = '\ufffc';
 
 /** The name for sentences and labels, without marks that would change the direction of the text around it. */
 export function useNameInText(person: PersonView): string {
@@ -23,12 +22,12 @@ interface SentenceProps {
 /** A sentence with a name in it; the direction of the name does not affect the sentence. */
 export function Sentence({ of, person }: SentenceProps): ReactNode {
   const name = useNameInText(person);
-  const [before, ...after] = of(PLACEHOLDER).split(PLACEHOLDER);
+  const [before, after] = splitSentence(of);
   return (
     <>
       {before}
       <bdi>{person.state === 'gone' ? name : person.name || name}</bdi>
-      {after.join('')}
+      {after}
     </>
   );
 }

@@ -31,13 +31,10 @@ export function PresenceText({ presence, isBlocked }: { presence: PresenceView; 
   );
 }
 
-const MINUTE_MS = 60_000;
-
 /** When an offline user was last seen. @param at epoch milliseconds; 0: not known */
 export function useLastSeen(at: number): string {
   const texts = useTexts().people;
   const times = useTimes();
   const now = useMinute();
-  if (at === 0) return texts.offline;
-  return now - at < MINUTE_MS ? texts.lastSeenNow : texts.lastSeen(times.ago(at, now));
+  return at === 0 ? texts.offline : texts.lastSeen(times.ago(at, now));
 }

@@ -41,7 +41,7 @@ const NO_DEVICE = { device: '', device_name: '' };
 /** The entries that the service writes (src/push), by outcome, and their sentences. */
 const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh: string][]> = {
   accepted: [
-    [{ status: 201 }, 'Sent to Firefox, but not confirmed as shown', '已发给 Firefox，尚未确认是否显示'],
+    [{ status: 201 }, 'Sent to Firefox, not confirmed as shown', '已发给 Firefox，尚未确认是否显示'],
     [{ shown: AT + 900 }, 'Shown on Firefox', '已在 Firefox 显示'],
     [{ shown: AT + 7 * MINUTE_MS }, 'Shown on Firefox (+7)', '已在 Firefox 显示（+7）'],
     [{ shown: AT, clicked: AT + 3_000 }, 'Opened on Firefox', '已在 Firefox 点开'],
@@ -49,32 +49,32 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
   waiting: [
     [
       { waiting_until: UNTIL, status: 429, reason: 'rate_limited', detail: 'rate_limited' },
-      'Waits until +5: the push service of Firefox asked for a pause',
+      'Waiting until +5: the push service of Firefox asked for a pause',
       '等到 +5：Firefox 的推送服务要求暂缓',
     ],
     [
       { waiting_until: UNTIL, reason: 'push_service_paused', detail: 'its push service said so' },
-      'Waits until +5: the push service of Firefox asked for a pause',
+      'Waiting until +5: the push service of Firefox asked for a pause',
       '等到 +5：Firefox 的推送服务要求暂缓',
     ],
     [
       { waiting_until: UNTIL, reason: 'unconfirmed_rate', detail: 'unconfirmed: at most once a minute' },
-      'Waits until +5: Firefox is not confirmed, and is told once a minute at most',
+      'Waiting until +5: Firefox isn’t confirmed and is notified at most once a minute',
       '等到 +5：Firefox 未确认，每分钟最多提醒一次',
     ],
     [
       { waiting_until: UNTIL, status: 502, reason: 'server_error', detail: 'server_error' },
-      'The push service of Firefox could not be reached; it is tried again at +5',
+      'The push service of Firefox couldn’t be reached, next try at +5',
       '无法连接 Firefox 的推送服务，将在 +5 重试',
     ],
     [
       { waiting_until: UNTIL, reason: 'timeout', detail: 'timeout' },
-      'The push service of Firefox could not be reached; it is tried again at +5',
+      'The push service of Firefox couldn’t be reached, next try at +5',
       '无法连接 Firefox 的推送服务，将在 +5 重试',
     ],
     [
       { waiting_until: UNTIL, status: 403, reason: 'refused', detail: 'refused' },
-      'The push service of Firefox refused it; it is asked again at +5',
+      'The push service of Firefox rejected it, next try at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
     [
@@ -83,110 +83,114 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
         reason: 'push_service_refuses',
         detail: 'its push service refuses us at the moment',
       },
-      'The push service of Firefox refused it; it is asked again at +5',
+      'The push service of Firefox rejected it, next try at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
     [
       { waiting_until: UNTIL, reason: 'private_address', detail: 'private_address' },
-      'The push service of Firefox refused it; it is asked again at +5',
+      'The push service of Firefox rejected it, next try at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
-    [{ waiting_until: AT - 1 }, 'Being sent to Firefox again', '正在重新发给 Firefox'],
+    [{ waiting_until: AT - 1 }, 'Sending to Firefox again', '正在重新发给 Firefox'],
   ],
   gone: [
     [
       { status: 410, reason: 'gone', detail: 'gone' },
-      'Not sent to Firefox: it gave up its subscription, and was removed',
-      '未发给 Firefox：它已放弃订阅，因此被移除',
+      'Not sent to Firefox: its subscription is no longer valid, so it was removed',
+      '未发给 Firefox：订阅已失效，设备已被移除',
     ],
     [
       { status: 403, reason: 'refused_7_days', detail: 'refused for 7 days: refused' },
-      'Not sent to Firefox: its push service refused it for 7 days, and it was removed',
-      '未发给 Firefox：推送服务连续 7 天拒绝，因此被移除',
+      'Not sent to Firefox: its push service rejected it for 7 days, so it was removed',
+      '未发给 Firefox：推送服务连续 7 天拒绝，设备已被移除',
     ],
   ],
   refused: [
     [
       { kind: 'test', peer: null, status: 400, reason: 'refused', detail: 'refused' },
-      'Not sent to Firefox: its push service refused it',
+      'Not sent to Firefox: its push service rejected it',
       '未发给 Firefox：推送服务拒绝了',
     ],
     [
       { kind: 'test', peer: null, status: 429 },
-      'Not sent to Firefox: its push service had too much to do, or trouble of its own',
+      'Not sent to Firefox: its push service was busy or had problems',
       '未发给 Firefox：推送服务太忙或出了故障',
     ],
     [
       { kind: 'test', peer: null, status: 500 },
-      'Not sent to Firefox: its push service had too much to do, or trouble of its own',
+      'Not sent to Firefox: its push service was busy or had problems',
       '未发给 Firefox：推送服务太忙或出了故障',
     ],
   ],
   failed: [
     [
       { reason: 'gave_up_24h', detail: 'given up after 24 hours' },
-      'Not sent to Firefox: it could not be reached for 24 hours',
+      'Not sent to Firefox: it couldn’t be reached for 24 hours',
       '未发给 Firefox：24 小时内都无法送达',
     ],
     [
       { kind: 'test', peer: null, reason: 'timeout', detail: 'timeout' },
-      'Not sent to Firefox: its push service did not answer in time',
+      'Not sent to Firefox: its push service didn’t respond in time',
       '未发给 Firefox：推送服务没有及时回应',
     ],
     [
       { kind: 'test', peer: null, reason: 'private_address', detail: 'private_address' },
-      'Not sent to Firefox: its push service lies in a private network',
+      'Not sent to Firefox: its push service is on a private network',
       '未发给 Firefox：推送服务位于内部网络',
     ],
     [
       { reason: 'port', detail: 'port' },
-      'Not sent to Firefox: its push service is on a port that is not allowed here',
+      'Not sent to Firefox: its push service is on a port that isn’t allowed here',
       '未发给 Firefox：推送服务使用的端口不被允许',
     ],
     [
       { kind: 'test', peer: null, reason: 'port', detail: 'port' },
-      'Not sent to Firefox: its push service is on a port that is not allowed here',
+      'Not sent to Firefox: its push service is on a port that isn’t allowed here',
       '未发给 Firefox：推送服务使用的端口不被允许',
     ],
     [
       { kind: 'test', peer: null, reason: 'tls', detail: 'tls' },
-      'Not sent to Firefox: its push service could not be reached',
+      'Not sent to Firefox: its push service couldn’t be reached',
       '未发给 Firefox：无法连接推送服务',
     ],
   ],
   unusable: [
     [
       { reason: 'keys_unusable', detail: 'keys_unusable' },
-      'Not sent to Firefox: its keys are no good',
+      'Not sent to Firefox: its keys don’t work',
       '未发给 Firefox：密钥无法使用',
     ],
   ],
   seen: [
-    [{ ...NO_DEVICE, detail: 'Safari' }, 'Not sent: you had read it on Safari', '未发送：你已在 Safari 看过'],
-    [{ ...NO_DEVICE }, 'Not sent: you had read it', '未发送：你已看过'],
+    [
+      { ...NO_DEVICE, detail: 'Safari' },
+      'Not sent: you’d already read it on Safari',
+      '未发送：你已在 Safari 看过',
+    ],
+    [{ ...NO_DEVICE }, 'Not sent: you’d already read it', '未发送：你已看过'],
     [
       { detail: 'Safari' },
-      'Not sent to Firefox: you had read it on Safari',
+      'Not sent to Firefox: you’d already read it on Safari',
       '未发给 Firefox：你已在 Safari 看过',
     ],
   ],
   dnd: [[NO_DEVICE, 'Not sent: do not disturb was on', '未发送：当时开启了免打扰']],
   off: [[NO_DEVICE, 'Not sent: notifications were turned off', '未发送：当时关闭了通知']],
-  blocked: [[NO_DEVICE, 'Not sent: you block this person', '未发送：你已屏蔽对方']],
-  no_device: [[NO_DEVICE, 'Not sent: no device of yours has notifications on', '未发送：没有设备开启通知']],
+  blocked: [[NO_DEVICE, 'Not sent: you blocked this person', '未发送：你已屏蔽对方']],
+  no_device: [[NO_DEVICE, 'Not sent: none of your devices has notifications on', '未发送：没有设备开启通知']],
   account_closed: [[NO_DEVICE, 'Not sent: the account was closed', '未发送：账号已停用']],
   already_notified: [
     [
       { device_name: '' },
-      'Not sent to Unknown device: it had just been told that there is something new',
+      'Not sent to Unknown device: it had just been notified of something new',
       '未发给 未知设备：刚刚已提醒过有新消息',
     ],
   ],
   unconfirmed: [
     [
       { device_name: '' },
-      'Not sent to Unknown device: it was set up without signing in, and this account has, or lately had, devices of its own',
-      '未发给 未知设备：它添加时没有登录，而账号有或最近有过自己的设备',
+      'Not sent to Unknown device: it was set up without signing in, and this account has or recently had devices of its own',
+      '未发给 未知设备：它添加时没有登录，而你的账号有或最近有过自己的设备',
     ],
   ],
 };
@@ -206,7 +210,7 @@ for (const [outcome, cases] of Object.entries(ALL))
 test('a word of a newer service is only in the details', () => {
   const newer = entry({ outcome: 'teleported', status: 218, detail: 'by beam' });
   assert.deepEqual(deliveryStatus(newer), { is: 'unknown' });
-  assert.equal(say({ outcome: 'teleported' }, 'en'), 'Something that this page has no words for');
+  assert.equal(say({ outcome: 'teleported' }, 'en'), 'Unknown event');
   assert.equal(technicalDetail(newer), 'HTTP 218 · teleported · by beam');
 });
 
