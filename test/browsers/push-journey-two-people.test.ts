@@ -73,7 +73,7 @@ onFirefox(
       await elsewhere.click('change-password');
       await waitFor('the change', async () =>
         (await elsewhere.page.$eval('[data-testid="toasts"]', (toasts) => toasts.textContent)).includes(
-          'Your password is changed.',
+          'Password changed.',
         ),
       );
       await elsewhere.closePage();
