@@ -1,0 +1,128 @@
+import { addToPushLog, type LogEntry } from '../../src/push/log/push-log.ts';
+import type { Services } from '../../src/services.ts';
+import type { Body } from '../harness.ts';
+import type { Scope } from './endings.ts';
+import { type Account, type Site, startSite } from './site.ts';
+import { idOf, tellStory } from './story.ts';
+
+const DAY_MS = 86_400_000;
+/** 32 characters, each as wide as a Chinese one. */
+const WIDE_NAME = 'ＷＩＤＥ'.repeat(8);
+
+/** Who is hard to show, beside those of `tellStory`. */
+const PEOPLE: [username: string, nickname: string, bio: string][] = [
+  ['W'.repeat(32), WIDE_NAME, '宽'.repeat(200)],
+  ['layla', 'ليلى حداد', 'أحب القهوة والكتب'],
+  ['noa', 'נועה לוי', 'קפה, ספרים וים'],
+  ['blocked', 'Somebody Else With A Rather Long Name', ''],
+  ['priya', 'Priya Raman', 'Chess, chai, chickens'],
+];
+
+const TALK: [from: string, to: string, text: string][] = [
+  ['noa', 'alice', 'שלום! נתראה מחר ב-10:30 ליד הגשר (South Bank)?'],
+  ['alice', 'noa', 'מצוין, אביא קפה.'],
+  ['layla', 'alice', 'مرحبا أليس، هل وصلتك الصور؟'],
+  ['alice', 'layla', 'نعم، شكراً! They are great: https://example.org/صور?page=1'],
+  ['layla', 'alice', 'إلى اللقاء غداً في الساعة 5 مساءً 🙂'],
+  ['W'.repeat(32), 'alice', 'Here it is, as you asked, in one word:'],
+  [
+    'W'.repeat(32),
+    'alice',
+    'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch'.repeat(80).slice(0, 4_000),
+  ],
+  ['W'.repeat(32), 'alice', 'Now you.'],
+];
+
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1';
+const TABLET = 'Mozilla/5.0 (Linux; Android 15; SM-X710) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36';
+const WORK =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36 Edg/156.0.0.0';
+
+/** The keys of RFC 8291, section 5. */
+const KEYS = {
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
+/**
+ * A site whose users are hard to show: `tellStory` a day ago, then names of 32 wide characters, Arabic and Hebrew, one word of
+ * 4,000 letters, requests, a block, sessions, devices and a push log of Alice. @returns the users by username
+ */
+export async function startHardStory(scope: Scope): Promise<{ site: Site; people: Map<string, Account> }> {
+  let backMs = DAY_MS;
+  const opened = Promise.withResolvers<Services>();
+  const world = { now: () => Date.now() - backMs };
+  const site = await startSite(scope, { world, opened: opened.resolve });
+  const { db } = await opened.promise;
+  const people = await tellStory(site);
+  await signIn(site, 'alice', PHONE);
+  backMs = 3 * 60_000;
+  for (const [username, nickname, bio] of PEOPLE) {
+    const account = await site.join(username);
+    people.set(username, account);
+    await site.post('/api/user/profile', { nickname, bio }, account.token);
+  }
+  const call = async (username: string, path: string, body: object) => {
+    const { status, body: answer } = await site.post(path, body, people.get(username)?.token);
+    if (status !== 200) throw new Error(`${path}: ${answer.msg}`);
+  };
+  for (const [from, to, body] of TALK)
+    await call(from, '/api/messages', { to: idOf(people, to), cid: crypto.randomUUID(), body });
+  const befriend = (from: string, to: string) =>
+    call(from, '/api/friends/request', { userId: idOf(people, to) });
+  for (const from of ['jonas', 'mei', 'layla', 'W'.repeat(32)]) await befriend(from, 'alice');
+  await call('alice', '/api/friends/accept', { userId: idOf(people, 'jonas') });
+  await befriend('alice', 'sam');
+  await call('alice', '/api/user/block', { blockedId: idOf(people, 'blocked') });
+
+  const alice = idOf(people, 'alice');
+  const subscribe = (agent: string, headers: Record<string, string>) => {
+    const subscription = { endpoint: `https://127.0.0.1:9/${agent.length}`, keys: KEYS };
+    return postAs(
+      site,
+      '/api/push/subscribe',
+      { userId: alice, subscription },
+      { 'user-agent': agent, ...headers },
+    );
+  };
+  const { token } = await signIn(site, 'alice', WORK);
+  await subscribe(WORK, { authorization: `Bearer ${token}` });
+  // Without a token it is unconfirmed.
+  await subscribe(TABLET, {});
+  const logged = (peer: string, entry: Partial<LogEntry>, minutesAgo: number) =>
+    addToPushLog(
+      db,
+      { userId: alice, peerId: idOf(people, peer), kind: 'message', outcome: 'accepted', ...entry },
+      Date.now() - minutesAgo * 60_000,
+    );
+  const work = { subscriptionId: 'gone', deviceName: WORK };
+  for (let i = 0; i < 5; i++) await logged('jonas', { outcome: 'no_device' }, 200 - i);
+  await logged('mei', { outcome: 'dnd' }, 120);
+  await logged('W'.repeat(32), { ...work, status: 201 }, 90);
+  await logged('layla', { outcome: 'seen', detail: PHONE }, 60);
+  await logged('noa', { ...work, outcome: 'gone', status: 410, reason: 'gone' }, 30);
+  await logged(
+    'sam',
+    { ...work, outcome: 'waiting', reason: 'timeout', waitingUntil: Date.now() + DAY_MS },
+    5,
+  );
+  backMs = 0;
+  return { site, people };
+}
+
+async function signIn(site: Site, username: string, agent: string): Promise<{ token: string }> {
+  const body = { username, password: `password-of-${username}` };
+  return postAs(site, '/api/login', body, { 'user-agent': agent });
+}
+
+async function postAs(site: Site, path: string, body: object, headers: Record<string, string>) {
+  const answer = await fetch(site.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const { code, msg, data }: Body = await answer.json();
+  if (code !== 200) throw new Error(`${path}: ${msg}`);
+  return data;
+}

@@ -1,0 +1,13 @@
+import type { Page } from 'puppeteer-core';
+import type { Firefox } from './firefox.ts';
+import type { RunningBrowser } from './running-browser.ts';
+
+/** Takes the network from a page, or gives it back; the page gets the browser's event. In Firefox, from all pages. */
+export async function setOffline(browser: RunningBrowser, page: Page, isOffline: boolean): Promise<void> {
+  if (isFirefox(browser)) await browser.inside(`Services.io.offline = ${isOffline}`);
+  else await page.setOfflineMode(isOffline);
+}
+
+function isFirefox(browser: RunningBrowser): browser is Firefox {
+  return browser.kind === 'firefox';
+}

@@ -1,0 +1,175 @@
+import type { Page } from 'puppeteer-core';
+import { fill } from './controls.ts';
+import type { Scope } from './endings.ts';
+import { startHardStory } from './hard-story.ts';
+import { setOffline } from './offline.ts';
+import { arrive, type Person } from './person.ts';
+import type { RunningBrowser } from './running-browser.ts';
+import { idOf } from './story.ts';
+
+/** A view of the page that is looked at, in each width, scheme and language. */
+interface View {
+  /** Who sees it: without an account, with a new one, or in the middle of the story. */
+  who: 'visitor' | 'newcomer' | 'alice';
+  path: string | ((id: (username: string) => string) => string);
+  /** The selector of an element that is there once the view is complete. */
+  shows: string;
+  /** What is done after the path is open and before `shows`. */
+  act?: (page: Page, browser: RunningBrowser) => Promise<void>;
+  leave?: (page: Page, browser: RunningBrowser) => Promise<void>;
+}
+
+const WIDE = 'W'.repeat(32);
+const INVITATION_KEY = 'doorman.push-invitation';
+const byId = (testId: string) => `[data-testid="${testId}"]`;
+const click = (testId: string) => (page: Page) => page.locator(byId(testId)).click();
+
+/** The last one changes the story by a message, which is sent once the connection is back. */
+export const VIEWS: Record<string, View> = {
+  'sign-up': { who: 'visitor', path: '/sign-up', shows: byId('enter') },
+  'sign-in-refused': {
+    who: 'visitor',
+    path: '/sign-in',
+    act: async (page) => {
+      await page.waitForSelector(byId('enter'));
+      await fill(page, '[name="username"]', 'alice');
+      await fill(page, '[name="password"]', 'not hers');
+      await click('enter')(page);
+    },
+    shows: '[aria-invalid="true"]',
+  },
+  newcomer: { who: 'newcomer', path: '/', shows: byId('find-people') },
+  invitation: {
+    who: 'alice',
+    path: '/',
+    act: async (page) => {
+      await page.evaluate((key) => localStorage.removeItem(key), INVITATION_KEY);
+      await page.reload();
+    },
+    shows: byId('push-invitation'),
+    leave: (page) => page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY),
+  },
+  chat: { who: 'alice', path: (id) => `/chat/${id('jonas')}`, shows: byId('message-7') },
+  'chat-menu': {
+    who: 'alice',
+    path: (id) => `/chat/${id('layla')}`,
+    act: click('menu'),
+    shows: '[role="menu"]',
+  },
+  'long-words': { who: 'alice', path: (id) => `/chat/${id(WIDE)}`, shows: byId('message-3') },
+  'empty-chat': { who: 'alice', path: (id) => `/chat/${id('priya')}`, shows: byId('beginning') },
+  'blocked-chat': { who: 'alice', path: (id) => `/chat/${id('blocked')}`, shows: byId('composer-blocked') },
+  people: { who: 'alice', path: '/people', shows: '[data-testid^="person-"]' },
+  requests: {
+    who: 'alice',
+    path: '/people',
+    act: click('people-filter-requests'),
+    shows: '[data-testid^="accept-"]',
+  },
+  'no-match': {
+    who: 'alice',
+    path: '/people',
+    act: (page) => fill(page, byId('people-search'), 'no one of this name'),
+    shows: `${byId('people-found')}:not(:empty)`,
+  },
+  person: { who: 'alice', path: (id) => `/people/${id('jonas')}`, shows: byId('friend-remove') },
+  'wide-name': { who: 'alice', path: (id) => `/people/${id(WIDE)}`, shows: byId('friend-accept') },
+  'block-dialog': {
+    who: 'alice',
+    path: (id) => `/people/${id('aisha')}`,
+    act: click('block'),
+    shows: 'dialog[open]',
+  },
+  settings: { who: 'alice', path: '/settings', shows: byId('settings-profile') },
+  'profile-form': {
+    who: 'alice',
+    path: '/settings/profile',
+    act: async (page) => {
+      await page.waitForSelector('[name="avatar"]');
+      await fill(page, '[name="avatar"]', 'not a link');
+      await click('save-profile')(page);
+    },
+    shows: '[name="avatar"][aria-invalid="true"]',
+    // Else the browser asks before it leaves the page.
+    leave: click('undo-profile'),
+  },
+  notifications: { who: 'alice', path: '/settings/notifications', shows: '[data-testid^="device-"]' },
+  'push-log': { who: 'alice', path: '/settings/log', shows: '[data-testid^="log-"]' },
+  security: { who: 'alice', path: '/settings/security', shows: byId('end-others') },
+  'blocked-people': { who: 'alice', path: '/settings/blocked', shows: '[data-testid^="unblock-"]' },
+  'not-found': { who: 'alice', path: '/settings/nowhere', shows: '[data-pane="page"] h2' },
+  shortcuts: {
+    who: 'alice',
+    path: '/people',
+    act: async (page) => {
+      await page.waitForSelector('[data-testid^="person-"]');
+      await page.keyboard.press('?');
+    },
+    shows: 'dialog[open]',
+  },
+  offline: {
+    who: 'alice',
+    path: (id) => `/chat/${id('sam')}`,
+    act: async (page, browser) => {
+      await page.waitForSelector(byId('message-1'));
+      await setOffline(browser, page, true);
+      await page.waitForSelector(byId('connection-banner'));
+      await fill(page, byId('composer'), 'Is the honey ready?');
+      await page.keyboard.press('Enter');
+    },
+    shows: '[data-state="waiting"]',
+    leave: (page, browser) => setOffline(browser, page, false),
+  },
+};
+
+/** Opens the views in a browser, one after the other. */
+export interface Viewer {
+  open(name: string): Promise<Page>;
+  /** To be called before the next one is opened. */
+  leave(name: string): Promise<void>;
+  /** From the next view on. */
+  speak(language: 'en' | 'zh'): Promise<void>;
+}
+
+/** Tells the story, and opens the pages of those who see the views. */
+export async function startViews(scope: Scope, browser: RunningBrowser): Promise<Viewer> {
+  const { site, people } = await startHardStory(scope);
+  const visitor = await arrive(scope, browser, site, 'visitor');
+  await visitor.page.goto(`${site.url}/sign-in`);
+  const newcomer = await arrive(scope, browser, site, 'newcomer');
+  await newcomer.signUp();
+  const alice = await arrive(scope, browser, site, 'alice');
+  await alice.signIn();
+  await alice.page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY);
+  const pages: Record<View['who'], Person> = { visitor, newcomer, alice };
+  visitor.faults.expect(/^400 POST \/api\/login$/);
+  alice.faults.expectOutage();
+  alice.faults.expect(/^failed: .*(?:ERR_INTERNET_DISCONNECTED|NS_ERROR_OFFLINE)/);
+  const viewOf = (name: string): View => {
+    const view = VIEWS[name];
+    if (!view) throw new Error(`there is no view ${name}: ${Object.keys(VIEWS).join(', ')}`);
+    return view;
+  };
+  return {
+    async open(name) {
+      const { who, path, act, shows } = viewOf(name);
+      const { page } = pages[who];
+      // In Firefox only the front window gets focus events.
+      await page.bringToFront();
+      await page.goto(
+        site.url + (typeof path === 'string' ? path : path((username) => idOf(people, username))),
+      );
+      await act?.(page, browser);
+      await page.waitForSelector(shows);
+      return page;
+    },
+    async leave(name) {
+      const { who, leave } = viewOf(name);
+      await leave?.(pages[who].page, browser);
+    },
+    async speak(language) {
+      for (const { page } of Object.values(pages))
+        await page.evaluate((value) => localStorage.setItem('doorman.language', value), language);
+    },
+  };
+}
