@@ -9,7 +9,7 @@ import { TimeText } from '../../../ui/person/time-text.tsx';
 import { usePerson, usePresence } from '../../contacts/model/hooks.ts';
 import { useDraft, useTyping } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
-import { oneLine } from '../thread/message-body.ts';
+import { oneLine } from '../text/message-body.ts';
 import { MessageStateIcon } from '../thread/message-state-icon.tsx';
 import styles from './conversation-list.module.css';
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
-import { oneLine } from './message-body.ts';
+import { oneLine } from '../text/message-body.ts';
 
 /** How many announced messages stay in the region, as several may arrive at once. */
 const MAX_ANNOUNCED = 5;

@@ -5,8 +5,8 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
 import { useDraft } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
+import { roomLeft, toBody } from '../text/message-body.ts';
 import styles from './composer.module.css';
-import { roomLeft, toBody } from './message-body.ts';
 
 interface ComposerProps {
   peer: string;

@@ -4,11 +4,11 @@ import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { MessageView } from '../model/views.ts';
-import { isFewEmoji } from './emoji.ts';
+import { isFewEmoji } from '../text/emoji.ts';
+import { MessageText } from '../text/message-text.tsx';
 import styles from './message.module.css';
 import type { Gap } from './message-rows.ts';
 import { MessageStateIcon } from './message-state-icon.tsx';
-import { MessageText } from './message-text.tsx';
 
 interface MessageProps {
   message: MessageView;

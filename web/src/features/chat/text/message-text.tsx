@@ -1,5 +1,5 @@
 import { splitLinks } from './links.ts';
-import styles from './message.module.css';
+import styles from './message-text.module.css';
 
 /** The text of a message; addresses of the web in it are links. */
 export function MessageText({ body }: { body: string }) {
