@@ -42,19 +42,23 @@ onChromium('A message', (browser) => {
     }
   });
 
-  test('has only web links, which send no referrer', async (t) => {
+  test('has links to the web, to mail and to phones, which send no referrer', async (t) => {
     const talk = await startTalk(t);
-    const body = 'See https://example.org/a_(b), HTTP://EXAMPLE.com or javascript:alert(1)';
+    const body =
+      'See https://example.org/a_(b), HTTP://EXAMPLE.com, www.example.org/x, ann@example.org, +49 30 123456, javascript:alert(1)';
     await talk.write(talk.bob, talk.alice, body);
     const her = await openChat(t, browser(), talk);
     await her.waitForMessage(body);
     const links = await her.page.$$eval('[data-message] a', (all) =>
       all.map((a) => [a.textContent, a.getAttribute('href'), a.rel, a.target]),
     );
-    const safely = ['noopener noreferrer nofollow', '_blank'];
+    const safely = 'noopener noreferrer nofollow';
     assert.deepEqual(links, [
-      ['https://example.org/a_(b)', 'https://example.org/a_(b)', ...safely],
-      ['HTTP://EXAMPLE.com', 'http://example.com/', ...safely],
+      ['https://example.org/a_(b)', 'https://example.org/a_(b)', safely, '_blank'],
+      ['HTTP://EXAMPLE.com', 'http://example.com/', safely, '_blank'],
+      ['www.example.org/x', 'https://www.example.org/x', safely, '_blank'],
+      ['ann@example.org', 'mailto:ann@example.org', safely, ''],
+      ['+49 30 123456', 'tel:+4930123456', safely, ''],
     ]);
   });
 

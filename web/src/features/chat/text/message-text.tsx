@@ -1,7 +1,7 @@
 import { splitLinks } from './links.ts';
 import styles from './message-text.module.css';
 
-/** The text of a message; addresses of the web in it are links. */
+/** The text of a message; addresses of the web, mail addresses and phone numbers in it are links. */
 export function MessageText({ body }: { body: string }) {
   return splitLinks(body).map((part, i) =>
     part.kind === 'text' ? (
@@ -13,7 +13,8 @@ export function MessageText({ body }: { body: string }) {
         className={styles.link}
         href={part.href}
         title={part.href}
-        target="_blank"
+        // The system opens the others in an application of its own, and a tab would stay empty.
+        target={part.href.startsWith('http') ? '_blank' : undefined}
         rel="noopener noreferrer nofollow"
         dir="ltr"
       >
