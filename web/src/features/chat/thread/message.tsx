@@ -1,6 +1,7 @@
-import { memo } from 'react';
+import { type MouseEvent, memo, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
+import { isTouch } from '../../../ui/controls/pointer.ts';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { MessageView } from '../model/views.ts';
@@ -23,8 +24,22 @@ interface MessageProps {
 export const Message = memo(function Message({ message, gap, isGroupEnd, sender, thread }: MessageProps) {
   const texts = useTexts().chat;
   const times = useTimes();
+  const [isTimeShown, setTimeShown] = useState(false);
   const { n, isOwn, cid, body, at, state } = message;
   const clock = times.clock(at);
+  const time = (className?: string) => (
+    <time
+      className={className}
+      dateTime={new Date(at).toISOString()}
+      title={times.full(at)}
+      aria-hidden="true"
+    >
+      {clock}
+    </time>
+  );
+  const onClick = (event: MouseEvent) => {
+    if (isTouch() && !isForOthers(event)) setTimeShown(!isTimeShown);
+  };
   return (
     <article
       className={styles.message}
@@ -33,29 +48,35 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
       data-own={isOwn || undefined}
       data-gap={gap}
       data-group-end={isGroupEnd || undefined}
+      data-time-shown={isTimeShown || undefined}
       data-emoji={isFewEmoji(body) || undefined}
       data-testid={n === undefined ? undefined : `message-${n}`}
     >
-      <div className={styles.bubble}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the label of the article has the time that a tap shows. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
+      <div className={styles.bubble} onClick={isGroupEnd ? undefined : onClick}>
         <div className={styles.text} dir="auto">
           <MessageText body={body} />
         </div>
         {(isGroupEnd || state !== 'theirs') && (
           <span className={styles.meta}>
-            {isGroupEnd && (
-              <time dateTime={new Date(at).toISOString()} title={times.full(at)} aria-hidden="true">
-                {clock}
-              </time>
-            )}
+            {isGroupEnd && time()}
             {state !== 'theirs' && <MessageStateIcon state={state} cid={cid} />}
           </span>
         )}
       </div>
+      {!isGroupEnd && time(styles.beside)}
       {state === 'refused' && <Refusal message={message} thread={thread} />}
       {state === 'waiting' && <p className={styles.waiting}>{texts.waitsForConnection}</p>}
     </article>
   );
 });
+
+/** Whether a tap follows a link, or ends the selection of text. */
+function isForOthers({ target }: MouseEvent): boolean {
+  const isLink = target instanceof Element && target.closest('a') !== null;
+  return isLink || getSelection()?.isCollapsed === false;
+}
 
 function Refusal({ message, thread }: { message: MessageView; thread: Thread }) {
   const texts = useTexts().chat;

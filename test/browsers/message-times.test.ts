@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { onChromium } from './each-browser.ts';
+import { openChat, startTalk } from './talk.ts';
+import { waitFor } from './waiting.ts';
+
+/** Messages that are not the last of their minute; only that one shows its time always. */
+const INNER = '[data-message]:not([data-group-end])';
+
+onChromium('A message in a group', (browser) => {
+  test('shows its time under the pointer, in the focus and on a tap, and nothing moves', async (t) => {
+    const talk = await startTalk(t);
+    const wide = 'W'.repeat(60);
+    await talk.write(talk.bob, talk.alice, 'one', wide, '😀', 'ann@example.org', 'five');
+    await talk.write(talk.alice, talk.bob, 'one', wide, '😀', 'four');
+    const { page } = await openChat(t, browser(), talk);
+    for (const width of [1280, 320]) {
+      await page.setViewport({ width, height: 900 });
+      await waitFor('the width', () => page.evaluate((wanted) => innerWidth === wanted, width));
+      await page.mouse.move(0, 0);
+      await waitFor('no time', async () => (await timesShown(page)).length === 0);
+      const places = await page.evaluate(placesOfBubbles);
+      for (const message of await page.$$(INNER)) {
+        await (await message.$('[dir="auto"]'))?.hover();
+        const shown = await waitFor('the time', async () => (await timesShown(page))[0]);
+        assert.match(shown.title, /, 20\d\d/);
+        assert.ok(shown.isBeside, JSON.stringify(shown));
+        assert.deepEqual(await page.evaluate(placesOfBubbles), places);
+      }
+    }
+    await page.mouse.move(0, 0);
+    await page.focus('[data-message] a');
+    await waitFor('the time of the focused link', async () => (await timesShown(page)).length === 1);
+
+    await page.setViewport({ width: 390, height: 800, hasTouch: true, isMobile: true });
+    await page.waitForSelector(INNER);
+    const bubble = `${INNER} [dir="auto"]`;
+    const count = async () => (await timesShown(page)).length;
+    assert.equal(await count(), 0);
+    const places = await page.evaluate(placesOfBubbles);
+    await page.tap(bubble);
+    await waitFor('the time', async () => (await count()) === 1);
+    assert.deepEqual(await page.evaluate(placesOfBubbles), places);
+    await page.tap(bubble);
+    await waitFor('no time', async () => (await count()) === 0);
+    // A click on a link or with selected text is for those.
+    await page.evaluate((found) => {
+      document.addEventListener('click', (event) => event.preventDefault(), { capture: true, once: true });
+      document.querySelector<HTMLElement>('[data-message] a')?.click();
+      const text = document.querySelector<HTMLElement>(found);
+      getSelection()?.selectAllChildren(text as HTMLElement);
+      text?.click();
+      getSelection()?.empty();
+    }, bubble);
+    assert.equal(await page.$('[data-time-shown]'), null);
+  });
+});
+
+/** The times beside bubbles that can be seen, and whether they are beside their bubble and inside the window. */
+function timesShown(page: Page): Promise<{ title: string; isBeside: boolean }[]> {
+  return page.$$eval('[data-message] > time', (times) =>
+    (times as HTMLTimeElement[])
+      .filter((time) => time.checkVisibility())
+      .map((time) => {
+        const range = document.createRange();
+        range.selectNodeContents(time);
+        const { left, right } = range.getBoundingClientRect();
+        const bubble = time.parentElement?.firstElementChild?.getBoundingClientRect();
+        const isApart = bubble !== undefined && (left >= bubble.right || right <= bubble.left);
+        return { title: time.title, isBeside: isApart && left >= 0 && right <= innerWidth };
+      }),
+  );
+}
+
+/** In the page: left, top, width and height of all bubbles. */
+function placesOfBubbles(): number[][] {
+  return [...document.querySelectorAll('[data-message] > :first-child')].map((bubble) => {
+    const { left, top, width, height } = bubble.getBoundingClientRect();
+    return [left, top, width, height].map(Math.round);
+  });
+}
