@@ -29,6 +29,12 @@ test('a day is named', () => {
   assert.equal(zh.day(at('2026-03-18T01:00:00'), NOW), '今天');
 });
 
+test('a stamp is read alike everywhere', () => {
+  assert.equal(en.stamp(at('2026-11-21T14:03:00')), '21 Nov 2026, 14:03');
+  assert.equal(en.stamp(at('2026-11-01T00:03:00')), '1 Nov 2026, 00:03');
+  assert.equal(zh.stamp(at('2026-11-21T14:03:00')), '2026年11月21日 14:03');
+});
+
 test('how long ago, and never in the future, since clocks differ', () => {
   const said = (passedMs: number) => en.ago(NOW - passedMs, NOW);
   assert.equal(said(-60_000), 'just now');

@@ -10,6 +10,8 @@ export interface Times {
   ago(at: number, now: number): string;
   /** Date and time in full, for a tooltip. */
   full(at: number): string;
+  /** Date and time without words, to be read anywhere and at any time: `21 Nov 2026, 14:03`. */
+  stamp(at: number): string;
   /** `30 seconds` */
   duration(seconds: number): string;
 }
@@ -54,6 +56,12 @@ function makeTimes(locale: string): Times {
   const longDate = format({ year: 'numeric', month: 'long', day: 'numeric' });
   const full = format({ dateStyle: 'full', timeStyle: 'short' });
   const { justNow, unitDisplay } = OWN_WORDS[locale] ?? { justNow: 'just now', unitDisplay: 'long' };
+  // In English only the British order and clock are read alike by all.
+  const stamp = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+  });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
   const isThisYear = (at: number, now: number) => new Date(at).getFullYear() === new Date(now).getFullYear();
@@ -83,6 +91,7 @@ function makeTimes(locale: string): Times {
       return isThisYear(at, now) ? dayMonth.format(at) : wholeDate.format(at);
     },
     full: (at) => full.format(at),
+    stamp: (at) => stamp.format(at),
     duration: (seconds) => {
       const isMinutes = seconds > 90;
       const amount = isMinutes ? Math.ceil(seconds / 60) : Math.max(1, Math.ceil(seconds));

@@ -41,6 +41,8 @@ export const chat = {
   /** The name of one message, for screen readers. @param sender a name, or `ownName` */
   messageBy: (sender: string, time: string) => `${sender}, ${time}`,
   ownName: 'You',
+  /** One of several copied messages. */
+  copied: (time: string, sender: string, body: string) => `[${time}] ${sender}: ${body}`,
   newMessages: 'New messages',
   unread: (count: number) => (count === 1 ? '1 unread message' : `${count} unread messages`),
   newBelow: (count: number) => (count === 1 ? '1 new message' : `${count} new messages`),

@@ -35,6 +35,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   messages: (name) => `与${name}的消息`,
   messageBy: (who, time) => `${who}，${time}`,
   ownName: '我',
+  copied: (time, sender, body) => `[${time}] ${sender}：${body}`,
   newMessages: '新消息',
   unread: (count) => `${count} 条未读消息`,
   newBelow: (count) => `${count} 条新消息`,

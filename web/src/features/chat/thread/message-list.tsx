@@ -13,6 +13,7 @@ import { MessageBlock } from './message-block.tsx';
 import styles from './message-list.module.css';
 import { layOutRows, type Row, splitIntoBlocks } from './message-rows.ts';
 import { MessageScroller } from './message-scroller.tsx';
+import { useCopiedText } from './use-copied-text.ts';
 
 /**
  * Rows per `MessageBlock`. With 5,000 messages a frame of scrolling takes 17 ms in blocks of 16 to 64, but 73 ms if each
@@ -36,6 +37,8 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const [isAtEnd, setAtEnd] = useState(true);
   const isOffline = useConnection().state !== 'live';
   const scroller = useRef<MessageScroller>(null);
+  const list = useRef<HTMLDivElement>(null);
+  useCopiedText(list, messages, name);
   const rows = useMemo(() => layOutRows(messages, unreadAfter), [messages, unreadAfter]);
   const hasLine = rows.some(({ kind }) => kind === 'unread');
   const elements = useMemo(() => {
@@ -54,7 +57,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   }, [rows, texts, name, thread]);
 
   return (
-    <div className={styles.list} data-offline={isOffline || undefined}>
+    <div className={styles.list} ref={list} data-offline={isOffline || undefined}>
       <MessageScroller
         ref={scroller}
         label={texts.messages(name)}

@@ -25,7 +25,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
   const texts = useTexts().chat;
   const times = useTimes();
   const [isTimeShown, setTimeShown] = useState(false);
-  const { n, isOwn, cid, body, at, state } = message;
+  const { key, n, isOwn, cid, body, at, state } = message;
   const clock = times.clock(at);
   const time = (className?: string) => (
     <time
@@ -55,7 +55,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the label of the article has the time that a tap shows. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
       <div className={styles.bubble} onClick={isGroupEnd ? undefined : onClick}>
-        <div className={styles.text} dir="auto">
+        <div className={styles.text} dir="auto" data-key={key}>
           <MessageText body={body} />
         </div>
         {(isGroupEnd || state !== 'theirs') && (
