@@ -72,6 +72,29 @@ onChromium('The list of conversations', (browser) => {
     await waitFor('all of them', async () => (await names())[0] === '1/60 to number 60');
   });
 
+  test('cuts Arabic and Hebrew at their end, which is at the left', async (t) => {
+    const { site, alice, bob, write } = await startTalk(t);
+    const carol = await site.join('carol');
+    const [arabic, hebrew] = ['مرحبا بالعالم '.repeat(20).trim(), 'שלום עולם '.repeat(6).trim()];
+    await site.post('/api/user/profile', { nickname: hebrew, bio: arabic }, bob.token);
+    await write(bob, alice, arabic);
+    await write(alice, carol, arabic);
+    const her = await arrive(t, browser(), site, 'alice');
+    await her.page.setViewport({ width: 320, height: 700 });
+    await her.signIn();
+    const cut = (testId: string) => her.page.$$eval(`[data-testid="${testId}"] bdi`, findCutTexts);
+    await her.find(`conversation-${bob.id}`);
+    await waitFor('the name', async () => (await cut(`conversation-${bob.id}`)).length === 2);
+    assert.deepEqual(await cut(`conversation-${bob.id}`), ['at its end', 'at its end']);
+    assert.deepEqual(await cut(`conversation-${carol.id}`), ['at its end']);
+    await her.click(`conversation-${bob.id}`);
+    await her.find('chat-name');
+    assert.deepEqual(await cut('chat-name'), ['at its end']);
+    await her.page.goto(`${site.url}/people`);
+    await her.find(`person-${bob.id}`);
+    assert.deepEqual(await cut(`person-${bob.id}`), ['at its end', 'at its end']);
+  });
+
   test('of a new user leads to other users, and shows friend requests', async (t) => {
     const { site, alice, bob } = await startTalk(t);
     const her = await arrive(t, browser(), site, 'alice');
@@ -87,3 +110,21 @@ onChromium('The list of conversations', (browser) => {
     await her.find(`accept-${bob.id}`);
   });
 });
+
+/** In the page: of the boxes that are too narrow for their text, which end of the text is cut. */
+function findCutTexts(boxes: Element[]): string[] {
+  const edge = (text: Node, from: number) => {
+    const range = document.createRange();
+    range.setStart(text, from);
+    range.setEnd(text, from + 1);
+    return range.getBoundingClientRect();
+  };
+  return boxes.flatMap((box) => {
+    const text = box.firstChild;
+    if (!(text instanceof Text) || box.scrollWidth <= box.clientWidth) return [];
+    const { left, right } = box.getBoundingClientRect();
+    const [first, last] = [edge(text, 0), edge(text, text.length - 1)];
+    if (first.right <= right + 1 && first.left >= left && last.left < left) return ['at its end'];
+    return [`${first.left} to ${first.right} is not in ${left} to ${right}`];
+  });
+}

@@ -1,14 +1,34 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import styles from './name.module.css';
 
-/** A name that a user chose: on one line, cut at its end, with a text direction that does not affect what follows. */
-export function Name({ children }: { children: string }) {
+interface ClippedProps {
+  className?: string;
+  title?: string;
+  children: string;
+}
+
+/**
+ * A text of a user on one line, with a direction that does not affect what follows. What is too long is cut at the end of
+ * the text, which is at the left in Arabic and Hebrew.
+ */
+export function Clipped({ className = '', title, children }: ClippedProps) {
   return (
-    <bdi className={styles.name} title={children}>
+    <bdi className={`${styles.clipped} ${className}`} title={title}>
       {children}
     </bdi>
   );
+}
+
+/** Words and `Clipped` texts on one line; the last one gets the room that the others leave. */
+export function ClippedLine({ children }: { children: ReactNode }) {
+  return <span className={styles.line}>{children}</span>;
+}
+
+/** A name that a user chose. */
+export function Name({ children }: { children: string }) {
+  return <Clipped title={children}>{children}</Clipped>;
 }
 
 interface NamedPerson {

@@ -3,7 +3,7 @@ import { memo, type ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../paths.ts';
 import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
-import { PersonName } from '../../../ui/person/name.tsx';
+import { Clipped, ClippedLine, PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import { usePerson, usePresence } from '../../contacts/model/hooks.ts';
@@ -56,27 +56,26 @@ function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
   if (isTyping) return <span className={styles.typing}>{texts.typing}</span>;
   // The draft of the open conversation is in the composer.
   if (draft.trim() !== '' && !isActive)
-    return (
-      <>
-        <span className={styles.draft}>{texts.draft}</span>
-        <bdi>{oneLine(draft)}</bdi>
-      </>
-    );
+    return <Line before={<span className={styles.draft}>{texts.draft}</span>} text={draft} />;
   const state = pending ? pending.state : lastState;
   const body = (pending ?? last)?.body ?? '';
   if (state === undefined || state === 'theirs')
-    return <bdi className={unread > 0 ? styles.unread : undefined}>{oneLine(body)}</bdi>;
+    return <Clipped className={unread > 0 ? styles.unread : undefined}>{oneLine(body)}</Clipped>;
   if (state === 'refused')
-    return (
-      <>
-        <span className={styles.refused}>{texts.notSent}</span>
-        <bdi>{oneLine(body)}</bdi>
-      </>
-    );
-  return (
-    <>
+    return <Line before={<span className={styles.refused}>{texts.notSent}</span>} text={body} />;
+  const before = (
+    <span>
       <MessageStateIcon state={state} /> {texts.you}
-      <bdi>{oneLine(body)}</bdi>
-    </>
+    </span>
+  );
+  return <Line before={before} text={body} />;
+}
+
+function Line({ before, text }: { before: ReactNode; text: string }) {
+  return (
+    <ClippedLine>
+      {before}
+      <Clipped>{oneLine(text)}</Clipped>
+    </ClippedLine>
   );
 }

@@ -35,8 +35,8 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
       <div className={styles.names}>
         {isKnown ? (
           <>
-            <h2 className={styles.name}>
-              <bdi>{person.name}</bdi>
+            <h2 className={styles.name} dir="auto">
+              {person.name}
             </h2>
             <p className={styles.username}>
               <bdi>@{person.username}</bdi>

@@ -4,7 +4,7 @@ import { Link, useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath, profilePath } from '../../../paths.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
-import { PersonName } from '../../../ui/person/name.tsx';
+import { Clipped, ClippedLine, PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useFriendState, useIsBlocked, usePresence } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
@@ -66,15 +66,15 @@ export const PersonRow = memo(function PersonRow({
         title={<PersonName person={{ name, state }} />}
         aside={aside === undefined ? tag : (aside ?? undefined)}
         below={
-          <>
-            {username !== '' && <bdi>@{username}</bdi>}
+          <ClippedLine>
+            {username !== '' && <Clipped>{`@${username}`}</Clipped>}
             {about !== '' && (
               <>
                 {' · '}
-                <bdi>{about}</bdi>
+                <Clipped>{about}</Clipped>
               </>
             )}
-          </>
+          </ClippedLine>
         }
       />
       {end !== null && (end !== undefined || canWrite) && (
