@@ -75,9 +75,37 @@ onChromium('The composer', (browser) => {
     await her.choose('block');
     await her.find('composer-blocked');
     assert.equal(await her.page.$(COMPOSER), null);
+    const said = () => her.page.$$eval('[data-testid="beginning"] p', (all) => all.map((p) => p.textContent));
+    assert.deepEqual(await said(), ['You blocked bob']);
     await her.click('unblock-to-write');
     await her.find('composer');
     assert.equal(await textWritten(her.page), 'half a word');
+    assert.equal((await said())[0], 'Say hello to bob');
+  });
+
+  test('shows the end of a long draft, where typing continues', async (t) => {
+    const talk = await startTalk(t);
+    const carol = await talk.site.join('carol');
+    await talk.write(carol, talk.alice, 'hi');
+    await talk.write(talk.bob, talk.alice, 'hi');
+    const draft = `${'line\n'.repeat(30)}${'W'.repeat(300)} end`;
+    const her = await openChat(t, browser(), talk);
+    await paste(her.page, draft);
+    await her.click(`conversation-${carol.id}`);
+    await waitFor('an empty composer', async () => (await textWritten(her.page)) === '');
+    await her.click(`conversation-${talk.bob.id}`);
+    await waitFor('the draft', async () => (await textWritten(her.page)) === draft);
+    await assertEndShown(her.page);
+    await waitFor('the focus', () => hasFocus(her.page, COMPOSER));
+    await her.page.keyboard.type('!');
+    assert.equal(await textWritten(her.page), `${draft}!`);
+    await waitFor('the draft in the storage', () => her.page.evaluate(isKept, 'end!'));
+    // Opened by its address, the chat may be there before its draft. A touch screen shows no keyboard.
+    await her.page.setViewport({ width: 320, height: 700, hasTouch: true, isMobile: true });
+    await her.find('composer');
+    await waitFor('the draft', async () => (await textWritten(her.page)) === `${draft}!`);
+    await assertEndShown(her.page);
+    assert.equal(await hasFocus(her.page, COMPOSER), false);
   });
 
   test('on a narrow screen, Escape leads back to the row of the conversation', async (t) => {
@@ -135,6 +163,15 @@ onChromium('The composer', (browser) => {
     assert.equal(await hasFocus(her.page, COMPOSER), true);
   });
 });
+
+async function assertEndShown(page: Page): Promise<void> {
+  const { below, height } = await page.$eval(COMPOSER, ({ scrollHeight, scrollTop, clientHeight }) => ({
+    below: scrollHeight - scrollTop - clientHeight,
+    height: clientHeight,
+  }));
+  assert.ok(below <= 1, `the end is ${below} pixels below`);
+  assert.ok(Math.abs(height - 6 * 22) < 3, `the field is ${height} pixels high`);
+}
 
 /** In the page: whether a text is stored on this device. */
 function isKept(text: string): Promise<boolean> {

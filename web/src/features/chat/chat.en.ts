@@ -43,6 +43,8 @@ export const chat = {
   ownName: 'You',
   /** One of several copied messages. */
   copied: (time: string, sender: string, body: string) => `[${time}] ${sender}: ${body}`,
+  /** Where the messages would be. */
+  blockedTitle: (name: string) => `You blocked ${name}`,
   newMessages: 'New messages',
   unread: (count: number) => (count === 1 ? '1 unread message' : `${count} unread messages`),
   newBelow: (count: number) => (count === 1 ? '1 new message' : `${count} new messages`),

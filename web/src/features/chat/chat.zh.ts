@@ -36,6 +36,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   messageBy: (who, time) => `${who}，${time}`,
   ownName: '我',
   copied: (time, sender, body) => `[${time}] ${sender}：${body}`,
+  blockedTitle: (name) => `你已屏蔽${name}`,
   newMessages: '新消息',
   unread: (count) => `${count} 条未读消息`,
   newBelow: (count) => `${count} 条新消息`,

@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { PaperAirplaneIcon } from '@primer/octicons-react';
-import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
 import { useDraft } from '../model/hooks.ts';
@@ -25,12 +25,16 @@ export function Composer({ peer, name, thread }: ComposerProps) {
   const isTooLong = room !== undefined && room < 0;
   const canSend = !isTooLong && toBody(text) !== '';
 
-  useEffect(() => {
-    focusComposer();
-    // Typing continues at the end of the draft.
-    const end = field.current?.value.length ?? 0;
-    field.current?.setSelectionRange(end, end);
-  }, []);
+  const typed = useRef('');
+  useLayoutEffect(() => {
+    if (typed.current === text || !field.current) return;
+    // A draft was restored, at the opening or once it was read from the device: typing continues at its end.
+    typed.current = text;
+    field.current.scrollTop = field.current.scrollHeight;
+    // In Safari this moves the focus, too, which would show the keyboard.
+    if (!isTouch()) field.current.setSelectionRange(text.length, text.length);
+  }, [text]);
+  useEffect(() => void focusComposer(), []);
 
   const send = () => {
     if (canSend) thread.send(toBody(text));
@@ -72,6 +76,7 @@ export function Composer({ peer, name, thread }: ComposerProps) {
           autoComplete="off"
           onKeyDown={onKeyDown}
           onChange={(event) => {
+            typed.current = event.currentTarget.value;
             setText(event.currentTarget.value);
             if (event.currentTarget.value !== '') thread.sendTyping();
           }}

@@ -8,6 +8,7 @@ import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
 import type { Thread } from '../model/stores.ts';
@@ -80,6 +81,7 @@ function useLoadedToFirstUnread(view: ThreadView, thread: Thread): boolean {
 /** Above the first loaded message: a button for older ones, or the peer at the beginning of the conversation. */
 function Top({ person, view, thread }: ThreadPaneProps) {
   const texts = useTexts().chat;
+  const isBlocked = useIsBlocked(person.id);
   const { messages, hasOlder, isLoadingOlder, failure } = view;
   if (failure !== undefined)
     return (
@@ -103,15 +105,16 @@ function Top({ person, view, thread }: ThreadPaneProps) {
       </div>
     );
   const isEmpty = messages.length === 0;
+  const says = isEmpty ? (isBlocked ? texts.blockedTitle : texts.sayHello) : texts.beginning;
   return (
     <div className={styles.beginning} data-empty={isEmpty || undefined} data-testid="beginning">
       <Link href={profilePath(person.id)} tabIndex={-1} aria-hidden="true">
         <PersonAvatar person={person} size={72} />
       </Link>
       <p className={isEmpty ? styles.hello : undefined}>
-        <Sentence of={isEmpty ? texts.sayHello : texts.beginning} person={person} />
+        <Sentence of={says} person={person} />
       </p>
-      {isEmpty && <p>{texts.sayHelloSays}</p>}
+      {isEmpty && !isBlocked && <p>{texts.sayHelloSays}</p>}
     </div>
   );
 }
