@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { TEXTS } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
+import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
 import { App } from './app.tsx';
 import { waitingUpdate } from './app-update.ts';
 import { createStores } from './create-stores.ts';
@@ -22,6 +23,7 @@ doorman.on('storage', ({ error }) =>
   ),
 );
 const stores = createStores(doorman);
+retryPicturesOnReturn(stores.connection);
 
 const root = document.getElementById('root');
 if (root) createRoot(root).render(<App stores={stores} />);

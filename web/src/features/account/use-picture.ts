@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { safeAvatar } from '../../ui/person/avatar.ts';
+import { failedPictures, useHasFailed } from '../../ui/person/failed-pictures.ts';
 
 /** An address is loaded when the user has not typed for this time, as half of one leads nowhere. */
 const TYPING_MS = 500;
@@ -19,21 +20,22 @@ export function usePicture(typed: string): {
     return () => clearTimeout(timer);
   }, [typed]);
 
-  const [found, setFound] = useState<{ address: string; isThere: boolean }>();
+  const [found, setFound] = useState<string>();
   const src = safeAvatar(address.trim(), document.baseURI);
+  const hasFailed = useHasFailed(src);
   useEffect(() => {
-    if (src === undefined) return;
+    if (src === undefined || hasFailed) return;
     const image = new Image();
     image.referrerPolicy = 'no-referrer';
-    image.onload = () => setFound({ address: src, isThere: true });
-    image.onerror = () => setFound({ address: src, isThere: false });
+    image.onload = () => setFound(src);
+    image.onerror = () => failedPictures.add(src);
     image.src = src;
     return () => {
       image.onload = null;
       image.onerror = null;
     };
-  }, [src]);
+  }, [src, hasFailed]);
   if (src === undefined) return { address: '', state: 'none' };
-  if (found?.address !== src) return { address: src, state: 'waiting' };
-  return { address: src, state: found.isThere ? 'there' : 'failed' };
+  if (hasFailed) return { address: src, state: 'failed' };
+  return { address: src, state: found === src ? 'there' : 'waiting' };
 }

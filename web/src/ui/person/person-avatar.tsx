@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
+import { failedPictures, useHasFailed } from './failed-pictures.ts';
 import styles from './person-avatar.module.css';
 
 interface PersonAvatarProps {
@@ -19,8 +19,7 @@ interface PersonAvatarProps {
 export function PersonAvatar({ person, size = 40, presence = 'unknown' }: PersonAvatarProps) {
   const texts = useTexts().shell;
   const src = safeAvatar(person.avatar, document.baseURI);
-  const [failed, setFailed] = useState<string>();
-  const isPicture = src !== undefined && failed !== src;
+  const isPicture = !useHasFailed(src) && src !== undefined;
   return (
     <span className={styles.avatar} style={{ width: size, height: size, fontSize: Math.round(size * 0.4) }}>
       {isPicture ? (
@@ -34,7 +33,7 @@ export function PersonAvatar({ person, size = 40, presence = 'unknown' }: Person
           decoding="async"
           referrerPolicy="no-referrer"
           draggable={false}
-          onError={() => setFailed(src)}
+          onError={() => failedPictures.add(src)}
         />
       ) : (
         <span className={styles.initials} data-color={avatarColor(person.id)} aria-hidden="true">
