@@ -16,10 +16,10 @@ onChromium('Lists that are longer than a page of the service', (browser) => {
     const site = await startSite(t, { opened: ({ db }) => void dbs.push(db) });
     const alice = await site.join('alice');
     const db = dbs[0] ?? assert.fail();
-    const crowd = await addCrowd(db, 480);
-    const chats = await addConversations(db, alice.id, crowd.slice(0, 240));
+    const crowd = await addCrowd(db, 740);
+    const chats = await addConversations(db, alice.id, crowd.slice(0, 500));
     const asked = await addFriends(db, alice.id, crowd.slice(0, 240), 'asked');
-    const blocked = await addBlocks(db, alice.id, crowd.slice(240));
+    const blocked = await addBlocks(db, alice.id, crowd.slice(500));
 
     const her = await arrive(t, browser(), site, 'alice');
     await her.signIn();
@@ -27,7 +27,7 @@ onChromium('Lists that are longer than a page of the service', (browser) => {
     await scrollToEnd(her.page, '[data-testid="conversations"]', `conversation-${chats.at(-1)}`);
     assert.equal(
       await her.page.$eval('[data-testid="conversations"] li:last-child', (row) => row.ariaSetSize),
-      '240',
+      '500',
     );
     await her.click(`conversation-${chats.at(-1)}`);
     await her.find('messages');

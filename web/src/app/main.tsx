@@ -10,18 +10,13 @@ import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
 import { App } from './app.tsx';
 import { waitingUpdate } from './app-update.ts';
 import { createStores } from './create-stores.ts';
-import { waitForStorage } from './storage-opening.ts';
+import { onStorageFailure, waitForStorage } from './storage.ts';
 import { registerWorker } from './worker-registration.ts';
 
 const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);
 const storage = openStorage();
 const doorman = createDoorman({ baseUrl: location.origin, device, storage });
-doorman.on('storage', ({ error }) =>
-  console.warn(
-    'Nothing is stored in this browser; the page keeps its data in memory:',
-    error ?? 'no answer in time',
-  ),
-);
+doorman.on('storage', ({ error }) => onStorageFailure(error));
 const stores = createStores(doorman);
 retryPicturesOnReturn(stores.connection);
 

@@ -26,6 +26,10 @@ export const shell = {
   takeOver: 'Use here',
   reload: 'Reload',
   updateReady: 'A new version is available.',
+  storageFailed: {
+    full: 'This browser’s storage is full. Keep this page open until your messages are sent.',
+    other: 'This browser can’t save data. Keep this page open until your messages are sent.',
+  },
   update: 'Update',
   later: 'Later',
 

@@ -26,6 +26,10 @@ export const shell: typeof import('./shell.en.ts').shell = {
   takeOver: '在此使用',
   reload: '重新加载',
   updateReady: '有新版本可用。',
+  storageFailed: {
+    full: '浏览器的存储空间已满。消息发出之前，请不要关闭此页面。',
+    other: '浏览器无法保存数据。消息发出之前，请不要关闭此页面。',
+  },
   update: '更新',
   later: '稍后',
 

@@ -1,4 +1,5 @@
 import type { DoormanStorage } from 'doorman-client';
+import { Store } from '../data/store.ts';
 
 /** With the 2 s of the kit that follow, 10 s in all. */
 const LIMIT_MS = 8_000;
@@ -22,4 +23,16 @@ async function firstAnswer(storage: DoormanStorage): Promise<void> {
   try {
     await storage.get('session');
   } catch {}
+}
+
+/** What the browser's storage has failed with; `undefined` while it works, or after the user read it. */
+export const storageFailure = new Store<'full' | 'other' | undefined>(undefined);
+
+/** @param error what the kit reports: what the storage threw, absent after a timeout */
+export function onStorageFailure(error: unknown): void {
+  console.warn(
+    'Nothing more is stored in this browser; the page keeps its data in memory:',
+    error ?? 'no answer in time',
+  );
+  storageFailure.set(error instanceof Error && error.name === 'QuotaExceededError' ? 'full' : 'other');
 }

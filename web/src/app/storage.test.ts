@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDoorman } from 'doorman-client';
 import { FailingStorage } from '../../../test/client/failing-storage.ts';
-import { waitForStorage } from './storage-opening.ts';
+import { waitForStorage } from './storage.ts';
 
 const SESSION = { userId: 'alice', username: 'alice', token: 'a.b.c', renewAt: Number.MAX_SAFE_INTEGER };
 
