@@ -8,7 +8,13 @@ import { useOwnAccount, useOwnAccountStore } from '../account/model/hooks.ts';
 import type { SettingsView } from '../account/model/views.ts';
 import { PreviewChoice } from './preview-choice.tsx';
 
-const SWITCH_STYLES = { root: styles.switch, body: styles.switchBody, labelWrapper: styles.switchText };
+const SWITCH_STYLES = {
+  root: styles.switch,
+  body: styles.switchBody,
+  labelWrapper: styles.switchText,
+  track: styles.switchTrack,
+  thumb: styles.switchThumb,
+};
 
 /** The settings for all devices of the user. A change shows at once and is undone if the service refuses it. */
 export function NotificationSwitches() {
