@@ -96,7 +96,7 @@ onFirefox(
       await alice.page.waitForSelector('[data-result="shown"]');
     });
 
-    test('include this one after its user accepts the invitation', async (t) => {
+    test('include this one after its user accepts the invitation, or the offer of the push log', async (t) => {
       const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
       const alice = await arrive(t, firefox(), site, 'alice');
       await alice.signUp();
@@ -112,7 +112,17 @@ onFirefox(
         ),
       );
       assert.equal(await alice.page.$('[data-testid="push-invitation"]'), null);
-      assert.equal((await (await openRecords(alice)).devices()).length, 1);
+      const records = await openRecords(alice);
+      assert.equal((await records.devices()).length, 1);
+
+      await openSettings(alice, 'notifications');
+      await alice.click('push-off');
+      await waitForPush(alice, 'off');
+      await openSettings(alice, 'log');
+      await alice.click('turn-on-here');
+      await alice.page.waitForSelector('[data-testid="push-offer"]', { hidden: true });
+      assert.equal((await records.devices()).length, 1);
+      assert.equal(await alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
     });
   },
   async (group) => {

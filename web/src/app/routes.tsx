@@ -33,7 +33,7 @@ const NotificationsPage = lazy(async () => ({
   default: (await import('../features/notifications/notifications-page.tsx')).NotificationsPage,
 }));
 const LogPage = lazy(async () => ({
-  default: (await import('../features/notifications/log/log-page.tsx')).LogPage,
+  default: (await import('../features/notifications/log-page.tsx')).LogPage,
 }));
 const SecurityPage = lazy(async () => ({
   default: (await import('../features/account/security-page.tsx')).SecurityPage,

@@ -76,6 +76,30 @@ test('an error leaves the value, and what failed is repeated when the connection
   assert.deepEqual(fetched.getSnapshot(), { value: 'known and more', isLoading: false });
 });
 
+test('an update is unseen: it does not load, and its error is not shown', async () => {
+  const { fetched, requests } = open();
+  fetched.setValue('known');
+  fetched.update();
+  assert.deepEqual(fetched.getSnapshot(), { value: 'known', error: undefined, isLoading: false });
+  requests[0]?.reject(UNREACHABLE);
+  await allSettled();
+  assert.deepEqual(fetched.getSnapshot(), { value: 'known', error: undefined, isLoading: false });
+  fetched.update();
+  requests[1]?.resolve('newer');
+  await allSettled();
+  assert.deepEqual(fetched.getSnapshot(), { value: 'newer', isLoading: false });
+});
+
+test('an update ends the fetch that it overtakes, also by its error', async () => {
+  const { fetched, requests } = open();
+  fetched.refresh();
+  fetched.update();
+  requests[0]?.resolve('late');
+  requests[1]?.reject(UNREACHABLE);
+  await allSettled();
+  assert.deepEqual(fetched.getSnapshot(), { value: undefined, error: UNREACHABLE, isLoading: false });
+});
+
 test('a longer value is no fresher, a value that came in another way is', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
   const { fetched, requests } = open(1_000);

@@ -46,6 +46,11 @@ export class Fetched<T> extends Store<FetchState<T>> {
     void this.#run(this.#fetch, true);
   }
 
+  /** Like `refresh`, unseen: it does not show as loading, and if it fails the value stays without an error. */
+  update(): void {
+    void this.#run(this.#fetch, true, true);
+  }
+
   /** Fetches a longer value, such as one with another page; the value gets no fresher by it. */
   extend(fetch: Fetch<T>): void {
     this.#repeatLatest = () => this.extend(fetch);
@@ -71,11 +76,11 @@ export class Fetched<T> extends Store<FetchState<T>> {
   }
 
   /** @throws anything but a {@link DoormanError}, after it was stored: nothing awaits this, so the browser reports it */
-  async #run(fetch: Fetch<T>, isWhole: boolean): Promise<void> {
+  async #run(fetch: Fetch<T>, isWhole: boolean, isUnseen = false): Promise<void> {
     const own = {};
     this.#current = own;
     const { value, error } = this.getSnapshot();
-    this.set({ value, error, isLoading: true });
+    if (!isUnseen) this.set({ value, error, isLoading: true });
     const settle = (state: Omit<FetchState<T>, 'isLoading'>) => {
       this.#current = undefined;
       this.set({ ...state, isLoading: false });
@@ -89,7 +94,9 @@ export class Fetched<T> extends Store<FetchState<T>> {
       settle({ value: next });
     } catch (caught) {
       if (this.#current !== own) return;
-      settle({ value: this.getSnapshot().value, error: caught });
+      const latest = this.getSnapshot();
+      // An unseen fetch also ends the one that it has overtaken.
+      settle({ value: latest.value, error: latest.isLoading ? caught : latest.error });
       if (!(caught instanceof DoormanError)) throw caught;
     }
   }

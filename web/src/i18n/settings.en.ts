@@ -244,4 +244,9 @@ export const settings = {
   inviteYes: 'Turn on',
   inviteNo: 'Not now',
   inviteDone: 'Notifications are on.',
+
+  logTimes: (count: number) => `${count} times`,
+  offHere: 'Notifications are off on this device',
+  turnOnHere: 'Turn on here',
+  toNotifications: 'Notification settings',
 };

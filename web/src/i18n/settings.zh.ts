@@ -209,4 +209,9 @@ export const settings: typeof import('./settings.en.ts').settings = {
   inviteYes: '开启',
   inviteNo: '以后再说',
   inviteDone: '通知已开启。',
+
+  logTimes: (count) => `共 ${count} 次`,
+  offHere: '这台设备未开启通知',
+  turnOnHere: '在此开启',
+  toNotifications: '通知设置',
 };

@@ -21,6 +21,12 @@ test('a list shows the clock for today, then the day, then the date', () => {
   assert.equal(zh.brief(at('2026-03-18T09:05:00'), NOW), '9:05');
 });
 
+test('two moments of one day are a span', () => {
+  const [from, to] = [at('2026-03-18T14:03:00'), at('2026-03-18T14:40:00')];
+  assert.equal(plain(en.clockSpan(from, to)).replaceAll('\u2009', ' '), '2:03 – 2:40 PM');
+  assert.equal(zh.clockSpan(from, to), '14:03–14:40');
+});
+
 test('a day is named', () => {
   assert.equal(en.day(at('2026-03-18T01:00:00'), NOW), 'Today');
   assert.equal(en.day(at('2026-03-17T01:00:00'), NOW), 'Yesterday');

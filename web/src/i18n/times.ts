@@ -2,6 +2,8 @@
 export interface Times {
   /** `14:03` */
   clock(at: number): string;
+  /** `14:03 – 14:40`, for two moments of one day. */
+  clockSpan(from: number, to: number): string;
   /** For a list: today's clock, `Yesterday`, a weekday within a week, then a date, with the year if it is another one. */
   brief(at: number, now: number): string;
   /** The day: `Today`, `Yesterday`, then a weekday with its date, or a date of another year. */
@@ -69,6 +71,7 @@ function makeTimes(locale: string): Times {
 
   return {
     clock: (at) => clock.format(at),
+    clockSpan: (from, to) => clock.formatRange(from, to),
     brief: (at, now) => {
       const days = daysBetween(at, now);
       if (days <= 0) return clock.format(at);

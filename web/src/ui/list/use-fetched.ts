@@ -4,6 +4,8 @@ import { useConnection, useReadable } from '../../data/hooks.ts';
 
 export interface FetchedView<T> extends FetchState<T> {
   readonly reload: () => void;
+  /** Like `reload`, but the user sees only the new value. */
+  readonly update: () => void;
 }
 
 /** Fetches a value when the component is mounted, at `reload`, and after an error when the connection is back. */
@@ -14,6 +16,7 @@ export function useFetched<T>(fetch: () => Promise<T>): FetchedView<T> {
   });
   const [fetched] = useState(() => new Fetched(() => latest.current()));
   const reload = useCallback(() => fetched.refresh(), [fetched]);
+  const update = useCallback(() => fetched.update(), [fetched]);
   useEffect(() => {
     fetched.refresh();
     return () => fetched.clear();
@@ -22,11 +25,39 @@ export function useFetched<T>(fetch: () => Promise<T>): FetchedView<T> {
   useEffect(() => {
     if (isLive) fetched.retry();
   }, [fetched, isLive]);
-  return { ...useReadable(fetched), reload };
+  return { ...useReadable(fetched), reload, update };
 }
 
-/** A window that gets the focus again reloads, but not more often than this. */
+/** A window that gets the focus again updates, but not more often than this. */
 const FRESH_MS = 10_000;
+
+/** Calls `update` when the user comes back to the window or the connection is back, and every `everyMs` while it is visible. */
+export function useUpdates(update: () => void, everyMs: number): void {
+  const isLive = useConnection().state === 'live';
+  const hasBeenLive = useRef(false);
+  useEffect(() => {
+    if (!isLive) return;
+    let updatedAt = Date.now();
+    const updateIfVisible = () => {
+      if (document.visibilityState !== 'visible') return;
+      updatedAt = Date.now();
+      update();
+    };
+    const onReturn = () => {
+      if (Date.now() - updatedAt >= FRESH_MS) updateIfVisible();
+    };
+    if (hasBeenLive.current) updateIfVisible();
+    hasBeenLive.current = true;
+    const timer = setInterval(updateIfVisible, everyMs);
+    window.addEventListener('focus', onReturn);
+    document.addEventListener('visibilitychange', onReturn);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('focus', onReturn);
+      document.removeEventListener('visibilitychange', onReturn);
+    };
+  }, [update, everyMs, isLive]);
+}
 
 /** Calls `reload` when the user comes back to the window. */
 export function useReloadOnReturn(reload: () => void): void {

@@ -2,37 +2,31 @@ import { AlertIcon, BellSlashIcon, CheckIcon, ClockIcon, PaperAirplaneIcon } fro
 import type { PushLogEntry } from 'doorman-client';
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { daysBetween } from '../../../i18n/times.ts';
 import { chatPath } from '../../../paths.ts';
-import { useDeviceLabel } from '../../../ui/person/device-label.ts';
 import { PersonName } from '../../../ui/person/name.tsx';
-import { TimeText, useMinute, useTimes } from '../../../ui/person/time-text.tsx';
+import { TimeText, useTimes } from '../../../ui/person/time-text.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
 import { type DeliveryStatus, deliveryStatus, technicalDetail } from './delivery-status.ts';
+import type { Fold } from './fold-entries.ts';
 import styles from './log.module.css';
-import { logSentence } from './log-sentence.ts';
 
-/** One entry of the push log: the sender of the messages, what happened to the notification, and when. */
-export function LogRow({ entry }: { entry: PushLogEntry }) {
+/** One row of the push log: the sender of the messages, what happened to the notification, when, and how often in a row. */
+export function LogRow({ fold: { sentence, latest, entries } }: { fold: Fold }) {
   const texts = useTexts().settings;
-  const device = useDeviceLabel();
-  const times = useTimes();
-  const now = useMinute();
-  const time = (at: number) => (daysBetween(at, entry.at) === 0 ? times.clock(at) : times.full(at));
-  const { is } = deliveryStatus(entry);
+  const { is } = deliveryStatus(latest);
   return (
-    <li className={styles.entry} data-testid={`log-${entry.id}`} data-status={is}>
+    <li className={styles.entry} data-testid={`log-${latest.id}`} data-status={is}>
       <div className={styles.head}>
-        <span className={styles.who}>{entry.peer === null ? texts.aTest : <Peer peer={entry.peer} />}</span>
+        <span className={styles.who}>{latest.peer === null ? texts.aTest : <Peer peer={latest.peer} />}</span>
         <span className={styles.time}>
-          <TimeText at={entry.at} as="clock" />
+          <TimeSpan from={entries.at(-1)?.at ?? latest.at} to={latest.at} />
         </span>
       </div>
       <p className={styles.what}>
         <StatusIcon is={is} />
-        <span>{logSentence(entry, { texts, device, time }, now)}</span>
+        <span>{sentence}</span>
       </p>
-      <Details entry={entry} />
+      {entries.length === 1 ? <Details entry={latest} /> : <Times entries={entries} />}
     </li>
   );
 }
@@ -44,6 +38,13 @@ function Peer({ peer }: { peer: string }) {
       <PersonName person={person} />
     </Link>
   );
+}
+
+/** @param props.from epoch milliseconds, on the same day as `to` */
+function TimeSpan({ from, to }: { from: number; to: number }) {
+  const times = useTimes();
+  const isOneMinute = times.clock(from) === times.clock(to);
+  return isOneMinute ? <TimeText at={to} as="clock" /> : times.clockSpan(from, to);
 }
 
 function Details({ entry }: { entry: PushLogEntry }) {
@@ -60,6 +61,34 @@ function Details({ entry }: { entry: PushLogEntry }) {
           <bdi lang="en">{technical}</bdi>
         </p>
       )}
+    </details>
+  );
+}
+
+/** How many entries are folded into the row, and each of them when it is unfolded. */
+function Times({ entries }: { entries: readonly PushLogEntry[] }) {
+  const texts = useTexts().settings;
+  const [latest] = entries;
+  return (
+    <details className={styles.details} data-testid={`times-${latest?.id}`}>
+      <summary>{texts.logTimes(entries.length)}</summary>
+      {latest && deliveryStatus(latest).is === 'handed' && <p>{texts.detailsHanded}</p>}
+      <ul className={styles.times}>
+        {entries.map((entry) => {
+          const technical = technicalDetail(entry);
+          return (
+            <li key={entry.id}>
+              <TimeText at={entry.at} as="clock" />
+              {technical !== '' && (
+                <>
+                  {' · '}
+                  <bdi lang="en">{technical}</bdi>
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
     </details>
   );
 }

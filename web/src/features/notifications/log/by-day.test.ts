@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byDay } from './log-days.ts';
+import { byDay } from './by-day.ts';
 
 const at = (day: number, hour: number) => ({ at: new Date(2026, 10, day, hour).getTime() });
 
