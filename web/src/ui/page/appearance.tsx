@@ -24,7 +24,7 @@ export function LanguageChoice() {
 /** Chosen for this device, and stored on it. */
 export function ColorSchemeChoice() {
   const texts = useTexts().shell;
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <Choice
       label={texts.colorScheme}
