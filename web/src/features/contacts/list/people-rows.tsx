@@ -1,4 +1,3 @@
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -14,6 +13,7 @@ import { ScrollerContext } from '../../../ui/list/scroller.tsx';
 import { usePresences } from '../model/hooks.ts';
 import styles from './people-rows.module.css';
 import { useRowPlace, withRow } from './row-place.ts';
+import { useVisibleRows } from './use-visible-rows.ts';
 
 interface PeopleRowsProps {
   /** For screen readers. */
@@ -35,6 +35,7 @@ interface PeopleRowsProps {
 
 /** The presence of the users on the screen is requested when the list has not moved for this time. */
 const REST_MS = 200;
+/** Rows above and below the screen that are in the document. */
 const OVERSCAN = 10;
 
 /**
@@ -60,24 +61,13 @@ export function PeopleRows({
   const [hasFocus, setFocus] = useState(false);
   const wantsFocus = useRef(false);
 
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => element,
-    estimateSize: () => rowPixels,
-    getItemKey: idAt,
-    overscan: OVERSCAN,
-    scrollMargin: above,
-    initialOffset: startAt,
-    // The row that has the focus stays in the document, or the focus would be lost.
-    rangeExtractor: (range: Range) => withRow(defaultRangeExtractor(range), hasFocus ? used : undefined),
-    useFlushSync: false,
-  });
-  const rows = virtualizer.getVirtualItems();
-  const { startIndex: first, endIndex: last } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
+  const { first, last, scrollTo } = useVisibleRows({ scroller: element, startAt, above, rowPixels, count });
+  // The row that has the focus stays in the document, or the focus would be lost.
+  const rows = withRow(rowsAround(first, last, count), hasFocus ? used : undefined);
   const stop = tabStop(used, hasFocus, { first, last });
 
   useEffect(() => onSeen?.(first, last), [onSeen, first, last]);
-  usePresences(useRested(first, Math.min(last, count - 1), idAt));
+  usePresences(useRested(first, last, idAt));
 
   useLayoutEffect(() => {
     // A key moved the focus; or its row has left the list, and the row in that place takes it.
@@ -108,7 +98,7 @@ export function PeopleRows({
     event.preventDefault();
     wantsFocus.current = true;
     setUsed(next);
-    virtualizer.scrollToIndex(next, { align: 'auto' });
+    scrollTo(next);
   };
 
   return (
@@ -131,11 +121,11 @@ export function PeopleRows({
         queueMicrotask(() => target.isConnected && setFocus(false));
       }}
     >
-      {rows.map(({ index, key, start }) => (
+      {rows.map((index) => (
         <li
-          key={key}
+          key={idAt(index)}
           className={styles.row}
-          style={{ height: rowPixels, transform: `translateY(${start - above}px)` }}
+          style={{ height: rowPixels, transform: `translateY(${index * rowPixels}px)` }}
           data-index={index}
           aria-posinset={index + 1}
           aria-setsize={isOpenEnded ? -1 : count}
@@ -165,4 +155,10 @@ function useRested(first: number, last: number, idAt: (index: number) => string)
     return () => clearTimeout(rest);
   }, [gather]);
   return ids;
+}
+
+function rowsAround(first: number, last: number, count: number): number[] {
+  const start = Math.max(0, first - OVERSCAN);
+  const end = Math.min(last + OVERSCAN, count - 1);
+  return Array.from({ length: Math.max(end - start + 1, 0) }, (_, i) => start + i);
 }

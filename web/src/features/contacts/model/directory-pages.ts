@@ -34,6 +34,8 @@ export class DirectoryPages {
   readonly #options: DirectoryPagesOptions;
   readonly #query: DirectoryQueryView;
   readonly #fetched: Fetched<LoadedPages>;
+  /** The ids of these entries, so that a page costs the same in a long list as in a short one. */
+  #known = { entries: NOTHING.entries, ids: new Set<string>() };
 
   constructor(query: DirectoryQueryView, options: DirectoryPagesOptions) {
     this.#query = query;
@@ -71,7 +73,7 @@ export class DirectoryPages {
     if (next !== undefined)
       this.#fetched.extend(async (onWait) => {
         const page = await this.#fetchPage(next, onWait);
-        return { entries: uniqueById([...entries, ...page.users]), next: page.next, lastAfter: next };
+        return { entries: this.#append(entries, page.users), next: page.next, lastAfter: next };
       });
     else if (!this.isKnown) this.refresh();
   }
@@ -110,15 +112,19 @@ export class DirectoryPages {
     const index = isLonger ? before.entries.findIndex(({ id }) => id === end) : -1;
     const later = index < 0 ? [] : before.entries.slice(index + 1);
     return {
-      entries: uniqueById([...users, ...later]),
+      entries: this.#append(this.#append([], users), later),
       next: later.length > 0 ? (before.next ?? before.lastAfter) : next,
       lastAfter: before.lastAfter,
     };
   }
-}
 
-/** A user who was renamed between two pages may be on both. */
-function uniqueById(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
-  const ids = new Set<string>();
-  return entries.filter(({ id }) => !ids.has(id) && ids.add(id));
+  /** With those of `more` that are not in it: a user who was renamed between two pages may be on both. */
+  #append(entries: readonly DirectoryEntry[], more: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+    // A page that was appended may have been dropped since.
+    const isKnown = this.#known.entries === entries;
+    const ids = isKnown ? this.#known.ids : new Set(entries.map(({ id }) => id));
+    const added = more.filter(({ id }) => !ids.has(id) && ids.add(id));
+    this.#known = { entries: entries.concat(added), ids };
+    return this.#known.entries;
+  }
 }

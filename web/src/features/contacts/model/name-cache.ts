@@ -26,6 +26,8 @@ interface Known {
 }
 
 const MAX_NAMES = 20_000;
+/** So many above the maximum are dropped at once: each walk through a map also passes the entries that were deleted from it. */
+const DROPPED_AT_ONCE = 1_000;
 /** An older name is shown, and requested again. */
 const FRESH_MS = 24 * 3_600_000;
 const UNKNOWN = { username: '', avatar: '', name: '', state: 'unknown' } as const;
@@ -111,10 +113,11 @@ export class NameCache {
   #set(id: string, known: Known): void {
     this.#known.delete(id);
     this.#known.set(id, known);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MAX_NAMES) break;
-      this.#known.delete(oldest);
-    }
+    if (this.#known.size >= MAX_NAMES + DROPPED_AT_ONCE)
+      for (const oldest of this.#known.keys()) {
+        if (this.#known.size <= MAX_NAMES) break;
+        this.#known.delete(oldest);
+      }
     this.#views.refresh(id);
   }
 
