@@ -75,3 +75,22 @@ test('marks change only the messages they are about; the others stay the same ob
   );
   assert.equal(showMessages('bob', 'alice', [...stored], [], { received: 2, read: 1 }, after), after);
 });
+
+test('an older page and a new message leave the others the same objects', () => {
+  const marks = { received: 0, read: 0 };
+  const sent = { to: 'bob', cid: 'mine', body: 'mine', writtenAt: 9, state: 'sending' } as const;
+  const { messages } = range(5, 7);
+  const before = showMessages('bob', 'alice', messages, [sent], marks);
+  const longer = [...range(3, 4).messages, ...messages, message(8)];
+  const after = showMessages('bob', 'alice', longer, [sent], marks, before);
+  assert.deepEqual(numbers({ messages: after }), [3, 4, 5, 6, 7, 8, undefined]);
+  assert.deepEqual(
+    after.map((view) => before.indexOf(view)),
+    [-1, -1, 0, 1, 2, -1, 3],
+  );
+  const changed = longer.map((one) => (one.n === 6 ? { ...one, body: 'another database' } : { ...one }));
+  assert.deepEqual(
+    showMessages('bob', 'alice', changed, [sent], marks, after).map((view) => after.indexOf(view)),
+    [0, 1, 2, -1, 4, 5, 6],
+  );
+});

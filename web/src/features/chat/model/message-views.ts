@@ -17,8 +17,10 @@ export function stateOf(message: Message, peer: string, { received, read }: Peer
 }
 
 /**
- * The messages of a thread: the stored ones, then the user's pending ones that are not among them.
+ * The messages of a thread: the stored ones, then the user's pending ones that are not among them. It is called for each
+ * page and each event, also of a thread of 20,000 messages, so it makes views only of messages that are new or have changed.
  *
+ * @param stored without gaps, oldest first
  * @param before the previous result: messages that did not change are the same objects
  */
 export function showMessages(
@@ -29,17 +31,43 @@ export function showMessages(
   marks: PeerMarks,
   before: readonly MessageView[] = [],
 ): readonly MessageView[] {
-  const known = new Map(before.map((view) => [view.key, view]));
-  const reuse = (view: MessageView) => {
-    const old = known.get(view.key);
-    return old && isSame(old, view) ? old : view;
-  };
-  const storedCids = new Set(stored.filter(({ from }) => from !== peer).map(({ cid }) => cid));
-  const shown = [
-    ...stored.map((message) => reuse(showStored(message, peer, stateOf(message, peer, marks)))),
-    ...outgoing.filter(({ cid }) => !storedCids.has(cid)).map((one) => reuse(showOutgoing(one, own))),
-  ];
+  const firstShown = before[0]?.n ?? Number.NaN;
+  const shown = stored.map((message) => {
+    const state = stateOf(message, peer, marks);
+    const old = before[message.n - firstShown];
+    return old && shows(old, message, state) ? old : showStored(message, peer, state);
+  });
+  if (outgoing.length > 0) shown.push(...showPending(peer, own, stored, outgoing, before));
   return shown.length === before.length && shown.every((view, i) => view === before[i]) ? before : shown;
+}
+
+function shows(view: MessageView, { n, from, cid, body, at }: Message, state: MessageState): boolean {
+  return (
+    view.n === n &&
+    view.state === state &&
+    view.from === from &&
+    view.cid === cid &&
+    view.body === body &&
+    view.at === at &&
+    view.error === undefined
+  );
+}
+
+function showPending(
+  peer: string,
+  own: string,
+  stored: readonly Message[],
+  outgoing: readonly PendingMessage[],
+  before: readonly MessageView[],
+): MessageView[] {
+  const pending = new Map(outgoing.map((one) => [one.cid, one]));
+  for (const { from, cid } of stored) if (from !== peer) pending.delete(cid);
+  const known = new Map(before.filter(({ isOwn }) => isOwn).map((view) => [view.cid, view]));
+  return [...pending.values()].map((one) => {
+    const view = showOutgoing(one, own);
+    const old = known.get(one.cid);
+    return old && isSame(old, view) ? old : view;
+  });
 }
 
 /** The key of an own message is its cid, so that it stays the same when the message is stored; a peer's cid may be any text. */
