@@ -59,3 +59,33 @@ export async function addBlocks(
   });
   return peers.toReversed();
 }
+
+/**
+ * A conversation that both have read, with one message of `bodies` every `everyMs`, the last one now. Two of three are of
+ * the peer.
+ */
+export async function addMessages(
+  db: Db,
+  userId: string,
+  peer: string,
+  bodies: readonly string[],
+  everyMs = 60_000,
+): Promise<void> {
+  const [low = '', high = ''] = [userId, peer].sort();
+  const count = bodies.length;
+  const now = Date.now();
+  await db.transaction(async (tx) => {
+    for (const [i, body] of bodies.entries())
+      await tx.run`
+        insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+        values (${low}, ${high}, ${i + 1}, ${i % 3 === 2 ? userId : peer}, ${`${peer} ${i + 1}`}, ${body},
+          ${now - (count - 1 - i) * everyMs})`;
+    for (const [user_id, peer_id] of [
+      [userId, peer],
+      [peer, userId],
+    ] as const)
+      await tx.run`
+        insert into conversations (user_id, peer_id, n, last_at, received, read, unread)
+        values (${user_id}, ${peer_id}, ${count}, ${now}, ${count}, ${count}, 0)`;
+  });
+}

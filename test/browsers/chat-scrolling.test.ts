@@ -1,44 +1,90 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addMessages } from '../long-lists.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
 import { hide } from './running-browser.ts';
+import { emptyPixels, painted, topRow, watchScrollingUp } from './scroll-watch.ts';
 import { bodies, lineTop, openChat, place, scroll, startTalk, textOf, waitForEnd } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
+const LENGTH = 300;
 const TO_NEWEST = '[data-testid="to-newest"]';
 
 onEachBrowser('A long conversation', (browser) => {
-  test('loads older messages on scrolling up, and no visible row moves', async (t) => {
+  test('loads older messages on scrolling up, keeps only those near the screen, and no visible row moves', async (t) => {
     const talk = await startTalk(t);
-    const { alice, bob, write, read } = talk;
-    await read(alice, bob, await write(bob, alice, ...bodies(170)));
+    const { alice, bob, fill } = talk;
+    await fill((db) => addMessages(db, alice.id, bob.id, bodies(LENGTH)));
     const { page } = await openChat(t, browser(), talk);
     await waitForEnd(page);
-    const { moved, steps } = await page.evaluate(watchScrollingUp);
-    assert.deepEqual(moved, []);
-    assert.ok(steps > 15, `${steps} steps`);
+    const up = await page.evaluate(watchScrollingUp);
+    assert.deepEqual(up.moved, []);
+    assert.ok(up.steps > 30, `${up.steps} steps`);
+    assert.equal(up.seen, LENGTH);
+    assert.ok(up.most <= 160, `${up.most} messages in the document`);
     assert.equal(
       await page.$eval('[data-testid="beginning"]', (top) => top.getBoundingClientRect().top > 0),
       true,
     );
-    assert.equal((await page.$$('[data-message]')).length, 170);
+    // As the scroll bar is dragged: what is there is rendered by its position.
+    await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight / 2));
+    await waitFor('the middle', async () => (await page.evaluate(emptyPixels)) === 0);
+    assert.deepEqual((await page.evaluate(watchScrollingUp)).moved, []);
   });
 });
 
 onChromium('A long conversation in Chromium', (browser) => {
-  test('keeps its rows in place after it has become narrower', async (t) => {
+  test('keeps its rows in place when it becomes narrower, and after it', async (t) => {
     const talk = await startTalk(t);
-    const { alice, bob, write, read } = talk;
-    await read(alice, bob, await write(bob, alice, ...bodies(90)));
+    const { alice, bob, fill } = talk;
+    await fill((db) => addMessages(db, alice.id, bob.id, bodies(120)));
     const { page } = await openChat(t, browser(), talk);
     await waitForEnd(page);
     await page.evaluate(watchScrollingUp);
-    // All lines break elsewhere, also those off the screen.
-    await page.evaluate(noteRelayout);
+    await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight * 0.5));
+    await waitFor('the middle', async () => (await page.evaluate(emptyPixels)) === 0);
+    const before = await page.evaluate(topRow);
+    // All lines break elsewhere, also those that are not in the document.
     await page.setViewport({ width: 700, height: 800 });
-    await waitFor('the new heights', () => page.$('[data-relaid]'));
-    await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight * 0.7));
+    await waitFor('the new width', () =>
+      page.$eval('[data-testid="messages"]', (list) => list.clientWidth <= 700),
+    );
+    await page.evaluate(painted);
+    const after = await page.evaluate(topRow);
+    assert.equal(after.id, before.id);
+    assert.ok(Math.abs(after.bottom - before.bottom) <= 1.5, `moved by ${after.bottom - before.bottom}`);
     assert.deepEqual((await page.evaluate(watchScrollingUp)).moved, []);
+  });
+
+  test('keeps the messages of the selection in the document, and lets them go after it', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, fill } = talk;
+    await fill((db) => addMessages(db, alice.id, bob.id, bodies(LENGTH)));
+    const { page } = await openChat(t, browser(), talk);
+    await waitForEnd(page);
+    await page.evaluate(watchScrollingUp);
+    const inDocument = (n: number) => page.$(`[data-testid="message-${n}"]`);
+    const last = `[data-testid="message-${LENGTH}"] [dir="auto"]`;
+    await page.evaluate(() => {
+      const text = document.querySelector('[data-testid="message-1"] [dir="auto"]')?.firstChild;
+      if (text) document.getSelection()?.setBaseAndExtent(text, 0, text, 5);
+    });
+    await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight));
+    await waitForEnd(page);
+    await waitFor('message 100 to leave', async () => !(await inDocument(100)));
+    assert.equal(await page.evaluate(() => document.getSelection()?.toString()), 'No. 1');
+
+    // As a click with the Shift key does.
+    await page.$eval(last, ({ firstChild }) => firstChild && document.getSelection()?.extend(firstChild, 3));
+    await waitFor('all of them', () =>
+      page.$$eval('[data-message]', (all, length) => all.length === length, LENGTH),
+    );
+    const selected = await page.evaluate(() => document.getSelection()?.toString() ?? '');
+    assert.equal(selected.match(/^No\. \d+/gm)?.length, LENGTH - 1);
+
+    await page.evaluate(() => document.getSelection()?.removeAllRanges());
+    await scroll(page, -50);
+    await waitFor('message 1 to leave', async () => !(await inDocument(1)));
   });
 
   test('opens at the first unread message, and stays there until the user scrolls', async (t) => {
@@ -117,54 +163,3 @@ onChromium('A long conversation in Chromium', (browser) => {
     assert.equal((await site.get('/api/conversations', alice.token)).body.data[0].unread, 40);
   });
 });
-
-/**
- * In the page: scrolls up to the beginning, and checks after each painted step that the visible rows moved by the step. It
- * compares the lower ends of rows, as the gap to the row above may change.
- */
-async function watchScrollingUp(): Promise<{ moved: string[]; steps: number }> {
-  const STEP_PX = 450;
-  const list = document.querySelector<HTMLElement>('[data-testid="messages"]');
-  if (!list) throw new Error('no messages');
-  const painted = () =>
-    new Promise<void>((resolve) => {
-      requestAnimationFrame(() => {
-        const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => resolve();
-        port2.postMessage(0);
-      });
-    });
-  const rowInSight = () => {
-    const { left, top, width, height } = list.getBoundingClientRect();
-    for (let y = top + height * 0.3; y < top + height; y += 8) {
-      const row = document.elementFromPoint(left + width / 2, y)?.closest<HTMLElement>('[data-message]');
-      if (row) return row;
-    }
-    return undefined;
-  };
-  const moved: string[] = [];
-  let steps = 0;
-  const endAt = performance.now() + 30_000;
-  while (performance.now() < endAt) {
-    if (list.scrollTop === 0 && document.querySelector('[data-testid="beginning"]')) break;
-    const row = rowInSight();
-    const before = row?.getBoundingClientRect().bottom ?? 0;
-    const step = Math.min(STEP_PX, list.scrollTop);
-    list.scrollTop -= step;
-    await painted();
-    await painted();
-    if (step > 0) steps++;
-    const by = (row?.getBoundingClientRect().bottom ?? 0) - before - step;
-    if (row && Math.abs(by) > 1.5) moved.push(`${row.dataset.testid} by ${by}`);
-  }
-  return { moved, steps };
-}
-
-/** In the page: sets `data-relaid` on `<html>` once all blocks have been laid out for a new width. */
-function noteRelayout(): void {
-  const rows = document.querySelector('[data-testid="messages"] > *');
-  if (!rows) throw new Error('no messages');
-  new MutationObserver(() => {
-    if (!rows.hasAttribute('data-narrowed')) document.documentElement.setAttribute('data-relaid', '');
-  }).observe(rows, { attributeFilter: ['data-narrowed'] });
-}

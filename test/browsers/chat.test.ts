@@ -25,6 +25,8 @@ onChromium('A message', (browser) => {
     await talk.write(talk.bob, talk.alice, ...HOSTILE);
     await talk.write(talk.alice, talk.bob, ...HOSTILE);
     const her = await openChat(t, browser(), talk);
+    // Messages far from the screen are not in the document.
+    await her.page.setViewport({ width: 1280, height: 8_000 });
     await waitFor('all of them', async () => (await her.messages()).length === 2 * HOSTILE.length);
     const written = await her.page.$$eval('[data-message] [dir="auto"]', (texts) =>
       texts.map((text) => text.textContent),

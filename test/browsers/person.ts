@@ -130,13 +130,11 @@ export class Person {
     await this.waitForMessage(body);
   }
 
-  /** The messages in the open chat, the oldest first; a `body` is empty while it is off the screen. */
+  /** The messages in the open chat that are on the screen or near it, the oldest first. */
   messages(): Promise<ShownMessage[]> {
     return this.page.$$eval('[data-message]', (messages) => {
-      // A skipped layout (content-visibility) has no `innerText`.
-      const textOf = (element: HTMLElement | null) => element?.innerText || (element?.textContent ?? '');
       return messages.map((message) => ({
-        body: textOf(message.querySelector<HTMLElement>('[dir="auto"]')),
+        body: message.querySelector<HTMLElement>('[dir="auto"]')?.innerText ?? '',
         isOwn: message.hasAttribute('data-own'),
         state: message.querySelector<HTMLElement>('[data-state]')?.dataset.state,
       }));

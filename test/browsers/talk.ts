@@ -1,4 +1,5 @@
 import type { Page } from 'puppeteer-core';
+import type { Db } from '../../src/db/db.ts';
 import type { Scope } from './endings.ts';
 import { arrive, type Person } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
@@ -13,12 +14,18 @@ export interface Talk {
   write(from: Account, to: Account, ...bodies: string[]): Promise<number>;
   /** Marks the messages of `who` with `peer` as read up to number `n`. */
   read(who: Account, peer: Account, n: number): Promise<void>;
+  /** Fills the database, for a conversation that is too long to be written. */
+  fill(add: (db: Db) => Promise<void>): Promise<void>;
 }
 
 /** Alice and Bob with accounts, who can write to each other without a page. */
 export async function startTalk(scope: Scope): Promise<Talk> {
   let skippedMs = 0;
-  const site = await startSite(scope, { world: { monotonicMs: () => performance.now() + skippedMs } });
+  const opened: Db[] = [];
+  const site = await startSite(scope, {
+    world: { monotonicMs: () => performance.now() + skippedMs },
+    opened: ({ db }) => void opened.push(db),
+  });
   const [alice, bob] = [await site.join('alice'), await site.join('bob')];
   let count = 0;
   return {
@@ -42,6 +49,9 @@ export async function startTalk(scope: Scope): Promise<Talk> {
     async read(who, peer, n) {
       const { status } = await site.post('/api/messages/mark', { peer: peer.id, read: n }, who.token);
       if (status !== 200) throw new Error(`not marked: ${status}`);
+    },
+    async fill(add) {
+      for (const db of opened) await add(db);
     },
   };
 }

@@ -24,7 +24,7 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
   'features/auth': ['.'],
   'features/account': ['model', '.'],
   'features/contacts': ['model', 'list', 'person', 'friends', 'directory'],
-  'features/chat': ['model', 'text', 'thread', 'conversations'],
+  'features/chat': ['model', 'text', 'scrolling', 'thread', 'conversations'],
   'features/notifications': ['log', '.'],
 };
 

@@ -1,37 +1,25 @@
-import { type ReactNode, useEffect, useState } from 'react';
-import styles from './message-list.module.css';
-
-/** The estimated height of a row in pixels, for browsers that do not remember the height of a block. */
-const ESTIMATED_PX = 64;
+import { memo } from 'react';
+import { useTexts } from '../../../i18n/texts.tsx';
+import type { Thread } from '../model/stores.ts';
+import { DayLine, UnreadLine } from './lines.tsx';
+import { Message } from './message.tsx';
+import type { RowBlock } from './message-rows.ts';
 
 interface MessageBlockProps {
-  /** The number of its rows; when it changes, the block is laid out again. */
-  count: number;
-  children: ReactNode;
+  block: RowBlock;
+  /** The name of the peer, for labels. */
+  name: string;
+  thread: Thread;
 }
 
-/**
- * Rows whose layout the browser skips while they are off the screen (`content-visibility`), after it has laid them out
- * once: it knows their height then, and no row moves when they come back. An estimated height that is corrected above the
- * visible rows would make them jump in browsers without scroll anchoring, or that have none while the user scrolls.
- */
-export function MessageBlock({ count, children }: MessageBlockProps) {
-  const [laidOut, setLaidOut] = useState(0);
-  useEffect(() => {
-    // The browser remembers the height at the end of the next frame, which lays out the block.
-    let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => setLaidOut(count));
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [count]);
-  return (
-    <div
-      className={styles.block}
-      style={{ containIntrinsicBlockSize: `auto ${count * ESTIMATED_PX}px` }}
-      data-block=""
-      data-laid-out={laidOut === count || undefined}
-    >
-      {children}
-    </div>
-  );
-}
+/** The rows of a block. A block is the same object until it changes, so the others are not rendered again. */
+export const MessageBlock = memo(function MessageBlock({ block, name, thread }: MessageBlockProps) {
+  const texts = useTexts().chat;
+  return block.rows.map((row) => {
+    if (row.kind === 'day') return <DayLine key={row.key} at={row.at} />;
+    if (row.kind === 'unread') return <UnreadLine key={row.key} />;
+    const { key, message, gap, isGroupEnd } = row;
+    const sender = message.isOwn ? texts.ownName : name;
+    return <Message key={key} {...{ message, gap, isGroupEnd, sender, thread }} />;
+  });
+});

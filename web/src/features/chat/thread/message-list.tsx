@@ -6,20 +6,12 @@ import { focusComposer } from '../../../ui/controls/pointer.ts';
 import { useConversations } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
 import type { ThreadView } from '../model/views.ts';
+import { MessageScroller } from '../scrolling/message-scroller.tsx';
 import { Announcer } from './announcer.tsx';
-import { DayLine, UnreadLine } from './lines.tsx';
-import { Message } from './message.tsx';
 import { MessageBlock } from './message-block.tsx';
 import styles from './message-list.module.css';
-import { layOutRows, type Row, splitIntoBlocks } from './message-rows.ts';
-import { MessageScroller } from './message-scroller.tsx';
+import { blockLayout, type RowBlock } from './message-rows.ts';
 import { useCopiedText } from './use-copied-text.ts';
-
-/**
- * Rows per `MessageBlock`. With 5,000 messages a frame of scrolling takes 17 ms in blocks of 16 to 64, but 73 ms if each
- * message is a block; small blocks need less time at once when they come on the screen.
- */
-const BLOCK_ROWS = 16;
 
 interface MessageListProps {
   view: ThreadView;
@@ -36,32 +28,21 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const { messages, unreadAfter, hasOlder, isLoadingOlder, failure } = view;
   const [isAtEnd, setAtEnd] = useState(true);
   const isOffline = useConnection().state !== 'live';
-  const scroller = useRef<MessageScroller>(null);
+  const scroller = useRef<MessageScroller<RowBlock>>(null);
   const list = useRef<HTMLDivElement>(null);
   useCopiedText(list, messages, name);
-  const rows = useMemo(() => layOutRows(messages, unreadAfter), [messages, unreadAfter]);
-  const hasLine = rows.some(({ kind }) => kind === 'unread');
-  const elements = useMemo(() => {
-    const show = (row: Row) => {
-      if (row.kind === 'day') return <DayLine key={row.key} at={row.at} />;
-      if (row.kind === 'unread') return <UnreadLine key={row.key} />;
-      const { key, message, gap, isGroupEnd } = row;
-      const sender = message.isOwn ? texts.ownName : name;
-      return <Message key={key} {...{ message, gap, isGroupEnd, sender, thread }} />;
-    };
-    return splitIntoBlocks(rows, BLOCK_ROWS).map((block) => (
-      <MessageBlock key={block.key} count={block.rows.length}>
-        {block.rows.map(show)}
-      </MessageBlock>
-    ));
-  }, [rows, texts, name, thread]);
+  const [layOut] = useState(() => blockLayout());
+  const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
+  const lineBlock = blocks.find(({ hasLine }) => hasLine);
 
   return (
     <div className={styles.list} ref={list} data-offline={isOffline || undefined}>
       <MessageScroller
         ref={scroller}
         label={texts.messages(name)}
-        unreadAfter={hasLine ? unreadAfter : undefined}
+        top={top}
+        blocks={blocks}
+        line={lineBlock && { block: lineBlock.key, unreadAfter }}
         lastOwnKey={messages.findLast(({ isOwn }) => isOwn)?.key}
         onAtEnd={(isThere) => {
           setAtEnd(isThere);
@@ -83,8 +64,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
           )
         }
       >
-        {top}
-        {elements}
+        {(block) => <MessageBlock block={block} name={name} thread={thread} />}
       </MessageScroller>
       <Announcer peer={view.peer} messages={messages} name={name} />
     </div>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageView } from '../model/views.ts';
-import { layOutRows, splitIntoBlocks } from './message-rows.ts';
+import { blockLayout, type Row } from './message-rows.ts';
 
 const NOON = new Date(2026, 4, 5, 12, 0, 0).getTime();
 const SECOND = 1_000;
@@ -11,6 +11,10 @@ function message(n: number, at: number, from: 'ada' | 'me', state?: MessageView[
   const isOwn = from === 'me';
   const known = state ?? (isOwn ? 'stored' : 'theirs');
   return { key: `n-${n}`, n, from, isOwn, cid: `c${n}`, body: `${n}`, at, state: known, error: undefined };
+}
+
+function layOutRows(messages: MessageView[], unreadAfter?: number): Row[] {
+  return blockLayout()(messages, unreadAfter).flatMap(({ rows }) => rows);
 }
 
 /** `day`, `new`, or the message's number with its gap and `.` where a group ends. */
@@ -87,28 +91,56 @@ test('an older page above changes no row but the day of the former first one', (
   assert.deepEqual(layOutRows([...older, ...known]).slice(-3), layOutRows(known));
 });
 
+test('groups, days and the "new" line are the same wherever a block begins', () => {
+  const froms = ['ada', 'ada', 'me', 'ada', 'ada', 'ada'] as const;
+  const messages = froms.map((from, i) => message(i + 1, NOON + (i > 3 ? DAY : 0), from));
+  for (const unreadAfter of [undefined, 0, 1, 3, 4, 5, 6])
+    for (const size of [1, 2, 3, 4]) {
+      const rows = blockLayout(size)(messages, unreadAfter).flatMap((block) => block.rows);
+      assert.deepEqual(rows, layOutRows(messages, unreadAfter), `${size} messages, ${unreadAfter} read`);
+    }
+});
+
 test('a block has a fixed range of numbers, and days and the "new" line of its messages', () => {
   const messages = [3, 4, 5, 8, 9].map((n) => message(n, NOON + (n > 4 ? DAY : 0), 'ada'));
-  const blocks = splitIntoBlocks(layOutRows(messages, 7), 4);
+  const blocks = blockLayout(4)(messages, 7);
   assert.deepEqual(
-    blocks.map(({ key, rows }) => [key, rows.map((row) => row.key)]),
+    blocks.map(({ key, rows, hasLine }) => [key, rows.map((row) => row.key), hasLine]),
     [
-      [0, ['day-n-3', 'n-3']],
-      [1, ['n-4', 'day-n-5', 'n-5']],
-      [2, ['unread', 'n-8', 'n-9']],
+      [0, ['day-n-3', 'n-3'], false],
+      [1, ['n-4', 'day-n-5', 'n-5'], false],
+      [2, ['unread', 'n-8', 'n-9'], true],
     ],
   );
 });
 
 test('a message stays in its block when it is stored, and when older ones come above', () => {
   const blockOf = (messages: MessageView[], body: string) =>
-    splitIntoBlocks(layOutRows(messages), 4).find(({ rows }) =>
-      rows.some((row) => row.kind === 'message' && row.message.body === body),
-    )?.key;
+    blockLayout(4)(messages).find((block) => block.messages.some((one) => one.body === body))?.key;
   const known = [message(6, NOON, 'ada'), message(7, NOON, 'ada')];
   const waiting = { ...message(8, NOON, 'me', 'waiting'), n: undefined };
   const older = [1, 2, 3, 4, 5].map((n) => message(n, NOON, 'ada'));
   assert.equal(blockOf([...known, waiting], '8'), 2);
   assert.equal(blockOf([...known, message(8, NOON, 'me')], '8'), 2);
   assert.equal(blockOf([...older, ...known], '7'), blockOf(known, '7'));
+});
+
+test('a message, an older page or the "new" line changes only the blocks that they touch', () => {
+  const layOut = blockLayout(4);
+  const all = Array.from({ length: 24 }, (_, n) => message(n, NOON + (n * DAY) / 6, 'ada'));
+  /** The keys of the blocks that are other objects than before. */
+  let before: readonly unknown[] = [];
+  const changed = (messages: MessageView[], unreadAfter?: number) => {
+    const known = before;
+    const blocks = layOut(messages, unreadAfter);
+    before = blocks;
+    return blocks.filter((block) => !known.includes(block)).map(({ key }) => key);
+  };
+  assert.deepEqual(changed(all.slice(8, 20)), [2, 3, 4]);
+  assert.deepEqual(changed(all.slice(8, 20)), []);
+  assert.deepEqual(changed(all.slice(8, 21)), [4, 5], 'the first message of a block is below the one above');
+  assert.deepEqual(changed(all.slice(8, 22)), [5]);
+  assert.deepEqual(changed(all.slice(2, 22)), [0, 1, 2]);
+  assert.deepEqual(changed(all.slice(2, 22), 13), [3]);
+  assert.deepEqual(changed(all.slice(2, 22)), [3]);
 });

@@ -10,66 +10,123 @@ export type Row =
   | { kind: 'unread'; key: string }
   | { kind: 'message'; key: string; message: MessageView; gap: Gap; isGroupEnd: boolean };
 
+/** Rows that are in the document together, or not at all. */
+export interface RowBlock {
+  readonly key: number;
+  readonly messages: readonly MessageView[];
+  readonly rows: readonly Row[];
+  /** The "new" line is one of the rows. */
+  readonly hasLine: boolean;
+}
+
+/** What the rows of a block depend on, apart from its own messages. */
+interface Surroundings {
+  readonly above: MessageView | undefined;
+  readonly below: MessageView | undefined;
+  /** The message below the "new" line, if it is in the block or right below. */
+  readonly firstNew: MessageView | undefined;
+}
+
+type KnownBlock = RowBlock & Surroundings;
+
+/** Messages per block. */
+const BLOCK_SIZE = 16;
 const MINUTE_MS = 60_000;
 
 /**
- * The rows of a thread from top to bottom. Messages of one user within one minute of the clock are a group, and the last
- * of a group shows the time. A day, the "new" line and a refused message, which shows why, separate groups.
+ * Lays out a thread each time it has changed: its rows from top to bottom, in blocks. Messages of one user within one
+ * minute of the clock are a group, and the last of a group shows the time. A day, the "new" line and a refused message,
+ * which shows why, separate groups.
  *
- * @param unreadAfter the number before the first new message; without a message of the peer after it there is no line
+ * A block that did not change is the same object as before, so that a message or a page costs the same in a long thread as
+ * in a short one.
+ *
+ * @returns a function of the messages and of the number before the first new one; without a message of the peer after it
+ * there is no "new" line
  */
-export function layOutRows(messages: readonly MessageView[], unreadAfter?: number): Row[] {
+export function blockLayout(
+  size = BLOCK_SIZE,
+): (messages: readonly MessageView[], unreadAfter?: number) => readonly RowBlock[] {
+  let known = new Map<number, KnownBlock>();
+  return (messages, unreadAfter) => {
+    const firstNew = findFirstNew(messages, unreadAfter);
+    const blocks = splitByNumber(messages, size).map(({ key, start, end }) => {
+      const isNear = firstNew >= start && firstNew <= end;
+      const around = {
+        above: messages[start - 1],
+        below: messages[end],
+        firstNew: isNear ? messages[firstNew] : undefined,
+      };
+      const old = known.get(key);
+      if (old && isUnchanged(old, messages, start, end, around)) return old;
+      const own = messages.slice(start, end);
+      const hasLine = isNear && firstNew < end;
+      return { key, messages: own, rows: layOutRows(own, around), hasLine, ...around };
+    });
+    known = new Map(blocks.map((block) => [block.key, block]));
+    return blocks;
+  };
+}
+
+/** The index of the first message of the peer that is not read; -1 if there is none. */
+function findFirstNew(messages: readonly MessageView[], unreadAfter: number | undefined): number {
+  if (unreadAfter === undefined) return -1;
+  return messages.findIndex(({ isOwn, n = 0 }) => !isOwn && n > unreadAfter);
+}
+
+/**
+ * Splits messages by their numbers, so that a message stays in its block when others come above or below. A message that
+ * is not stored yet gets the number that it will most likely have.
+ */
+function splitByNumber(messages: readonly MessageView[], size: number) {
+  const parts: { key: number; start: number; end: number }[] = [];
+  let n = 0;
+  for (const [i, message] of messages.entries()) {
+    n = message.n ?? n + 1;
+    const key = Math.floor(n / size);
+    const last = parts.at(-1);
+    if (last && last.key >= key) last.end = i + 1;
+    else parts.push({ key, start: i, end: i + 1 });
+  }
+  return parts;
+}
+
+function isUnchanged(
+  block: KnownBlock,
+  messages: readonly MessageView[],
+  start: number,
+  end: number,
+  { above, below, firstNew }: Surroundings,
+): boolean {
+  return (
+    block.above === above &&
+    block.below === below &&
+    block.firstNew === firstNew &&
+    block.messages.length === end - start &&
+    block.messages.every((message, i) => message === messages[start + i])
+  );
+}
+
+function layOutRows(messages: readonly MessageView[], { above, below, firstNew }: Surroundings): Row[] {
   const rows: Row[] = [];
-  let above: Extract<Row, { kind: 'message' }> | undefined;
-  let hasLine = unreadAfter === undefined;
-  for (const message of messages) {
-    const before = above?.message;
-    const isNewDay = !before || daysBetween(before.at, message.at) !== 0;
-    if (isNewDay) rows.push({ kind: 'day', key: `day-${message.key}`, at: message.at });
-    const isFirstNew = !hasLine && !message.isOwn && (message.n ?? 0) > (unreadAfter ?? 0);
-    if (isFirstNew) {
-      rows.push({ kind: 'unread', key: 'unread' });
-      hasLine = true;
-    }
-    const gap = before && !isNewDay && !isFirstNew ? gapBetween(before, message) : 'large';
-    if (above && gap === 'none') above.isGroupEnd = false;
-    above = { kind: 'message', key: message.key, message, gap, isGroupEnd: true };
-    rows.push(above);
+  for (const [i, message] of messages.entries()) {
+    const before = messages[i - 1] ?? above;
+    const after = messages[i + 1] ?? below;
+    if (isNewDay(before, message)) rows.push({ kind: 'day', key: `day-${message.key}`, at: message.at });
+    if (message === firstNew) rows.push({ kind: 'unread', key: 'unread' });
+    const gap = message === firstNew ? 'large' : gapBetween(before, message);
+    const isGroupEnd = !after || after === firstNew || gapBetween(message, after) !== 'none';
+    rows.push({ kind: 'message', key: message.key, message, gap, isGroupEnd });
   }
   return rows;
 }
 
-function gapBetween(above: MessageView, message: MessageView): Gap {
-  if (above.isOwn !== message.isOwn) return 'large';
+function isNewDay(above: MessageView | undefined, message: MessageView): boolean {
+  return !above || daysBetween(above.at, message.at) !== 0;
+}
+
+function gapBetween(above: MessageView | undefined, message: MessageView): Gap {
+  if (!above || isNewDay(above, message) || above.isOwn !== message.isOwn) return 'large';
   if (above.state === 'refused' || message.state === 'refused') return 'small';
   return Math.floor(above.at / MINUTE_MS) === Math.floor(message.at / MINUTE_MS) ? 'none' : 'small';
-}
-
-/** Rows whose layout the browser does, or skips, together. */
-interface Block {
-  key: number;
-  rows: readonly Row[];
-}
-
-/**
- * Splits the rows by the numbers of their messages, so that a message stays in its block when others come above or below.
- * A message that is not stored yet gets the number that it will most likely have. A browser checks each block in each
- * frame, so one block for each of thousands of messages would be too many.
- */
-export function splitIntoBlocks(rows: readonly Row[], size: number): Block[] {
-  const blocks: { key: number; rows: Row[] }[] = [];
-  let n = 0;
-  /** A day or the "new" line belongs to the block of the message below it. */
-  let waiting: Row[] = [];
-  for (const row of rows) {
-    waiting.push(row);
-    if (row.kind !== 'message') continue;
-    n = row.message.n ?? n + 1;
-    const key = Math.floor(n / size);
-    const last = blocks.at(-1);
-    if (last && last.key >= key) last.rows.push(...waiting);
-    else blocks.push({ key, rows: waiting });
-    waiting = [];
-  }
-  return blocks;
 }

@@ -1,0 +1,234 @@
+import { Component, createRef, type ReactNode } from 'react';
+import { type Block, BlockHeights, chooseBlocks } from './block-window.ts';
+import { findHeldBlocks } from './held-blocks.ts';
+import styles from './message-scroller.module.css';
+import {
+  type Anchor,
+  distanceToEnd,
+  findAnchor,
+  movedBy,
+  topOf,
+  topOfView,
+} from './reading-place.ts';
+import { measureBlocks, RenderedBlocks } from './rendered-blocks.tsx';
+
+interface MessageScrollerProps<B extends Block> {
+  label: string;
+  /** Above the blocks. */
+  top: ReactNode;
+  blocks: readonly B[];
+  /** The rows of a block; messages have `data-message`, the "new" line has `data-line`. */
+  children: (block: B) => ReactNode;
+  /** The block with the "new" line, and the number before the first new message; absent if there is no line. */
+  line: { block: number; unreadAfter: number | undefined } | undefined;
+  /** The key of the user's own latest message; when it changes, the list scrolls to the end. */
+  lastOwnKey: string | undefined;
+  /** Called when the newest message comes on the screen or leaves it. */
+  onAtEnd: (isAtEnd: boolean) => void;
+  /** Called repeatedly while the first loaded message is near. */
+  onNearTop: () => void;
+  /** On top of the messages. */
+  overlay: ReactNode;
+}
+
+interface State {
+  /** The keys of the blocks in the document. */
+  shown: ReadonlySet<number>;
+}
+
+/** At this distance or less, the list counts as scrolled to the end. */
+const END_PX = 32;
+/** The distance of the "new" line to the upper edge, so that the end of the read messages is visible too. */
+const LINE_PX = 72;
+/** Blocks that are rendered first, at the end; then the others are chosen by their heights. */
+const FIRST_BLOCKS = 2;
+/** Blocks that may enter the document in one frame before they are on the screen. */
+const ENTERING_BLOCKS = 4;
+
+/**
+ * Keeps the messages that the user reads in place, and only blocks near the screen in the document. At the end it stays at
+ * the end when messages arrive or grow; elsewhere no row moves when rows are added above or below, or when blocks enter and
+ * leave. While the page is hidden or without focus, new messages move the "new" line no further than to the upper edge.
+ *
+ * A class, because only `getSnapshotBeforeUpdate` can read positions before React changes them. (Browsers have scroll
+ * anchoring, but not Safari, and none of them at the very top.)
+ */
+export class MessageScroller<B extends Block> extends Component<MessageScrollerProps<B>, State> {
+  readonly #scroller = createRef<HTMLDivElement>();
+  readonly #rows = createRef<HTMLDivElement>();
+  readonly #resizes = new ResizeObserver(() => this.#onResize());
+  readonly #heights = new BlockHeights();
+  #isFollowing = true;
+  /** The scroll position of the end when the list last scrolled to it. */
+  #followedTo = 0;
+  #isAtEnd: boolean | undefined;
+  #width = 0;
+  /** What the user reads, for changes of size, which are known only after they happened. */
+  #anchor: Anchor | null = null;
+  /** Blocks have entered the document; in the next frame others may. */
+  #nextFrame: number | undefined;
+
+  override state: State = {
+    shown: new Set(this.props.blocks.slice(-FIRST_BLOCKS).map(({ key }) => key)),
+  };
+
+  override componentDidMount(): void {
+    for (const part of [this.#scroller.current, this.#rows.current]) if (part) this.#resizes.observe(part);
+    document.addEventListener('selectionchange', this.#onSelection);
+    this.#follow(true);
+    this.#settle();
+  }
+
+  override componentWillUnmount(): void {
+    this.#resizes.disconnect();
+    document.removeEventListener('selectionchange', this.#onSelection);
+    if (this.#nextFrame !== undefined) cancelAnimationFrame(this.#nextFrame);
+  }
+
+  override getSnapshotBeforeUpdate(): Anchor | null {
+    const { scroller, rows } = this.#elements();
+    return this.#isFollowing || !scroller || !rows ? null : findAnchor(scroller, rows);
+  }
+
+  override componentDidUpdate(before: MessageScrollerProps<B>, _state: State, anchor: Anchor | null): void {
+    const { line, lastOwnKey } = this.props;
+    if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.#scrollToEnd();
+    else if (this.#isFollowing) this.#follow(line?.unreadAfter !== before.line?.unreadAfter);
+    else if (anchor) this.#hold(anchor);
+    this.#settle();
+  }
+
+  toEnd(): void {
+    this.#scrollToEnd();
+    this.#settle();
+  }
+
+  /** The arrow keys scroll the element that has the focus. */
+  focus(): void {
+    this.#scroller.current?.focus({ preventScroll: true });
+  }
+
+  override render(): ReactNode {
+    const { label, top, blocks, children, overlay } = this.props;
+    return (
+      <div className={styles.frame}>
+        <div
+          className={styles.scroller}
+          ref={this.#scroller}
+          role="log"
+          // The `Announcer` says what arrives; this region would also read out history and delivery statuses.
+          aria-live="off"
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it.
+          tabIndex={0}
+          onScroll={this.#onScroll}
+          data-testid="messages"
+        >
+          <div className={styles.rows} ref={this.#rows}>
+            {top}
+            <RenderedBlocks blocks={blocks} heights={this.#heights} shown={this.#shown()}>
+              {children}
+            </RenderedBlocks>
+          </div>
+        </div>
+        {overlay}
+      </div>
+    );
+  }
+
+  /** With the block of the "new" line, which may decide where the list scrolls to. */
+  #shown(): ReadonlySet<number> {
+    const { shown } = this.state;
+    const { line } = this.props;
+    return line && !shown.has(line.block) ? new Set([...shown, line.block]) : shown;
+  }
+
+  readonly #onScroll = (): void => {
+    const scroller = this.#scroller.current;
+    if (!scroller) return;
+    // The event of our own scrolling may come after more has grown below; only the user scrolls up.
+    if (this.#isFollowing && scroller.scrollTop >= this.#followedTo - 1) this.#follow(false);
+    else this.#isFollowing = distanceToEnd(scroller) < END_PX;
+    this.#settle();
+  };
+
+  /** The size changed without React, by the window, the keyboard of a phone, or a font. */
+  #onResize(): void {
+    const width = this.#scroller.current?.clientWidth ?? 0;
+    if (this.#width !== width) this.#heights.onResize();
+    this.#width = width;
+    if (this.#isFollowing) this.#follow(false);
+    else if (this.#anchor) this.#hold(this.#anchor);
+    this.#settle();
+  }
+
+  /** The selection may have been extended to a far place, with blocks between that are not in the document. */
+  readonly #onSelection = (): void => {
+    if (this.#rows.current?.contains(document.getSelection()?.anchorNode ?? null)) this.#settle();
+  };
+
+  #scrollToEnd(): void {
+    const scroller = this.#scroller.current;
+    if (!scroller) return;
+    scroller.scrollTop = scroller.scrollHeight;
+    this.#followedTo = scroller.scrollTop;
+    this.#isFollowing = true;
+  }
+
+  /** Scrolls to the end, but not past the "new" line if it is new or the page is hidden or without focus. */
+  #follow(isLineNew: boolean): void {
+    const scroller = this.#scroller.current;
+    if (!scroller) return;
+    const isAttended = document.visibilityState === 'visible' && document.hasFocus();
+    const line = isLineNew || !isAttended ? scroller.querySelector('[data-line]') : null;
+    this.#scrollToEnd();
+    if (!line) return;
+    const over = LINE_PX - topOf(scroller, line);
+    if (over <= 0) return;
+    scroller.scrollTop -= over;
+    this.#isFollowing = distanceToEnd(scroller) < END_PX;
+  }
+
+  /** After a change of the rows, their size or the scroll position. */
+  #settle(): void {
+    const { scroller, rows } = this.#elements();
+    // Without a height the list is not on the screen, and nothing can be measured.
+    if (!scroller || !rows || scroller.clientHeight === 0) return;
+    this.#chooseBlocks(scroller, rows);
+    this.#anchor = findAnchor(scroller, rows);
+    const isAtEnd = distanceToEnd(scroller) < END_PX;
+    if (isAtEnd !== this.#isAtEnd) {
+      this.#isAtEnd = isAtEnd;
+      this.props.onAtEnd(isAtEnd);
+    }
+    if (scroller.scrollTop < scroller.clientHeight * 1.5) this.props.onNearTop();
+  }
+
+  #chooseBlocks(scroller: Element, rows: Element): void {
+    const { blocks, line } = this.props;
+    const shown = this.#shown();
+    measureBlocks(rows, blocks, shown, this.#heights);
+    const held = findHeldBlocks(rows, blocks);
+    if (line) held.add(line.block);
+    const view = { top: topOfView(scroller, rows), height: scroller.clientHeight };
+    const maxEntering = this.#nextFrame === undefined ? ENTERING_BLOCKS : 0;
+    const { keys, isPartial } = chooseBlocks(blocks, this.#heights, { view, shown, held, maxEntering });
+    const isChanged = keys.size !== shown.size || [...keys].some((key) => !shown.has(key));
+    if (isChanged) this.setState({ shown: keys });
+    if (isChanged || isPartial)
+      this.#nextFrame ??= requestAnimationFrame(() => {
+        this.#nextFrame = undefined;
+        this.#settle();
+      });
+  }
+
+  #hold(anchor: Anchor): void {
+    const scroller = this.#scroller.current;
+    const moved = scroller ? movedBy(scroller, anchor) : 0;
+    if (scroller && moved !== 0) scroller.scrollTop += moved;
+  }
+
+  #elements() {
+    return { scroller: this.#scroller.current, rows: this.#rows.current };
+  }
+}

@@ -1,0 +1,58 @@
+/** The parent of the blocks in the document; they have `data-block`, and their messages `data-message`. */
+type Rows = Element;
+
+/** A row on the screen, and its lower end in pixels below the upper edge of the scroller. */
+export interface Anchor {
+  readonly row: Element;
+  readonly bottom: number;
+}
+
+const BLOCKS = ':scope > [data-block]';
+const MESSAGES = ':scope > [data-message]';
+/** The topmost message on the screen; null if there is none. */
+export function findAnchor(scroller: Element, rows: Rows): Anchor | null {
+  const block = firstVisible(scroller, rows.querySelectorAll(BLOCKS));
+  // A day or the "new" line may disappear when rows are added above it; messages stay.
+  const row = block && firstVisible(scroller, block.querySelectorAll(MESSAGES));
+  if (!row || topOf(scroller, row) >= scroller.clientHeight) return null;
+  return { row, bottom: bottomOf(scroller, row) };
+}
+
+/**
+ * How far the row has moved down, in pixels. It compares the lower end of the row, as its upper end has the gap to the row
+ * above, which may have changed.
+ */
+export function movedBy(scroller: Element, { row, bottom }: Anchor): number {
+  const moved = row.isConnected ? bottomOf(scroller, row) - bottom : 0;
+  return Math.abs(moved) < 0.5 ? 0 : moved;
+}
+
+/** The upper edge of the screen, in pixels below that of the first block, whether this one is in the document or not. */
+export function topOfView(scroller: Element, rows: Rows): number {
+  const first = rows.querySelector(':scope > :is([data-block], [data-space])');
+  return first ? -topOf(scroller, first) : 0;
+}
+
+export function distanceToEnd({ scrollHeight, scrollTop, clientHeight }: Element): number {
+  return scrollHeight - scrollTop - clientHeight;
+}
+
+/** In pixels below the upper edge of the scroller. */
+export function topOf(scroller: Element, row: Element): number {
+  return row.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+}
+
+function bottomOf(scroller: Element, row: Element): number {
+  return row.getBoundingClientRect().bottom - scroller.getBoundingClientRect().top;
+}
+
+function firstVisible(scroller: Element, parts: NodeListOf<Element>): Element | null {
+  let low = 0;
+  let high = parts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (bottomOf(scroller, parts.item(middle)) > 0) high = middle;
+    else low = middle + 1;
+  }
+  return parts.item(low);
+}
