@@ -1,18 +1,20 @@
 // Measures the page for docs/web.md: what the first load brings, and how soon it can be used. In Chromium, with nothing cached.
 //   npm run page-figures
+//   npm run page-figures -- scrolling    how smoothly long lists scroll
 import type { Page } from 'puppeteer-core';
 import { findAxeFaults } from '../test/browsers/axe.ts';
 import { startChromium } from '../test/browsers/chromium.ts';
 import { openContext, openWindow } from '../test/browsers/running-browser.ts';
 import { startSite } from '../test/browsers/site.ts';
 import { idOf, tellStory } from '../test/browsers/story.ts';
+import { measureScrolling } from './page-scrolling.ts';
 
 const RUNS = 5;
 
 const ends: (() => Promise<void> | void)[] = [];
 const scope = { after: (end: () => Promise<void> | void) => void ends.push(end) };
 try {
-  await measure();
+  await (process.argv.includes('scrolling') ? measureScrolling(scope) : measure());
 } finally {
   for (const end of ends) await end();
 }
