@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addMessages } from '../long-lists.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
 import { hide } from './running-browser.ts';
-import { emptyPixels, painted, topRow, watchScrollingUp } from './scroll-watch.ts';
+import { emptyPixels, painted, topRow, watchDays, watchScrollingUp } from './scroll-watch.ts';
 import { bodies, lineTop, openChat, place, scroll, startTalk, textOf, waitForEnd } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
@@ -85,6 +85,21 @@ onChromium('A long conversation in Chromium', (browser) => {
     await page.evaluate(() => document.getSelection()?.removeAllRanges());
     await scroll(page, -50);
     await waitFor('message 1 to leave', async () => !(await inDocument(1)));
+  });
+
+  test('shows the day of the topmost message while it is scrolled', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, fill } = talk;
+    await fill((db) => addMessages(db, alice.id, bob.id, bodies(60), 3 * 60 * 60_000));
+    const { page } = await openChat(t, browser(), talk);
+    await waitForEnd(page);
+    const isShown = () => page.$('[data-testid="sticky-day"][data-shown]');
+    assert.equal(await isShown(), null, 'nobody has scrolled yet');
+    const { days, wrong } = await page.evaluate(watchDays);
+    assert.deepEqual(wrong, []);
+    assert.ok(days >= 4, `${days} days`);
+    await waitFor('the day to go', async () => !(await isShown()));
+    assert.equal(await page.$eval('[data-testid="sticky-day"]', (day) => day.ariaHidden), 'true');
   });
 
   test('opens at the first unread message, and stays there until the user scrolls', async (t) => {

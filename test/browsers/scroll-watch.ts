@@ -73,3 +73,30 @@ export function topRow(): { id: string | undefined; bottom: number } {
 export async function painted(): Promise<void> {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
 }
+
+/** Scrolls up, and compares the day that is shown with the last one in the list above the screen. */
+export async function watchDays(): Promise<{ days: number; wrong: string[] }> {
+  const list = document.querySelector<HTMLElement>('[data-testid="messages"]');
+  const sticky = document.querySelector<HTMLElement>('[data-testid="sticky-day"]');
+  if (!list || !sticky) throw new Error('no messages');
+  const days = new Set<string>();
+  const wrong: string[] = [];
+  for (let step = 0; step < 40 && list.scrollTop > 0; step++) {
+    await new Promise<void>((resolve) => {
+      list.addEventListener('scroll', () => setTimeout(resolve), { once: true });
+      list.scrollBy(0, -130);
+    });
+    const edge = list.getBoundingClientRect().top;
+    const lines = [...list.querySelectorAll<HTMLElement>('[data-day]')].map((line) => ({
+      day: line.textContent.trim(),
+      ...line.getBoundingClientRect().toJSON(),
+    }));
+    const isAtEdge = lines.some(({ top, bottom }) => bottom > edge && top < edge + 48);
+    const expected = lines.findLast(({ bottom }) => bottom <= edge)?.day;
+    const shown = 'shown' in sticky.dataset ? sticky.textContent.trim() : undefined;
+    if (isAtEdge ? shown !== undefined : expected !== undefined && shown !== expected)
+      wrong.push(`${shown} instead of ${expected}, ${isAtEdge}`);
+    if (shown !== undefined) days.add(shown);
+  }
+  return { days: days.size, wrong };
+}

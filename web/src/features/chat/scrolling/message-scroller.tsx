@@ -6,6 +6,8 @@ import {
   type Anchor,
   distanceToEnd,
   findAnchor,
+  findTopMessage,
+  type MessagePlace,
   movedBy,
   topOf,
   topOfView,
@@ -17,7 +19,7 @@ interface MessageScrollerProps<B extends Block> {
   /** Above the blocks. */
   top: ReactNode;
   blocks: readonly B[];
-  /** The rows of a block; messages have `data-message`, the "new" line has `data-line`. */
+  /** The rows of a block; messages have `data-message`, the day lines `data-day` and the "new" line `data-line`. */
   children: (block: B) => ReactNode;
   /** The block with the "new" line, and the number before the first new message; absent if there is no line. */
   line: { block: number; unreadAfter: number | undefined } | undefined;
@@ -27,6 +29,8 @@ interface MessageScrollerProps<B extends Block> {
   onAtEnd: (isAtEnd: boolean) => void;
   /** Called repeatedly while the first loaded message is near. */
   onNearTop: () => void;
+  /** Called while the user scrolls, with the topmost message on the screen. */
+  onScrolled: (top: MessagePlace | undefined) => void;
   /** On top of the messages. */
   overlay: ReactNode;
 }
@@ -65,6 +69,8 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   #width = 0;
   /** What the user reads, for changes of size, which are known only after they happened. */
   #anchor: Anchor | null = null;
+  /** The scroll position that was set here. */
+  #ownTop = 0;
   /** Blocks have entered the document; in the next frame others may. */
   #nextFrame: number | undefined;
 
@@ -144,12 +150,15 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   }
 
   readonly #onScroll = (): void => {
-    const scroller = this.#scroller.current;
-    if (!scroller) return;
+    const { scroller, rows } = this.#elements();
+    if (!scroller || !rows) return;
+    const top = scroller.scrollTop;
+    const isOwn = Math.abs(top - this.#ownTop) <= 1;
     // The event of our own scrolling may come after more has grown below; only the user scrolls up.
-    if (this.#isFollowing && scroller.scrollTop >= this.#followedTo - 1) this.#follow(false);
+    if (this.#isFollowing && top >= this.#followedTo - 1) this.#follow(false);
     else this.#isFollowing = distanceToEnd(scroller) < END_PX;
     this.#settle();
+    if (!isOwn) this.props.onScrolled(findTopMessage(scroller, rows));
   };
 
   /** The size changed without React, by the window, the keyboard of a phone, or a font. */
@@ -170,8 +179,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   #scrollToEnd(): void {
     const scroller = this.#scroller.current;
     if (!scroller) return;
-    scroller.scrollTop = scroller.scrollHeight;
-    this.#followedTo = scroller.scrollTop;
+    this.#followedTo = this.#scrollTo(scroller, scroller.scrollHeight);
     this.#isFollowing = true;
   }
 
@@ -185,7 +193,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (!line) return;
     const over = LINE_PX - topOf(scroller, line);
     if (over <= 0) return;
-    scroller.scrollTop -= over;
+    this.#scrollTo(scroller, scroller.scrollTop - over);
     this.#isFollowing = distanceToEnd(scroller) < END_PX;
   }
 
@@ -225,7 +233,14 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   #hold(anchor: Anchor): void {
     const scroller = this.#scroller.current;
     const moved = scroller ? movedBy(scroller, anchor) : 0;
-    if (scroller && moved !== 0) scroller.scrollTop += moved;
+    if (scroller && moved !== 0) this.#scrollTo(scroller, scroller.scrollTop + moved);
+  }
+
+  /** @returns the scroll position, which is within the bounds */
+  #scrollTo(scroller: Element, top: number): number {
+    scroller.scrollTop = top;
+    this.#ownTop = scroller.scrollTop;
+    return this.#ownTop;
   }
 
   #elements() {

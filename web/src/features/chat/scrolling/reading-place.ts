@@ -7,8 +7,17 @@ export interface Anchor {
   readonly bottom: number;
 }
 
+/** A message by its block and its index among the messages of it. */
+export interface MessagePlace {
+  readonly block: number;
+  readonly index: number;
+}
+
 const BLOCKS = ':scope > [data-block]';
 const MESSAGES = ':scope > [data-message]';
+/** Over this height the upper end of the list is covered while it shows the day. */
+const DAY_PX = 48;
+
 /** The topmost message on the screen; null if there is none. */
 export function findAnchor(scroller: Element, rows: Rows): Anchor | null {
   const block = firstVisible(scroller, rows.querySelectorAll(BLOCKS));
@@ -25,6 +34,17 @@ export function findAnchor(scroller: Element, rows: Rows): Anchor | null {
 export function movedBy(scroller: Element, { row, bottom }: Anchor): number {
   const moved = row.isConnected ? bottomOf(scroller, row) - bottom : 0;
   return Math.abs(moved) < 0.5 ? 0 : moved;
+}
+
+/** The topmost message on the screen, unless something else is there: the first day, or a day or "new" line. */
+export function findTopMessage(scroller: Element, rows: Rows): MessagePlace | undefined {
+  const anchor = findAnchor(scroller, rows);
+  const block = anchor?.row.parentElement;
+  if (!block || topOf(scroller, anchor.row) > DAY_PX) return undefined;
+  const lines = [...rows.querySelectorAll('[data-day], [data-line]')];
+  if (lines.some((line) => bottomOf(scroller, line) > 0 && topOf(scroller, line) < DAY_PX)) return undefined;
+  const index = [...block.querySelectorAll(MESSAGES)].indexOf(anchor.row);
+  return { block: Number(block.dataset.block), index };
 }
 
 /** The upper edge of the screen, in pixels below that of the first block, whether this one is in the document or not. */

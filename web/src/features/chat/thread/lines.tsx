@@ -5,7 +5,7 @@ import styles from './lines.module.css';
 /** The day of the messages below. */
 export function DayLine({ at }: { at: number }) {
   return (
-    <h2 className={styles.day}>
+    <h2 className={styles.day} data-day="">
       <span>
         <TimeText at={at} as="day" />
       </span>

@@ -11,6 +11,7 @@ import { Announcer } from './announcer.tsx';
 import { MessageBlock } from './message-block.tsx';
 import styles from './message-list.module.css';
 import { blockLayout, type RowBlock } from './message-rows.ts';
+import { StickyDay, useMovingDay } from './sticky-day.tsx';
 import { useCopiedText } from './use-copied-text.ts';
 
 interface MessageListProps {
@@ -34,6 +35,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const [layOut] = useState(() => blockLayout());
   const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
   const lineBlock = blocks.find(({ hasLine }) => hasLine);
+  const { day, show: showDay } = useMovingDay();
 
   return (
     <div className={styles.list} ref={list} data-offline={isOffline || undefined}>
@@ -51,17 +53,23 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         onNearTop={() => {
           if (hasOlder && !isLoadingOlder && failure === undefined) thread.loadOlder();
         }}
+        onScrolled={(place) =>
+          showDay(place && blocks.find(({ key }) => key === place.block)?.messages[place.index]?.at)
+        }
         overlay={
-          !isAtEnd && (
-            <ToNewest
-              peer={view.peer}
-              onClick={() => {
-                scroller.current?.toEnd();
-                // The button disappears, and the focus with it.
-                if (!focusComposer()) scroller.current?.focus();
-              }}
-            />
-          )
+          <>
+            <StickyDay day={day} />
+            {!isAtEnd && (
+              <ToNewest
+                peer={view.peer}
+                onClick={() => {
+                  scroller.current?.toEnd();
+                  // The button disappears, and the focus with it.
+                  if (!focusComposer()) scroller.current?.focus();
+                }}
+              />
+            )}
+          </>
         }
       >
         {(block) => <MessageBlock block={block} name={name} thread={thread} />}
