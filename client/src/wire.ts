@@ -74,6 +74,10 @@ export interface SessionEntry {
   last_used: number;
   /** 1 for the session of this call */
   current: number;
+  /** 1 while a socket of the session is open */
+  active: number;
+  /** The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown. No other answer has it */
+  address: string;
 }
 
 export interface DirectoryQuery {

@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { openRateLimit } from '../http/rate-limits.ts';
 import type { Refusals } from '../http/refusals.ts';
+import { KeyCounts } from '../key-counts.ts';
 import { Authentication } from './authentication.ts';
 import { removeIdleProofs } from './device-proofs.ts';
 import { LoginAttempts } from './login-attempts.ts';
@@ -20,6 +21,8 @@ export interface AccountServices {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
+  /** How many open sockets each session has. The sockets write it, the list of sessions reads it. */
+  readonly openSockets: KeyCounts;
   /** Limits guesses of the old password when a user changes it. */
   readonly passwordAttempts: PasswordAttempts;
   /** Limits logins to one account; null where the operator turned the limit of logins off. */
@@ -48,6 +51,7 @@ export async function openAccounts(
     passwords: openPasswords({ cost: bcryptCost }),
     tokens,
     authentication,
+    openSockets: new KeyCounts(),
     passwordAttempts: new PasswordAttempts(
       openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
       monotonicMs,
@@ -56,7 +60,7 @@ export async function openAccounts(
   };
 }
 
-/** Writes down which sessions were used, and ends sessions and device proofs that were not used for too long. */
+/** Writes down which sessions were used and from where, and ends sessions and device proofs that were not used for too long. */
 export function accountJobs(
   db: Db,
   { now }: Clock,

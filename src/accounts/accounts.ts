@@ -9,7 +9,7 @@ import { endProofsOfUser, type Proof } from './device-proofs.ts';
 import type { Passwords } from './passwords.ts';
 import type { RegisterBody } from './schemas.ts';
 import { assertSessionActive } from './session-lookup.ts';
-import { endSessionsOfUser, openSession } from './sessions.ts';
+import { endSessionsOfUser, insertSession, openSession } from './sessions.ts';
 
 /** What registering, logging in and changing a password need. */
 interface HashingContext {
@@ -18,6 +18,8 @@ interface HashingContext {
   readonly now: number;
   /** Aborts when the client disconnects: a hash that is still queued is dropped. */
   readonly signal: AbortSignal;
+  /** The client's network address, which a new session stores; left out if unknown. */
+  readonly address?: string;
 }
 
 interface SignInResult {
@@ -32,7 +34,7 @@ interface SignInResult {
  * @throws {ServiceError} `invalid` for an unsafe avatar; for a taken name with the text of interface 7
  */
 export async function register(
-  { db, events, passwords, now, signal }: HashingContext & Inboxes,
+  { db, events, passwords, now, signal, address = '' }: HashingContext & Inboxes,
   body: RegisterBody,
   device: string,
 ): Promise<SignInResult> {
@@ -54,8 +56,7 @@ export async function register(
       created_at: now,
     });
     if (!row) throw usernameTaken();
-    await tx.run`
-      insert into sessions (id, user_id, device, created_at, used_at) values (${sessionId}, ${id}, ${device}, ${now}, ${now})`;
+    await insertSession(tx, { id: sessionId, userId: id, device, address }, now);
     return row;
   });
   events.publish({ type: 'user-changed', userId: id });
@@ -105,7 +106,7 @@ export type LimitLogins = <Verified extends { ok: boolean }>(
  * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account; what `limit` throws
  */
 export async function logIn(
-  { db, passwords, now, signal }: HashingContext,
+  { db, passwords, now, signal, address = '' }: HashingContext,
   username: string,
   password: string,
   device: string,
@@ -122,7 +123,7 @@ export async function logIn(
       current = await passwords.hash(password, signal);
       await db.run`update users set password_hash = ${current} where id = ${user.id} and password_hash = ${user.password_hash}`;
     }
-    const sessionId = await openSession(db, user.id, current, device, now);
+    const sessionId = await openSession(db, user.id, current, device, now, address);
     if (sessionId) return { user, sessionId };
   }
   throw conflict();

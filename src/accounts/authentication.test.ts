@@ -114,6 +114,34 @@ onEachDatabase('authentication', (database) => {
     assert.equal(await usedAt(), START + HOUR_MS + 1);
   });
 
+  test('the address of a use is found and stored only where the time is, and an unknown one changes nothing', async (t) => {
+    const { authentication, clock, db, sessionId, token } = await start(t);
+    let found = 0;
+    const use = async (address: string) => {
+      const findAddress = () => {
+        found++;
+        return address;
+      };
+      assert.ok(await authentication.identify(token, findAddress));
+    };
+    const stored = async () => {
+      await authentication.flushUse();
+      return (await db.get<{ address: string }>`select address from sessions where id = ${sessionId}`)
+        ?.address;
+    };
+    await use('192.0.2.1');
+    assert.deepEqual([await stored(), found], ['', 0]);
+    clock.now += HOUR_MS + 1;
+    await use('192.0.2.2');
+    await use('192.0.2.3');
+    // As for an open socket, at the same time.
+    authentication.markUsed([sessionId]);
+    assert.deepEqual([await stored(), found], ['192.0.2.2', 1]);
+    clock.now += HOUR_MS + 1;
+    await use('');
+    assert.deepEqual([await stored(), found], ['192.0.2.2', 2]);
+  });
+
   test('a session that is used stays, an unused one ends after 180 days', async (t) => {
     const { authentication, clock, db, tokens, userId, sessionId } = await start(t);
     for (let month = 0; month < 12; month++) {

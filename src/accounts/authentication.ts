@@ -23,7 +23,8 @@ export class Authentication implements Authenticator {
   readonly #now: () => number;
   readonly #cached = new Map<string, CachedToken>();
   readonly #tokensOfSession = new Multimap<string, string>();
-  readonly #usedSessions = new Set<string>();
+  /** The sessions that were used since the last flush, each with the address of its client; '' if unknown. */
+  readonly #usedSessions = new Map<string, string>();
   /** Rises with each invalidation, so that the result of a query begun before one is not cached. */
   #invalidations = 0;
 
@@ -33,8 +34,12 @@ export class Authentication implements Authenticator {
     this.#now = now;
   }
 
-  /** The caller of a cached token. `undefined` says only that the token is not cached. */
-  recall(token: string): Caller | undefined {
+  /**
+   * The caller of a cached token. `undefined` says only that the token is not cached.
+   *
+   * @param findAddress finds the client's address; called only when the use of the session is to be stored
+   */
+  recall(token: string, findAddress?: () => string): Caller | undefined {
     const cached = this.#cached.get(token);
     if (!cached) return undefined;
     const now = this.#now();
@@ -44,14 +49,14 @@ export class Authentication implements Authenticator {
     }
     if (now - cached.usedAt > SESSION_TOUCH_MS) {
       cached.usedAt = now;
-      this.#usedSessions.add(cached.caller.sessionId);
+      this.markUsed([cached.caller.sessionId], findAddress?.());
     }
     return cached.caller;
   }
 
   /** The caller of a token; `undefined` if the token is invalid, has expired or its session has ended (interface 5.5). */
-  async identify(token: string): Promise<Caller | undefined> {
-    const cached = this.recall(token);
+  async identify(token: string, findAddress?: () => string): Promise<Caller | undefined> {
+    const cached = this.recall(token, findAddress);
     if (cached) return cached;
     const claims = await this.#tokens.verify(token);
     if (!claims) return undefined;
@@ -61,13 +66,17 @@ export class Authentication implements Authenticator {
       if (before !== this.#invalidations) continue;
       if (session?.userId !== claims.userId) return undefined;
       this.#cache(token, claims, session.usedAt);
-      return this.recall(token);
+      return this.recall(token, findAddress);
     }
   }
 
-  /** Marks sessions as used that send no token, as those of open sockets: a socket sends its token once. */
-  markUsed(sessionIds: Iterable<string>): void {
-    for (const id of sessionIds) this.#usedSessions.add(id);
+  /**
+   * Marks sessions as used, also those that send no token, as those of open sockets do: a socket sends its token once.
+   *
+   * @param address of their client; left out or empty: not known, and the stored one stays
+   */
+  markUsed(sessionIds: Iterable<string>, address = ''): void {
+    for (const id of sessionIds) this.#usedSessions.set(id, address || (this.#usedSessions.get(id) ?? ''));
   }
 
   /** Drops the sessions' tokens from the cache: from now on the database decides, where the sessions have ended. */
@@ -86,12 +95,12 @@ export class Authentication implements Authenticator {
     this.#tokensOfSession.clear();
   }
 
-  /** Stores the time of use of the sessions that were used since the last call. */
+  /** Stores time and address of use of the sessions that were used since the last call. */
   async flushUse(): Promise<void> {
     if (this.#usedSessions.size === 0) return;
-    const ids = [...this.#usedSessions];
+    const used = new Map(this.#usedSessions);
     this.#usedSessions.clear();
-    await touchSessions(this.#db, ids, this.#now());
+    await touchSessions(this.#db, used, this.#now());
   }
 
   #cache(token: string, caller: Caller, usedAt: number): void {

@@ -67,6 +67,8 @@ onEachDatabase('account routes', (database) => {
       create_time: 'integer',
       last_used: 'integer',
       current: 'integer',
+      active: 'integer',
+      address: 'string',
     };
     assert.deepEqual(shapeOf(body), { code: 'integer', data: [entry, entry] });
     assert.equal(body.data[0].device, headers['user-agent'].slice(0, 200));

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { callerOf, disconnectSignal } from '../http/authenticate.ts';
-import { addressKeyOf } from '../http/client-address.ts';
+import { addressKeyOf, addressOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
@@ -25,7 +25,7 @@ import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
   const { accounts, clock, config, db, events } = services;
-  const { loginAttempts, passwordAttempts, passwords, tokens } = accounts;
+  const { authentication, loginAttempts, openSockets, passwordAttempts, passwords, tokens } = accounts;
   const { now } = clock;
 
   /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
@@ -50,11 +50,14 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     };
   }
 
+  const addressIn = ({ raw }: FastifyRequest) => addressOf(raw, config.trustProxy);
+
   app.post('/api/register', {
     config: { access: 'public', limit: 'auth' },
     schema: { body: RegisterBody, response: answers(messageAnswer(Registered), 400) },
     handler: async (request, reply) => {
-      const context = { db, events, passwords, now: now(), signal: disconnectSignal(reply) };
+      const signal = disconnectSignal(reply);
+      const context = { db, events, passwords, now: now(), signal, address: addressIn(request) };
       const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
       const token = await tokens.issue(id, sessionId);
@@ -68,7 +71,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { body: LoginBody, response: answers(dataAnswer(LoggedIn), 400, 403) },
     handler: async (request, reply) => {
       const { username, password } = request.body;
-      const context = { db, passwords, now: now(), signal: disconnectSignal(reply) };
+      const signal = disconnectSignal(reply);
+      const context = { db, passwords, now: now(), signal, address: addressIn(request) };
       const limit = limitLogins(request);
       const { user, sessionId } = await logIn(context, username, password, deviceOf(request), limit);
       await endSurplusSessions({ db, events }, user.id, sessionId, context.now);
@@ -102,6 +106,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { body: NoFields, response: answers(dataAnswer(FreshToken), 400, 401) },
     handler: async (request, reply) => {
       const { userId, sessionId } = callerOf(request);
+      authentication.markUsed([sessionId], addressIn(request));
       await answerProof(request, reply, { userId, sessionId });
       return { code: 200 as const, data: { token: await tokens.issue(userId, sessionId) } };
     },
@@ -120,7 +125,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { response: answers(dataAnswer(Type.Array(SessionEntry)), 401) },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
-      return { code: 200 as const, data: await listSessions(db, userId, sessionId, now()) };
+      const isActive = (id: string) => openSockets.get(id) > 0;
+      return { code: 200 as const, data: await listSessions(db, userId, sessionId, now(), isActive) };
     },
   });
 

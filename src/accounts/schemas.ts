@@ -57,5 +57,10 @@ export const SessionEntry = Type.Object({
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),
   last_used: Type.Integer({ description: 'Epoch milliseconds, exact to the hour' }),
   current: Type.Integer({ description: '1 for the session of this call' }),
+  active: Type.Integer({ description: '1 while a socket of the session is open' }),
+  address: Type.String({
+    description:
+      "The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown. No other answer has it",
+  }),
 });
 export type SessionEntry = Static<typeof SessionEntry>;

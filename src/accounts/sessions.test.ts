@@ -59,11 +59,50 @@ onEachDatabase('sessions', (database) => {
     const first = await open(db, alice, 'Phone');
     const second = await open(db, alice, 'Laptop', START + 5);
     await open(db, bob);
-    await touchSessions(db, [first], START + 9);
+    await touchSessions(db, new Map([[first, '']]), START + 9);
+    const more = { active: 0, address: '' };
     assert.deepEqual(await listSessions(db, alice, first, START + 9), [
-      { id: second, device: 'Laptop', create_time: START + 5, last_used: START + 5, current: 0 },
-      { id: first, device: 'Phone', create_time: START, last_used: START + 9, current: 1 },
+      { id: second, device: 'Laptop', create_time: START + 5, last_used: START + 5, current: 0, ...more },
+      { id: first, device: 'Phone', create_time: START, last_used: START + 9, current: 1, ...more },
     ]);
+    const active = await listSessions(db, alice, first, START + 9, (id) => id === second);
+    assert.deepEqual(
+      active.map((session) => session.active),
+      [1, 0],
+    );
+  });
+
+  test('a use stores the address of the client, unless that is unknown', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    const ids: string[] = [];
+    for (const address of ['192.0.2.1', '', '192.0.2.3', '192.0.2.4'])
+      ids.push((await openSession(db, alice, '!', '', START, address)) ?? '');
+    const [first = '', second = '', third = ''] = ids;
+    const moved = { [first]: '198.51.100.1', [second]: '198.51.100.1', [third]: '' };
+    await touchSessions(db, new Map(Object.entries(moved)), START + 1);
+    assert.deepEqual(
+      (await listSessions(db, alice, '', START + 1)).map((one) => [one.address, one.last_used - START]),
+      [
+        ['192.0.2.4', 0],
+        ['192.0.2.3', 1],
+        ['198.51.100.1', 1],
+        ['198.51.100.1', 1],
+      ],
+    );
+  });
+
+  test('the uses of many sessions, each with an address of its own, are all stored', async (t) => {
+    const db = await database.open(t);
+    const alice = await addUser(db, 'alice');
+    await db.transaction(async (tx) => {
+      for (let i = 0; i < 450; i++)
+        await tx.run`insert into sessions (id, user_id, created_at, used_at) values (${`s${i}`}, ${alice}, 1, ${START})`;
+    });
+    const used = Array.from({ length: 450 }, (_, i) => [`s${i}`, `10.0.${i >> 8}.${i & 255}`] as const);
+    await touchSessions(db, new Map(used), START + 1);
+    const stored = await listSessions(db, alice, '', START + 1);
+    assert.deepEqual(new Map(stored.map(({ id, address }) => [id, address])), new Map(used));
   });
 
   test('a session ends after 180 days without use', async (t) => {
@@ -72,7 +111,7 @@ onEachDatabase('sessions', (database) => {
     const [idle, used] = [await open(db, alice), await open(db, alice)];
     const kept = await subscribe(db, alice, used);
     await subscribe(db, alice, idle);
-    await touchSessions(db, [used], START + DAY_MS);
+    await touchSessions(db, new Map([[used, '']]), START + DAY_MS);
     const lastMoment = START + 180 * DAY_MS - 1;
     assert.ok(await findSession(db, idle, lastMoment));
     const events = new Events();

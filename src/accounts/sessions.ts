@@ -1,5 +1,5 @@
 import { inBatches } from '../db/batches.ts';
-import type { Db, Queries } from '../db/db.ts';
+import type { Db, Queries, Tx } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, lockInbox, withInboxes } from '../inbox/inbox.ts';
@@ -19,11 +19,14 @@ interface SessionRow {
   device: string;
   created_at: number;
   used_at: number;
+  /** Of the client, at the sign-in or the last use; '' if unknown. */
+  address: string;
 }
 
 /**
  * Opens a session of a user whose password was just verified against `passwordHash`.
  *
+ * @param address the client's network address; '' if unknown
  * @returns the session's id, or `undefined` if the hash is no longer the user's, or the account no longer active
  */
 export async function openSession(
@@ -32,6 +35,7 @@ export async function openSession(
   passwordHash: string,
   device: string,
   now: number,
+  address = '',
 ): Promise<string | undefined> {
   const id = newId(now);
   return db.transaction(async (tx) => {
@@ -39,21 +43,36 @@ export async function openSession(
     const current = await tx.run`
       update users set status = status where id = ${userId} and password_hash = ${passwordHash} and status = 'active'`;
     if (current === 0) return undefined;
-    await tx.run`
-      insert into sessions (id, user_id, device, created_at, used_at) values (${id}, ${userId}, ${device}, ${now}, ${now})`;
+    await insertSession(tx, { id, userId, device, address }, now);
     return id;
   });
 }
 
-/** The user's sessions, the newest first. */
+/** Stores a new session, in the transaction that read or made its user. */
+export async function insertSession(
+  tx: Tx,
+  { id, userId, device, address }: { id: string; userId: string; device: string; address: string },
+  now: number,
+): Promise<void> {
+  await tx.run`
+    insert into sessions (id, user_id, device, address, created_at, used_at)
+    values (${id}, ${userId}, ${device}, ${address}, ${now}, ${now})`;
+}
+
+/**
+ * The user's sessions, the newest first, for no one but the user: they show network addresses.
+ *
+ * @param isActive whether a session has an open socket
+ */
 export async function listSessions(
   db: Queries,
   userId: string,
   currentId: string,
   now: number,
+  isActive: (sessionId: string) => boolean = () => false,
 ): Promise<SessionEntry[]> {
   const rows = await db.all<SessionRow>`
-    select id, device, created_at, used_at from sessions
+    select id, device, created_at, used_at, address from sessions
     where user_id = ${userId} and used_at > ${now - SESSION_IDLE_MS} order by id desc`;
   return rows.map((row) => ({
     id: row.id,
@@ -61,6 +80,8 @@ export async function listSessions(
     create_time: row.created_at,
     last_used: row.used_at,
     current: row.id === currentId ? 1 : 0,
+    active: isActive(row.id) ? 1 : 0,
+    address: row.address,
   }));
 }
 
@@ -142,6 +163,24 @@ export async function endIdleSessions({ db, events }: Inboxes, now: number): Pro
   });
 }
 
-export async function touchSessions(db: Db, sessionIds: readonly string[], now: number): Promise<void> {
-  await db.run`update sessions set used_at = ${now} where id in ${db.list(sessionIds)}`;
+/**
+ * Stores that sessions were used. Sessions with the same address are written by one statement.
+ *
+ * @param used the address of each session's client, by the session's id; '' if unknown: the stored one stays
+ */
+export async function touchSessions(db: Db, used: ReadonlyMap<string, string>, now: number): Promise<void> {
+  const groups = [...Map.groupBy(used.keys(), (id) => used.get(id) ?? '')];
+  await inBatches(async (limit) => {
+    const batch = groups.splice(0, limit);
+    await db.transaction((tx) =>
+      Promise.all(
+        batch.map(([address, ids]) =>
+          address === ''
+            ? tx.run`update sessions set used_at = ${now} where id in ${tx.list(ids)}`
+            : tx.run`update sessions set used_at = ${now}, address = ${address} where id in ${tx.list(ids)}`,
+        ),
+      ),
+    );
+    return batch.length;
+  });
 }

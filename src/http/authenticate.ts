@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { ApiLimits } from './api-limits.ts';
-import { addressKeyOf, type TrustedNetworks } from './client-address.ts';
+import { addressKeyOf, addressOf, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
@@ -16,12 +16,12 @@ export interface Caller {
   readonly expiresAt: number;
 }
 
-/** Turns tokens into callers. */
+/** Turns tokens into callers. `findAddress` finds the client's address; it is called only when the use of a session is stored. */
 export interface Authenticator {
   /** The caller of a cached token. `undefined` says only that the token is not cached. */
-  recall(token: string): Caller | undefined;
+  recall(token: string, findAddress?: () => string): Caller | undefined;
   /** The caller of a token; `undefined` if it is invalid or its session has ended (interface 5.5). */
-  identify(token: string): Promise<Caller | undefined>;
+  identify(token: string, findAddress?: () => string): Promise<Caller | undefined>;
 }
 
 declare module 'fastify' {
@@ -63,10 +63,11 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     const path = url ?? pathOf(request);
     if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
     const token = bearerToken(request.headers.authorization);
-    const cached = token === undefined ? undefined : authentication.recall(token);
+    const findAddress = () => addressOf(request.raw, trustProxy);
+    const cached = token === undefined ? undefined : authentication.recall(token, findAddress);
     if (token === undefined || cached) done(decide(request, reply, path, route, cached));
     else
-      authentication.identify(token).then(
+      authentication.identify(token, findAddress).then(
         (caller) => done(decide(request, reply, path, route, caller)),
         (error) => done(error),
       );

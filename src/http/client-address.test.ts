@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { clientKey, networkOf, parseNetworks, type TrustedNetworks } from './client-address.ts';
+import { addressOf, clientKey, networkOf, parseNetworks, type TrustedNetworks } from './client-address.ts';
 
 function networks(text: string): TrustedNetworks {
   const parsed = parseNetworks(text);
@@ -37,6 +38,22 @@ test('the network for logs is the /24 of an IPv4 address and the /48 of an IPv6 
   assert.equal(networkFor('2001:db8:1:2::3'), '2001:db8:1::/48');
   assert.equal(networkFor('::1'), '0:0:0::/48');
   assert.equal(networkFor(undefined), 'unknown');
+});
+
+test('the address of a request is that of the client that is counted, whole and in one spelling', () => {
+  const from = (remoteAddress: string | undefined, forwarded?: string | string[]) =>
+    addressOf(
+      { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage, // all that is read of it
+      proxies,
+    );
+  assert.equal(from('203.0.113.7'), '203.0.113.7');
+  assert.equal(from('::ffff:203.0.113.7'), '203.0.113.7');
+  assert.equal(from('2001:DB8:0:1:0:0:0:9%eth0'), '2001:db8:0:1::9');
+  assert.equal(from('203.0.113.7', '198.51.100.1'), '203.0.113.7');
+  assert.equal(from('10.0.0.1', '1.1.1.1, 198.51.100.1'), '198.51.100.1');
+  assert.equal(from('::1', ['1.1.1.1', '[2001:db8::5]:567, 10.1.1.1']), '2001:db8::5');
+  assert.equal(from('10.0.0.1', 'unknown'), '10.0.0.1');
+  assert.equal(from(undefined, '198.51.100.1'), '');
 });
 
 test('a closed connection has no address', () => {

@@ -86,9 +86,16 @@ export function clientKey(
 }
 
 /** The {@link clientKey} of a request. */
-export function addressKeyOf({ headers, socket }: IncomingMessage, trusted: TrustedNetworks): string {
-  const forwarded = headers['x-forwarded-for'];
-  return clientKey(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, trusted);
+export function addressKeyOf(request: IncomingMessage, trusted: TrustedNetworks): string {
+  return findClientOf(request, trusted)?.key ?? UNKNOWN;
+}
+
+/**
+ * The whole address of a request's client, found as {@link clientKey} finds it: IPv4 where it is mapped into IPv6, else as RFC
+ * 5952 writes it; empty once the connection is closed.
+ */
+export function addressOf(request: IncomingMessage, trusted: TrustedNetworks): string {
+  return findClientOf(request, trusted)?.ip.toString() ?? '';
 }
 
 /**
@@ -101,6 +108,15 @@ export function networkOf(key: string): string {
   return key.includes(':')
     ? `${key.split(':').slice(0, 3).join(':')}::/48`
     : `${key.slice(0, key.lastIndexOf('.'))}.0/24`;
+}
+
+function findClientOf({ headers, socket }: IncomingMessage, trusted: TrustedNetworks): Client | undefined {
+  const forwarded = headers['x-forwarded-for'];
+  return findClient(
+    socket.remoteAddress,
+    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+    trusted,
+  );
 }
 
 function findClient(

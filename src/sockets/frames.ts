@@ -38,12 +38,14 @@ export type RoomFrames = Omit<FrameHandlers, 'hello' | keyof ReturnType<typeof s
 /**
  * The frame `hello`, which opens a session.
  *
+ * @param addressOf the network address of a connection that has not sent `hello`
  * @param findStart finds where the log begins for the device
  * @param admit opens the session, without awaiting anything
  * @param serve begins to write the log to the session
  */
 export function helloFrame(
   authentication: Pick<Authentication, 'identify' | 'recall'>,
+  addressOf: (connection: Connection) => string,
   epoch: string,
   findStart: (userId: string, hello: Hello) => Promise<Start>,
   admit: (connection: Connection, caller: Caller, hello: Hello, start: Start) => void,
@@ -54,13 +56,15 @@ export function helloFrame(
     async (from: Connection, hello: Hello): Promise<Welcome | undefined> => {
       if (from.session) throw new ServiceError('invalid', 'hello_twice', '不能重复发送 hello');
       const { token = '' } = hello;
+      const findAddress = () => addressOf(from);
       for (;;) {
-        const known = authentication.recall(token) ?? (await authentication.identify(token));
+        const known =
+          authentication.recall(token, findAddress) ?? (await authentication.identify(token, findAddress));
         if (!known) throw unauthenticated();
         const start = await findStart(known.userId, hello);
         // The session may have ended since the database was read. A remembered token is forgotten at once when its
         // session ends, and nothing is awaited from here on: a later end finds this connection and closes it.
-        const caller = authentication.recall(token);
+        const caller = authentication.recall(token, findAddress);
         if (!caller) continue;
         if (!from.isOpen) return undefined;
         admit(from, caller, hello, start);

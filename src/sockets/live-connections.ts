@@ -6,6 +6,13 @@ import type { SocketSession } from './socket-session.ts';
 const MAX_PER_USER = 10;
 const MAX_PENDING_PER_ADDRESS = 20;
 
+/** Where a connection comes from. */
+interface Client {
+  /** What its limits count by (`clientKey`). */
+  readonly key: string;
+  readonly address: string;
+}
+
 /**
  * The connections of this process: all that are not closed, those that have not sent `hello` by address, and the sessions
  * of the others by user and by session id. A connection that leaves stays in `all` until it is closed.
@@ -14,8 +21,8 @@ export class LiveConnections {
   readonly all = new Set<Connection>();
   readonly #ofUser = new Map<string, SocketSession[]>();
   readonly #ofSession = new Map<string, SocketSession[]>();
-  /** The address of each connection without `hello`, and how many of these each address has. */
-  readonly #addressOf = new Map<Connection, string>();
+  /** The client of each connection without `hello`, and how many connections without it each address has. */
+  readonly #pending = new Map<Connection, Client>();
   readonly #pendingOf = new Map<string, number>();
 
   /** Whether the address has as many connections without `hello` as it may have. */
@@ -24,10 +31,15 @@ export class LiveConnections {
   }
 
   /** Adds a connection that has not sent `hello`. */
-  add(connection: Connection, addressKey: string): void {
+  add(connection: Connection, client: Client): void {
     this.all.add(connection);
-    this.#addressOf.set(connection, addressKey);
-    this.#pendingOf.set(addressKey, (this.#pendingOf.get(addressKey) ?? 0) + 1);
+    this.#pending.set(connection, client);
+    this.#pendingOf.set(client.key, (this.#pendingOf.get(client.key) ?? 0) + 1);
+  }
+
+  /** The network address of a connection that has not sent `hello`; else ''. */
+  addressOf(connection: Connection): string {
+    return this.#pending.get(connection)?.address ?? '';
   }
 
   /** Adds the session that `hello` opened on the connection. Closes the user's oldest connection if they have too many. */
@@ -63,12 +75,12 @@ export class LiveConnections {
   }
 
   #removePending(connection: Connection): void {
-    const addressKey = this.#addressOf.get(connection);
-    if (addressKey === undefined) return;
-    this.#addressOf.delete(connection);
-    const count = this.#pendingOf.get(addressKey) ?? 0;
-    if (count > 1) this.#pendingOf.set(addressKey, count - 1);
-    else this.#pendingOf.delete(addressKey);
+    const client = this.#pending.get(connection);
+    if (!client) return;
+    this.#pending.delete(connection);
+    const count = this.#pendingOf.get(client.key) ?? 0;
+    if (count > 1) this.#pendingOf.set(client.key, count - 1);
+    else this.#pendingOf.delete(client.key);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
+import { addressKeyOf, addressOf, type TrustedNetworks } from '../http/client-address.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
 import type { PushServices } from '../push/push-services.ts';
@@ -48,7 +48,7 @@ const serverOptions = {
 
 /** The parts of `Services` that sockets use. */
 interface SocketServices {
-  readonly accounts: Pick<AccountServices, 'authentication'>;
+  readonly accounts: Pick<AccountServices, 'authentication' | 'openSockets'>;
   readonly clock: Clock;
   readonly config: { readonly trustProxy: TrustedNetworks };
   readonly db: Db;
@@ -88,6 +88,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
       {
         hello: helloFrame(
           authentication,
+          (connection) => this.#live.addressOf(connection),
           epoch,
           (userId, hello) => findStart(db, userId, epoch, hello),
           (connection, caller, hello, start) => this.#admit(connection, caller, hello, start),
@@ -126,10 +127,11 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
 
   /** Upgrades a request for which `findRefusal` finds no reason against it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const addressKey = addressKeyOf(request, this.#services.config.trustProxy);
+    const { trustProxy } = this.#services.config;
+    const client = { key: addressKeyOf(request, trustProxy), address: addressOf(request, trustProxy) };
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       connection.attach(this, socket);
-      this.#live.add(connection, addressKey);
+      this.#live.add(connection, client);
       connection.heartbeat.awaitHello(this.#services.clock.monotonicMs());
     });
   }
@@ -158,7 +160,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     this.#dispatch.forget(connection);
     const { session } = connection;
     if (!session) return;
-    const { inbox, presence, push } = this.#services;
+    const { accounts, inbox, presence, push } = this.#services;
+    accounts.openSockets.add(session.sessionId, -1);
     push.attention.remove(session);
     inbox.delivery.leave(session);
     presence.watchers.leave(session);
@@ -206,9 +209,10 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   }
 
   #admit(connection: Connection, caller: Caller, hello: Hello, start: Start): void {
-    const { clock, presence, push } = this.#services;
+    const { accounts, clock, presence, push } = this.#services;
     const session = new SocketSession(connection, caller, hello, start, this.#onUnblock);
     connection.admit(session);
+    accounts.openSockets.add(session.sessionId, 1);
     presence.online.connected(session.userId, session.isActive);
     push.attention.setAttentive(session, session.userId, session.isAttentive);
     connection.heartbeat.start(clock.monotonicMs());
