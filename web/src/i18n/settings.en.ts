@@ -119,7 +119,7 @@ export const settings = {
   dnd: 'Do not disturb',
   dndSays: 'Messages arrive silently.',
   preview: 'What notifications show',
-  previews: { full: 'Sender and message', sender: 'Sender only', none: 'Hide everything' },
+  previews: { full: 'Sender and text', sender: 'Sender only', none: 'Hide everything' },
   exampleName: 'Alice',
   exampleText: 'Tea at five?',
 
@@ -166,6 +166,7 @@ export const settings = {
   detailsHanded:
     'The device may be off or asleep. Safari and unconfirmed devices never report whether a notification was shown.',
   logSentences: {
+    unknownDevice: 'an unknown device',
     clicked: (device: string) => `Opened on ${device}`,
     shown: (device: string) => `Shown on ${device}`,
     handed: (device: string) => `Sent to ${device}, not confirmed as shown`,

@@ -140,6 +140,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   details: '详情',
   detailsHanded: '设备可能已关机或处于休眠。Safari 和未确认的设备不会报告通知是否已显示。',
   logSentences: {
+    unknownDevice: '未知设备',
     clicked: (device) => `已在 ${device} 点开`,
     shown: (device) => `已在 ${device} 显示`,
     handed: (device) => `已发给 ${device}，尚未确认是否显示`,

@@ -182,14 +182,14 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
   already_notified: [
     [
       { device_name: '' },
-      'Not sent to Unknown device: it had just been notified of something new',
+      'Not sent to an unknown device: it had just been notified of something new',
       '未发给 未知设备：刚刚已提醒过有新消息',
     ],
   ],
   unconfirmed: [
     [
       { device_name: '' },
-      'Not sent to Unknown device: it was set up without signing in, and this account has or recently had devices of its own',
+      'Not sent to an unknown device: it was set up without signing in, and this account has or recently had devices of its own',
       '未发给 未知设备：它添加时没有登录，而你的账号有或最近有过自己的设备',
     ],
   ],

@@ -15,8 +15,12 @@ const LATER_MS = 60_000;
 
 /** What happened to a notification, as a sentence without its full stop. */
 export function logSentence(entry: PushLogEntry, language: Language, now: number): string {
-  const { device: nameOf, time } = language;
-  const { logSentences: sentences } = language.texts;
+  const { texts, time } = language;
+  const { logSentences: sentences } = texts;
+  const nameOf = (name: string) => {
+    const label = language.device(name);
+    return label === texts.unknownDevice ? sentences.unknownDevice : label;
+  };
   const device = nameOf(entry.device_name);
   const notSent = (reason: string) =>
     entry.device === '' ? sentences.notSent(reason) : sentences.notSentTo(device, reason);
