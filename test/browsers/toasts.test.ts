@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { appear, assertFits } from './appearance.ts';
+import { appear, assertFits, comeToRest } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
@@ -52,6 +52,8 @@ onChromium('A toast', (browser) => {
     await alice.fill('[name="nickname"]', 'Alice L.');
     const bar = await boxOf(page, '[data-floor]');
     await alice.click('save-profile');
+    await waitFor('the bar to go', async () => (await page.$('[data-floor]')) === null);
+    await comeToRest(page);
     const saved = await toastBox(page);
     assert.ok(!overlaps(saved, bar), JSON.stringify({ saved, bar }));
     assert.ok(isInside(saved, await boxOf(page, '[data-pane="page"]')));
