@@ -13,7 +13,11 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: { page: 'index.html' } },
+    rollupOptions: {
+      input: { page: 'index.html' },
+      // What the start needs is one file; else each part that is loaded later and shares some of it would cut it up.
+      output: { codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] } },
+    },
   },
 });
 
