@@ -77,6 +77,19 @@ export async function comeToRest(page: Page): Promise<void> {
   });
 }
 
+/** Where the visible elements of `selector` are in the document, by name: left and upper edge and height, in whole pixels. */
+export function placesOf(page: Page, selector: string): Promise<string[]> {
+  return page.$$eval(selector, (parts) =>
+    parts
+      .filter((part) => part.checkVisibility({ visibilityProperty: true }))
+      .map((part) => {
+        const { x, y, height } = part.getBoundingClientRect();
+        const name = part.getAttribute('name') ?? part.getAttribute('data-testid') ?? part.textContent;
+        return `${name}: ${Math.round(x)} ${Math.round(y + scrollY)} ${Math.round(height)}`;
+      }),
+  );
+}
+
 /** Asserts that neither the page nor any visible element is wider than the window. */
 export async function assertFits(page: Page, where: string): Promise<void> {
   const found = await page.evaluate(() => {

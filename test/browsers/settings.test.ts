@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appear, comeToRest } from './appearance.ts';
+import { appear, comeToRest, placesOf } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { openSettings } from './notified-person.ts';
@@ -244,7 +244,7 @@ onChromium('The settings', (browser) => {
     assert.equal(await alice.page.$('[data-testid="retry"]'), null);
   });
 
-  test('the invitation appears with the first conversation, and stays away after a no', async (t) => {
+  test('the invitation comes below the conversations after the first message to the user, and stays away after a no', async (t) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signUp();
@@ -252,7 +252,23 @@ onChromium('The settings', (browser) => {
     const isInvited = async () => (await alice.page.$('[data-testid="push-invitation"]')) !== null;
     await alice.find('find-people');
     assert.equal(await isInvited(), false);
+    await alice.openChat(bob);
+    await alice.write('Hello');
+    await alice.click('nav-settings');
+    // By then the page knows whether it could invite.
+    await waitForText(alice, 'settings-notifications', /Off for this device/);
+    await alice.click('nav-chats');
+    await alice.find(`conversation-${bob.id}`);
+    assert.equal(await isInvited(), false);
+    const before = await placesOf(alice.page, '[data-testid^="conversation-"]');
     await site.post('/api/messages', { to: alice.id, cid: 'first', body: 'Hello' }, bob.token);
+    await alice.page.waitForSelector('[data-testid="conversations"] ul ~ * [data-testid="push-invitation"]');
+    assert.deepEqual(await placesOf(alice.page, '[data-testid^="conversation-"]'), before);
+    alice.faults.expectOutage();
+    alice.faults.expect(/ERR_INTERNET_DISCONNECTED/);
+    await alice.page.setOfflineMode(true);
+    await waitFor('it to go', async () => !(await isInvited()));
+    await alice.page.setOfflineMode(false);
     await alice.find('push-invitation');
     await alice.click('nav-settings');
     await waitFor('it to go', async () => !(await isInvited()));

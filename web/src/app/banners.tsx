@@ -1,27 +1,28 @@
-import { lazy, Suspense } from 'react';
+import { createPortal } from 'react-dom';
 import { useReadable } from '../data/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
+import { noticePlace } from '../ui/page/notice-place.tsx';
 import { waitingUpdate } from './app-update.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { storageFailure } from './storage.ts';
 
-const PushInvitation = lazy(async () => ({
-  default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
-}));
-
-/** The banners above the panes, the most urgent first. */
-export function Banners() {
-  return (
+/**
+ * The banners, the most urgent first. None moves what is on the screen: over an open chat they lie on the upper end of its
+ * messages, elsewhere they take room from the lower end of the panes.
+ *
+ * @param props.className of the place below the panes
+ */
+export function Banners({ className }: { className: string | undefined }) {
+  const place = useReadable(noticePlace);
+  const banners = (
     <>
       <ConnectionBanner />
       <StorageBanner />
       <UpdateBanner />
-      <Suspense fallback={null}>
-        <PushInvitation />
-      </Suspense>
     </>
   );
+  return place ? createPortal(banners, place) : <div className={className}>{banners}</div>;
 }
 
 /** Says once that nothing more is stored; the page goes on in memory. */

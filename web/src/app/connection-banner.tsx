@@ -1,25 +1,20 @@
 import { CloudOfflineIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
-import { useConnection, useStores } from '../data/hooks.ts';
+import { useConnection, useNetwork, useStores } from '../data/hooks.ts';
 import type { ConnectionView } from '../data/views.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { Banner, BannerButton } from '../ui/controls/banner.tsx';
 
-/** A connection that is back within this time is not reported. */
+/** A connection that is back within this time is not reported, unless the device has no network. */
 const PATIENCE_MS = 2_000;
 
 /** Reports a lost connection, and what happens to new messages. */
 export function ConnectionBanner() {
   const connection = useConnection();
-  const isLong = useLasting(connection.state !== 'live' && connection.state !== 'off', PATIENCE_MS);
-  const isOffline = useOffline(connection.state);
-  return (
-    <div role="status">
-      {(isLong || connection.state === 'stopped') && (
-        <Trouble connection={connection} isOffline={isOffline} />
-      )}
-    </div>
-  );
+  const hasNetwork = useNetwork();
+  const isOffline = useOffline(connection.state) || !hasNetwork;
+  const isReported = useTrouble(connection.state, hasNetwork);
+  return <div role="status">{isReported && <Trouble connection={connection} isOffline={isOffline} />}</div>;
 }
 
 function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffline: boolean }) {
@@ -36,6 +31,18 @@ function Trouble({ connection, isOffline }: { connection: ConnectionView; isOffl
       ? say(texts.replaced, texts.takeOver, () => doorman.connect())
       : say(texts.broken, texts.reload, () => location.reload());
   return isOffline ? say(texts.offline, texts.tryNow, () => doorman.reconnectNow()) : say(texts.connecting);
+}
+
+/** Whether to report trouble: without a network at once and until the connection is live again, else after `PATIENCE_MS`. */
+function useTrouble(state: ConnectionView['state'], hasNetwork: boolean): boolean {
+  const isWell = hasNetwork && (state === 'live' || state === 'off');
+  const isLong = useLasting(!isWell, PATIENCE_MS);
+  const [hadNoNetwork, setHadNoNetwork] = useState(false);
+  useEffect(() => {
+    if (!hasNetwork) setHadNoNetwork(true);
+    else if (isWell) setHadNoNetwork(false);
+  }, [hasNetwork, isWell]);
+  return !isWell && (isLong || !hasNetwork || hadNoNetwork || state === 'stopped');
 }
 
 /** True from the first try that fails until one succeeds, through the tries in between. */

@@ -32,7 +32,6 @@ export function Layout() {
         </a>
         <Navigation current={current} />
         <main className={styles.main} id="main" tabIndex={-1}>
-          <Banners />
           <div className={styles.panes}>
             <Pane name="list" isFront={front === 'list'} className={styles.list} path={current.section}>
               <ListRoutes section={current.section} />
@@ -40,6 +39,7 @@ export function Layout() {
             <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
               <PageRoutes />
             </Pane>
+            <Banners className={styles.banners} />
           </div>
         </main>
         <DocumentTitle unreadTotal={unreadTotal} />

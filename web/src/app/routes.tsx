@@ -14,6 +14,9 @@ import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
 const ConversationList = lazy(async () => ({
   default: (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
 }));
+const PushInvitation = lazy(async () => ({
+  default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
+}));
 const ChatPage = lazy(async () => ({
   default: (await import('../features/chat/thread/chat-page.tsx')).ChatPage,
 }));
@@ -46,9 +49,17 @@ const BlockedPage = lazy(async () => ({
 export function ListRoutes({ section }: { section: Section }) {
   return (
     <Suspense fallback={<Waiting />}>
-      {section === 'chats' && <ConversationList />}
+      {section === 'chats' && <ConversationList end={<Invitation />} />}
       {section === 'people' && <PeopleList />}
       {section === 'settings' && <SettingsMenu />}
+    </Suspense>
+  );
+}
+
+function Invitation() {
+  return (
+    <Suspense fallback={null}>
+      <PushInvitation />
     </Suspense>
   );
 }

@@ -33,3 +33,17 @@ export function useConnection(): ConnectionView {
 export function useFreshness(): Freshness {
   return useReadable(useStores().freshness);
 }
+
+/** Whether the device has a network, as the browser knows it: `false` is certain, `true` may be wrong. */
+export function useNetwork(): boolean {
+  return useSyncExternalStore(onNetworkChange, () => navigator.onLine);
+}
+
+function onNetworkChange(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+}

@@ -1,25 +1,27 @@
+import { Button } from '@mantine/core';
 import { BellIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { useConnection, useNetwork } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import { Banner, BannerButton } from '../../ui/controls/banner.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { useConversations } from '../chat/model/hooks.ts';
-import { readDeclined, saveDeclined } from './invitation.ts';
+import { hasReceived, readDeclined, saveDeclined } from './invitation.ts';
+import styles from './push-invitation.module.css';
 import { isUndecided, useThisDevicePush } from './this-device-push.ts';
 
 /**
- * Invites the user to turn notifications on, once they have a conversation and while they have not decided. Not shown in
- * the settings, which have the same button, nor above an open chat.
+ * Invites the user to turn notifications on, after somebody has written to them, while they have not decided and are
+ * connected. Its place is after the rows of the list of conversations, where it moves none when it comes.
  */
 export function PushInvitation() {
   const { settings: texts } = useTexts();
   const toast = useToast();
   const { settings } = useOwnAccount();
-  const hasChats = useConversations().length > 0;
+  const conversations = useConversations();
+  const isConnected = useConnection().state === 'live';
+  const hasNetwork = useNetwork();
   const { view, thisDevice } = useThisDevicePush();
-  const [path] = useLocation();
   const [isDeclined, setDeclined] = useState(readDeclined);
 
   const decline = () => {
@@ -33,16 +35,25 @@ export function PushInvitation() {
     else decline();
   };
 
-  const isWorthIt =
-    view.state === 'off' && isUndecided() && hasChats && settings?.pushEnabled === true && !isDeclined;
+  const isPossible = view.state === 'off' && isUndecided() && settings?.pushEnabled === true && !isDeclined;
+  const isInvited = isPossible && isConnected && hasNetwork && hasReceived(conversations);
   return (
-    <div role="status">
-      {isWorthIt && !/^\/(?:settings|chat)\b/.test(path) && (
-        <Banner kind="news" icon={<BellIcon size={16} />} testId="push-invitation">
-          <span>{texts.invite}</span>
-          <BannerButton onClick={() => void accept()}>{texts.inviteYes}</BannerButton>
-          <BannerButton onClick={decline}>{texts.inviteNo}</BannerButton>
-        </Banner>
+    <div className={styles.place} role="status">
+      {isInvited && (
+        <div className={styles.card} data-testid="push-invitation">
+          <span className={styles.icon}>
+            <BellIcon size={16} />
+          </span>
+          <p>{texts.invite}</p>
+          <div className={styles.answers}>
+            <Button size="sm" onClick={() => void accept()}>
+              {texts.inviteYes}
+            </Button>
+            <Button size="sm" variant="subtle" onClick={decline}>
+              {texts.inviteNo}
+            </Button>
+          </div>
+        </div>
       )}
     </div>
   );

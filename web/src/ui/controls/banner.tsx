@@ -10,12 +10,14 @@ interface BannerProps {
   children: ReactNode;
 }
 
-/** A line above the panes. Its parent has `role="status"`, and is rendered before the banner. */
+/** A line of its own. Its parent has `role="status"`, and is rendered before the banner. */
 export function Banner({ kind, icon, testId, children }: BannerProps) {
   return (
-    <div className={styles.banner} data-kind={kind} data-testid={testId}>
-      {icon}
-      <div className={styles.content}>{children}</div>
+    <div className={styles.place}>
+      <div className={styles.banner} data-kind={kind} data-testid={testId}>
+        {icon}
+        <div className={styles.content}>{children}</div>
+      </div>
     </div>
   );
 }

@@ -14,8 +14,12 @@ import { ConversationRows, focusRow } from './conversation-rows.tsx';
 import { FoundConversations } from './found-conversations.tsx';
 import { FriendRequests } from './friend-requests.tsx';
 
-/** All conversations, the latest first, with a search by name. */
-export function ConversationList() {
+/**
+ * All conversations, the latest first, with a search by name.
+ *
+ * @param props.end after the last row
+ */
+export function ConversationList({ end }: { end: ReactNode }) {
   const { shell, chat } = useTexts();
   const conversations = useConversations();
   const freshness = useFreshness();
@@ -65,7 +69,7 @@ export function ConversationList() {
       <FriendRequests />
       {isEmpty && freshness === 'none' && <Placeholders />}
       {isEmpty && freshness !== 'none' && <NoConversations />}
-      {!isEmpty && typed.trim() === '' && <ConversationRows conversations={conversations} />}
+      {!isEmpty && typed.trim() === '' && <ConversationRows conversations={conversations} end={end} />}
       {!isEmpty && typed.trim() !== '' && (
         <FoundConversations
           conversations={conversations}

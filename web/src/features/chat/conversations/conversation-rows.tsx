@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, use, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, use, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
@@ -17,8 +17,14 @@ const ROW_PX = 60;
 /** Rows above and below the screen, so that the Tab key and the arrows can reach them. */
 const OVERSCAN = 6;
 
+interface ConversationRowsProps {
+  conversations: readonly ConversationView[];
+  /** After the last row. */
+  end?: ReactNode;
+}
+
 /** A list of conversations; only the rows on the screen are rendered, and only their users are watched. */
-export function ConversationRows({ conversations }: { conversations: readonly ConversationView[] }) {
+export function ConversationRows({ conversations, end }: ConversationRowsProps) {
   const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
   const active = params?.id;
@@ -78,6 +84,7 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
         })}
       </ul>
       <ListFoot view={view} onRetry={loadMore} />
+      {end}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { NoticePlace } from '../../../ui/page/notice-place.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
 import { useThread } from '../model/hooks.ts';
@@ -27,6 +28,7 @@ function Chat({ peer }: { peer: string }) {
     <div className={styles.chat}>
       <ChatHeader person={person} />
       <FriendBar person={person} />
+      <NoticePlace className={styles.notices} />
       <ThreadPane person={person} view={view} thread={thread} />
       <ComposerPlace person={person} thread={thread} messages={view.messages} />
     </div>
