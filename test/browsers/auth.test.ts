@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { appear } from './appearance.ts';
+import { appear, placesOf } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { confirm, fill } from './controls.ts';
 import { onChromium } from './each-browser.ts';
@@ -10,10 +10,13 @@ import { openContext, openWindow, type RunningBrowser } from './running-browser.
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
+/** Heading, labels, fields and buttons. */
+const PARTS = 'h1, label, input, button, [data-testid="other-way"]';
+
 async function open(
   t: TestContext,
   browser: RunningBrowser,
-  { path = '/', env = {} }: { path?: string; env?: Record<string, string> } = {},
+  { path = '/sign-in', env = {} }: { path?: string; env?: Record<string, string> } = {},
 ) {
   const site = await startSite(t, { env });
   const page = await openWindow(await openContext(t, browser));
@@ -35,9 +38,9 @@ async function open(
 
 onChromium('Signing in and out', (browser) => {
   test('a new user signs up, is signed in, and is led to other users', async (t) => {
-    const { site, page, faults } = await open(t, browser());
-    await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
-    await page.click('[data-testid="other-way"]');
+    const { site, page, faults } = await open(t, browser(), { path: '/' });
+    await waitFor('the address', async () => (await pathOf(page)) === '/sign-up');
+    await waitFor('the title', async () => (await page.title()) === 'Create your account · Doorman');
     await fillForm(page, { username: 'alice', password: 'wonderland' });
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-testid="find-people"]');
@@ -46,6 +49,22 @@ onChromium('Signing in and out', (browser) => {
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Chats');
     assert.equal((await site.post('/api/login', { username: 'alice', password: 'wonderland' })).status, 200);
     assert.deepEqual(faults.lines, []);
+  });
+
+  test('only a user who comes back is welcomed back, and led to the sign-in first', async (t) => {
+    const { site, page } = await open(t, browser());
+    await site.join('alice');
+    const heading = () => page.$eval('h1', (element) => element.textContent);
+    assert.equal(await heading(), 'Sign in');
+    await signIn(page, 'alice');
+    await page.click('[data-testid="sign-out"]');
+    await confirm(page);
+    await page.waitForSelector('[name="username"]');
+    assert.equal(await heading(), 'Welcome back');
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('[name="username"]');
+    assert.equal(await pathOf(page), '/sign-in');
+    assert.equal(await heading(), 'Welcome back');
   });
 
   test('a signed-in user reloads without seeing the sign-in page', async (t) => {
@@ -183,10 +202,44 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     );
   });
 
+  test('errors move neither fields nor buttons, in both languages, down to 320 px', async (t) => {
+    const { page, site, faults } = await open(t, browser(), { env: { RATE_LIMIT_AUTH: '1/10m' } });
+    faults.expect(/^4\d\d POST \/api\/(?:login|register)$/);
+    await site.post('/api/login', { username: 'nobody', password: 'wonderland' });
+    for (const [width, language] of [
+      [320, 'en'],
+      [320, 'zh'],
+      [1280, 'en'],
+    ] as const)
+      for (const path of ['/sign-in', '/sign-up']) {
+        await appear(t, browser(), page, { width });
+        await page.goto(site.url + path);
+        await page.waitForSelector('[data-testid="enter"]');
+        await page.click(`[data-testid="language-${language}"]`);
+        await page.waitForSelector(`html[lang^="${language}"]`);
+        const before = await placesOf(page, PARTS);
+        const where = `${path}, ${width} px, ${language}`;
+        await page.click('[data-testid="enter"]');
+        await page.waitForSelector('[name="username"][aria-invalid="true"]');
+        assert.deepEqual(await placesOf(page, PARTS), before, `nothing typed: ${where}`);
+        // At the sign-up its error is the longest of all fields.
+        await fillForm(page, { username: ' alice' });
+        await page.click('[data-testid="enter"]');
+        await page.waitForSelector('[name="password"][aria-invalid="true"]');
+        assert.deepEqual(await placesOf(page, PARTS), before, `a wrong field: ${where}`);
+        await fillForm(page, { username: 'alice', password: 'wonderland' });
+        await page.click('[data-testid="enter"]');
+        await page.waitForSelector('[role="alert"] p');
+        assert.deepEqual(await placesOf(page, PARTS), before, `too many sign-ins: ${where}`);
+      }
+  });
+
   test('a link is opened after signing in', async (t) => {
     const { page, site } = await open(t, browser(), { path: '/settings/security' });
     await site.join('alice');
-    await waitFor('the address', async () => (await pathOf(page)) === '/sign-in');
+    await waitFor('the address', async () => (await pathOf(page)) === '/sign-up');
+    await page.click('[data-testid="other-way"]');
+    await page.waitForSelector('[autocomplete="current-password"]');
     await signIn(page, 'alice');
     await waitFor('the place', async () => (await pathOf(page)) === '/settings/security');
   });
@@ -235,12 +288,12 @@ onChromium('The forms to sign in and to sign up', (browser) => {
     await appear(t, browser(), page, { languages: 'zh-CN,zh' });
     await page.reload();
     await page.waitForSelector('html[lang="zh-CN"] [data-testid="enter"]');
-    assert.equal(await page.title(), '欢迎回来 · Doorman');
+    assert.equal(await page.title(), '登录 · Doorman');
     await page.click('[data-testid="language-en"]');
     await page.waitForSelector('html[lang="en"]');
     await page.reload();
     await page.waitForSelector('[data-testid="enter"]');
-    assert.equal(await page.title(), 'Welcome back · Doorman');
+    assert.equal(await page.title(), 'Sign in · Doorman');
   });
 
   test('the page is accessible, light and dark', async (t) => {

@@ -3,6 +3,7 @@ import type { SessionEnd } from 'doorman-client';
 import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { StoresContext, useSession } from '../data/hooks.ts';
+import { recordVisit, wasVisited } from '../data/visited.ts';
 import { OwnAccountContext } from '../features/account/model/hooks.ts';
 import { AuthPage } from '../features/auth/auth-page.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
@@ -57,7 +58,8 @@ function SessionGate() {
   const userId = session.state === 'signed_in' ? session.session.userId : undefined;
   useEffect(() => {
     if (userId !== undefined) lastUserId = userId;
-  }, [userId]);
+    if (session.state !== 'restoring') recordVisit(userId !== undefined);
+  }, [userId, session.state]);
   switch (session.state) {
     case 'restoring':
       return <Splash />;
@@ -86,10 +88,10 @@ function startPathOf(userId: string): string {
   return wanted && (wanted.userId ?? userId) === userId ? wanted.path : '/';
 }
 
-/** Remembers the current path, unless the user signed out. */
+/** Remembers the current path, unless the user signed out. In a browser that no user has used before, most are new users. */
 function ToEntrance({ path, end }: { path: string; end: SessionEnd | undefined }) {
   useEffect(() => {
     wanted = end === undefined || end === 'expired' ? { path, userId: lastUserId } : undefined;
   }, [path, end]);
-  return <Redirect to="/sign-in" replace />;
+  return <Redirect to={end !== undefined || wasVisited() ? '/sign-in' : '/sign-up'} replace />;
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { wasVisited } from '../../data/visited.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import { takeFocusOf } from '../../ui/page/route-focus.ts';
@@ -20,9 +21,9 @@ export function AuthPage({ end }: AuthPageProps) {
   const { auth: texts, shell } = useTexts();
   const [path] = useLocation();
   const isSignUp = path === '/sign-up';
-  // After a try to sign in, its result matters more than why the previous session ended.
-  const [hasTried, setTried] = useState(false);
-  const title = isSignUp ? texts.signUpTitle : texts.signInTitle;
+  const [isKnown] = useState(() => end !== undefined || wasVisited());
+  const signInTitle = isKnown ? texts.signInTitle : texts.signIn;
+  const title = isSignUp ? texts.signUpTitle : signInTitle;
   useEffect(() => {
     document.title = `${title} · ${shell.brand}`;
   }, [title, shell.brand]);
@@ -39,13 +40,12 @@ export function AuthPage({ end }: AuthPageProps) {
         </div>
         <div className={styles.card}>
           <h1 className={styles.title}>{title}</h1>
-          {end !== undefined && texts.ends[end] !== '' && !isSignUp && !hasTried && (
+          {end !== undefined && texts.ends[end] !== '' && !isSignUp && (
             <p className={styles.end} role="status" data-testid={`end-${end}`}>
               {texts.ends[end]}
             </p>
           )}
-          {isSignUp ? <SignUpForm /> : <SignInForm onTry={() => setTried(true)} />}
-          <p className={styles.or}>{isSignUp ? texts.haveAccount : texts.newHere}</p>
+          {isSignUp ? <SignUpForm /> : <SignInForm />}
           <Button
             component={Link}
             href={isSignUp ? '/sign-in' : '/sign-up'}

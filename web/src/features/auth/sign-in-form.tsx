@@ -1,15 +1,13 @@
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import { BusyButton } from '../../ui/controls/busy-button.tsx';
-import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
+import { FormEnd } from './form-end.tsx';
+import { NameField } from './name-field.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
-/** @param onTry called whenever the form is sent */
-export function SignInForm({ onTry }: { onTry: () => void }) {
+export function SignInForm() {
   const texts = useTexts().auth;
   const { session } = useStores();
   const [username, setUsername] = useState('');
@@ -20,32 +18,22 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
       ...(username === '' && { username: texts.usernameMissing }),
       ...(password === '' && { password: texts.passwordMissing }),
     }),
-    send: () => {
-      onTry();
-      return session.signIn({ username, password });
-    },
+    send: () => session.signIn({ username, password }),
   });
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
-      <TextInput
-        size="md"
+      <NameField
         name="username"
         label={texts.username}
-        autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        autoFocus
-        required
-        withAsterisk={false}
         value={username}
-        onChange={(event) => {
-          setUsername(event.currentTarget.value);
+        onChange={(typed) => {
+          setUsername(typed);
           form.clearError('username');
         }}
         error={form.errors.fields.username}
       />
       <PasswordField
+        className={styles.field}
         name="password"
         label={texts.password}
         autoComplete="current-password"
@@ -56,18 +44,7 @@ export function SignInForm({ onTry }: { onTry: () => void }) {
         }}
         error={form.errors.fields.password}
       />
-      <div className={styles.enter}>
-        <ErrorText error={form.errors.other} sentence={form.sentence} />
-        <BusyButton
-          type="submit"
-          size="md"
-          fullWidth
-          label={texts.signIn}
-          pending={texts.signingIn}
-          isPending={form.isPending}
-          testId="enter"
-        />
-      </div>
+      <FormEnd form={form} kind="signIn" />
     </form>
   );
 }

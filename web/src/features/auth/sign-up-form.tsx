@@ -1,9 +1,6 @@
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import { BusyButton } from '../../ui/controls/busy-button.tsx';
-import { ErrorText } from '../../ui/controls/error-text.tsx';
 import {
   checkNickname,
   checkPassword,
@@ -12,6 +9,8 @@ import {
 } from '../../ui/controls/form-fields.ts';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
+import { FormEnd } from './form-end.tsx';
+import { NameField } from './name-field.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
 /** Creates an account; the nickname is optional and hidden at first. */
@@ -32,30 +31,23 @@ export function SignUpForm() {
     send: () =>
       session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
   });
-  const { fields, other } = form.errors;
+  const { fields } = form.errors;
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
-      <TextInput
-        size="md"
+      <NameField
         name="username"
         label={texts.username}
-        description={texts.usernameHint}
-        autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        autoFocus
-        required
-        withAsterisk={false}
+        hint={texts.usernameHint}
         value={username}
-        onChange={(event) => {
-          setUsername(event.currentTarget.value);
+        onChange={(typed) => {
+          setUsername(typed);
           form.clearError('username');
         }}
         onBlur={() => username !== '' && form.setError('username', toText(checkUsername(username)))}
         error={fields.username}
       />
       <PasswordField
+        className={styles.field}
         name="password"
         label={texts.password}
         hint={texts.passwordHint}
@@ -69,16 +61,13 @@ export function SignUpForm() {
         error={fields.password}
       />
       {hasNickname ? (
-        <TextInput
-          size="md"
+        <NameField
           name="nickname"
           label={texts.nickname}
-          description={texts.nicknameHint}
-          autoComplete="nickname"
-          autoFocus
+          hint={texts.nicknameHint}
           value={nickname}
-          onChange={(event) => {
-            setNickname(event.currentTarget.value);
+          onChange={(typed) => {
+            setNickname(typed);
             form.clearError('nickname');
           }}
           onBlur={() => form.setError('nickname', toText(checkNickname(nickname)))}
@@ -94,18 +83,7 @@ export function SignUpForm() {
           {texts.addNickname}
         </button>
       )}
-      <div className={styles.enter}>
-        <ErrorText error={other} sentence={form.sentence} />
-        <BusyButton
-          type="submit"
-          size="md"
-          fullWidth
-          label={texts.signUp}
-          pending={texts.signingUp}
-          isPending={form.isPending}
-          testId="enter"
-        />
-      </div>
+      <FormEnd form={form} kind="signUp" />
     </form>
   );
 }

@@ -6,6 +6,14 @@ export type FieldError =
   | 'password_too_long'
   | 'nickname_too_long';
 
+/** The parts of a field from top to bottom; a hint and an error have the same place. */
+export const INPUT_ORDER: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+];
+
 /** The length as the service counts it. */
 export function codePoints(text: string): number {
   let count = 0;

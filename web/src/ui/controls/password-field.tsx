@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { EyeClosedIcon, EyeIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
+import { INPUT_ORDER } from './form-fields.ts';
 import styles from './password-field.module.css';
 
 interface PasswordFieldProps {
@@ -15,6 +16,7 @@ interface PasswordFieldProps {
   hint?: string;
   error?: string | undefined;
   disabled?: boolean;
+  className?: string | undefined;
 }
 
 /** A password field with a button that shows the password. */
@@ -26,7 +28,8 @@ export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) 
       {...field}
       size="md"
       type={isShown ? 'text' : 'password'}
-      description={hint}
+      description={field.error === undefined ? hint : undefined}
+      inputWrapperOrder={INPUT_ORDER}
       required
       withAsterisk={false}
       autoCapitalize="none"

@@ -1,0 +1,34 @@
+/** The key is that of first-paint.js too. */
+const KEY = 'doorman.visited';
+
+/** `in`: a user is signed in in this browser; `out`: one was. */
+type Visited = 'in' | 'out';
+
+/** Holds where there is no storage. */
+let inMemory: Visited | undefined;
+
+/** Whether a user has been signed in in this browser, whoever it was. */
+export function wasVisited(): boolean {
+  return read() !== undefined;
+}
+
+/** Records that a user is signed in, or no longer. Nothing of the user is stored, so it stays after they sign out. */
+export function recordVisit(isSignedIn: boolean): void {
+  if (!isSignedIn && !wasVisited()) return;
+  inMemory = isSignedIn ? 'in' : 'out';
+  try {
+    if (localStorage.getItem(KEY) !== inMemory) localStorage.setItem(KEY, inMemory);
+  } catch {
+    // Storage is not available, or full: it holds until the page is closed.
+  }
+}
+
+function read(): Visited | undefined {
+  try {
+    const stored = localStorage.getItem(KEY);
+    if (stored === 'in' || stored === 'out') return stored;
+  } catch {
+    // Storage is not available.
+  }
+  return inMemory;
+}
