@@ -22,7 +22,7 @@ import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { ListRow } from '../ui/list/list-row.tsx';
 import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
-import { Name } from '../ui/person/name.tsx';
+import { Clipped, ClippedLine, Name } from '../ui/person/name.tsx';
 import { PersonAvatar } from '../ui/person/person-avatar.tsx';
 import styles from './settings-menu.module.css';
 import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
@@ -96,10 +96,10 @@ function OwnCard() {
         title={<Name>{name}</Name>}
         aside={<Chevron />}
         below={
-          <>
-            <bdi>@{username}</bdi>
+          <ClippedLine>
+            <Clipped>{`@${username}`}</Clipped>
             {hasEdits && <span className={styles.unsaved}> · {texts.unsaved}</span>}
-          </>
+          </ClippedLine>
         }
         isSelected={isFirst || path === '/settings/profile'}
         testId="settings-profile"
