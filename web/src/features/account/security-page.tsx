@@ -11,7 +11,7 @@ export function SecurityPage() {
       <Section title={texts.password} says={texts.passwordSays}>
         <PasswordForm />
       </Section>
-      <Section title={texts.sessions}>
+      <Section title={texts.sessions} says={texts.sessionsSays}>
         <Sessions />
       </Section>
     </SettingsPage>

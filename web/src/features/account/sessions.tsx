@@ -7,31 +7,32 @@ import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { FetchedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useFetched, useReloadOnReturn } from '../../ui/list/use-fetched.ts';
+import { useFetched, useUpdates } from '../../ui/list/use-fetched.ts';
 import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
 import { useDeviceLabel } from '../../ui/person/device-label.ts';
-import { TimeText, useMinute } from '../../ui/person/time-text.tsx';
+import { TimeSentence, useMinute } from '../../ui/person/time-text.tsx';
+import { orderSessions } from './order-sessions.ts';
 
-/** The sessions of the user, with buttons to end them; updated when other devices end one. */
+/** The sessions of the user, with buttons to end them; updated while devices come and go. */
 export function Sessions() {
   const { doorman } = useStores();
   const fetched = useFetched(doorman.api.sessions);
-  const { reload } = fetched;
-  useReloadOnReturn(reload);
+  const { update } = fetched;
+  useUpdates(update, UPDATE_MS);
   useKeepFocus(fetched.value?.length);
   useEffect(() => {
     // Ending all other sessions sends one event for each.
     let soon: ReturnType<typeof setTimeout> | undefined;
     const stop = doorman.on('sessions', () => {
       clearTimeout(soon);
-      soon = setTimeout(reload, EVENTS_TOGETHER_MS);
+      soon = setTimeout(update, EVENTS_TOGETHER_MS);
     });
     return () => {
       clearTimeout(soon);
       stop();
     };
-  }, [doorman, reload]);
+  }, [doorman, update]);
   return (
     <FetchedRows fetched={fetched}>
       {(sessions) => {
@@ -39,29 +40,25 @@ export function Sessions() {
         return (
           <>
             <ul className={styles.rows}>
-              {sessions.map((session) => (
-                <SessionRow key={session.id} session={session} onEnded={reload} />
+              {orderSessions(sessions).map((session) => (
+                <SessionRow key={session.id} session={session} onEnded={update} />
               ))}
             </ul>
-            {others.length > 0 && <EndOthers others={others} onEnded={reload} />}
+            {others.length > 0 && <EndOthers others={others} onEnded={update} />}
           </>
         );
       }}
     </FetchedRows>
   );
 }
-const EVENTS_TOGETHER_MS = 300;
 
-/** The service stores the last use with a precision of an hour. */
-const HOUR_MS = 3_600_000;
+/** No event says that a device has signed in, or is in use. */
+const UPDATE_MS = 60_000;
+const EVENTS_TOGETHER_MS = 300;
 
 function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () => void }) {
   const texts = useTexts().settings;
   const name = useDeviceLabel()(session.device);
-  const now = useMinute();
-  const { api } = useStores().doorman;
-  const toast = useToast();
-  const [isAsking, setAsking] = useState(false);
   const isThisDevice = session.current === 1;
   return (
     <li className={styles.row} data-testid={`session-${session.id}`}>
@@ -72,46 +69,63 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
           {isThisDevice && <span className={styles.mark}>{texts.thisDevice}</span>}
         </div>
         <div className={styles.below}>
-          {texts.signedInSince} <TimeText at={session.create_time} as="ago" />
-          {!isThisDevice && (
-            <>
-              {' · '}
-              {texts.lastUsed}{' '}
-              {now - session.last_used < HOUR_MS ? (
-                texts.usedNow
-              ) : (
-                <TimeText at={session.last_used} as="ago" />
-              )}
-            </>
-          )}
+          <LastUse session={session} />
+          {' · '}
+          <TimeSentence of={texts.signedIn} at={session.create_time} />
         </div>
+        {session.address !== '' && (
+          <div className={styles.below}>{texts.sessionAddress(session.address)}</div>
+        )}
       </div>
-      {!isThisDevice && (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => setAsking(true)}
-          aria-label={texts.endSessionOf(name)}
-          data-testid={`end-${session.id}`}
-        >
-          {texts.endSession}
-        </Button>
-      )}
+      {!isThisDevice && <EndSession id={session.id} name={name} onEnded={onEnded} />}
+    </li>
+  );
+}
+
+function LastUse({ session }: { session: SessionEntry }) {
+  const texts = useTexts().settings;
+  const now = useMinute();
+  if (session.active === 1 || session.current === 1)
+    return <span className={styles.active}>{texts.activeNow}</span>;
+  if (now - session.last_used < HOUR_MS) return texts.activeLastHour;
+  return <TimeSentence of={texts.activeAgo} at={session.last_used} />;
+}
+
+/** The service stores the last use with a precision of an hour. */
+const HOUR_MS = 3_600_000;
+
+/** @param props.name of the device */
+function EndSession({ id, name, onEnded }: { id: string; name: string; onEnded: () => void }) {
+  const texts = useTexts().settings;
+  const { api } = useStores().doorman;
+  const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => setAsking(true)}
+        aria-label={texts.endSessionOf(name)}
+        data-testid={`end-${id}`}
+      >
+        {texts.endSession}
+      </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={texts.endSessionAsk}
+        title={texts.endSessionAsk(name)}
         confirm={texts.endSession}
         isDangerous
         onConfirm={async () => {
-          await api.endSession(session.id).catch(unlessEnded);
-          toast.say(texts.sessionEnded);
+          await api.endSession(id).catch(unlessEnded);
+          toast.say(texts.sessionEnded(name));
           onEnded();
         }}
       >
         {texts.endSessionSays(name)}
       </ConfirmDialog>
-    </li>
+    </>
   );
 }
 

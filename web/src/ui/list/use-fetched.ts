@@ -58,21 +58,3 @@ export function useUpdates(update: () => void, everyMs: number): void {
     };
   }, [update, everyMs, isLive]);
 }
-
-/** Calls `reload` when the user comes back to the window. */
-export function useReloadOnReturn(reload: () => void): void {
-  useEffect(() => {
-    let reloadedAt = Date.now();
-    const onReturn = () => {
-      if (document.visibilityState !== 'visible' || Date.now() - reloadedAt < FRESH_MS) return;
-      reloadedAt = Date.now();
-      reload();
-    };
-    window.addEventListener('focus', onReturn);
-    document.addEventListener('visibilitychange', onReturn);
-    return () => {
-      window.removeEventListener('focus', onReturn);
-      document.removeEventListener('visibilitychange', onReturn);
-    };
-  }, [reload]);
-}
