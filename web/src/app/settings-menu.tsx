@@ -124,7 +124,7 @@ function Entry({ name, icon, title, says }: EntryProps) {
         href={href}
         start={<span className={styles.icon}>{icon}</span>}
         title={title}
-        below={says ?? '\u00a0'}
+        below={<span className={styles.says}>{says ?? '\u00a0'}</span>}
         isSelected={path === href}
         testId={`settings-${name}`}
       />

@@ -225,7 +225,7 @@ export const settings = {
   activeLastHour: 'Active in the last hour',
   activeAgo: (ago: string) => `Active ${ago}`,
   signedIn: (ago: string) => `Signed in ${ago}`,
-  sessionAddress: (address: string) => `IP address ${address}`,
+  sessionAddress: 'IP address',
   endSession: 'Sign out',
   endSessionOf: (device: string) => `Sign out ${device}`,
   endSessionAsk: (device: string) => `Sign out ${device}?`,

@@ -193,7 +193,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   activeLastHour: '一小时内使用过',
   activeAgo: (ago) => `${ago}使用过`,
   signedIn: (ago) => `${ago}登录`,
-  sessionAddress: (address) => `IP 地址 ${address}`,
+  sessionAddress: 'IP 地址',
   endSession: '下线',
   endSessionOf: (device) => `让 ${device} 下线`,
   endSessionAsk: (device) => `要让 ${device} 下线吗？`,

@@ -73,12 +73,21 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
           {' · '}
           <TimeSentence of={texts.signedIn} at={session.create_time} />
         </div>
-        {session.address !== '' && (
-          <div className={styles.below}>{texts.sessionAddress(session.address)}</div>
-        )}
+        {session.address !== '' && <Address address={session.address} />}
       </div>
       {!isThisDevice && <EndSession id={session.id} name={name} onEnded={onEnded} />}
     </li>
+  );
+}
+
+/** @param props.address one of IPv6 is broken after a colon where it has to be */
+function Address({ address }: { address: string }) {
+  const texts = useTexts().settings;
+  const parts = address.split(/(?<=:)/);
+  return (
+    <div className={styles.below}>
+      {texts.sessionAddress} {parts.flatMap((part, i) => [part, <wbr key={`${i} ${part}`} />])}
+    </div>
   );
 }
 

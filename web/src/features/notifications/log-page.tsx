@@ -1,6 +1,6 @@
-import { BellIcon } from '@primer/octicons-react';
+import { ActionIcon, VisuallyHidden } from '@mantine/core';
+import { BellIcon, SyncIcon } from '@primer/octicons-react';
 import { useTexts } from '../../i18n/texts.tsx';
-import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { EmptyState } from '../../ui/list/empty-state.tsx';
 import { FetchedRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
@@ -11,20 +11,27 @@ import { TurnOnHere } from './turn-on-here.tsx';
 
 /** The push log: what happened to each notification, and why some were not sent. */
 export function LogPage() {
-  const texts = useTexts().settings;
+  const { settings: texts, shell } = useTexts();
   const fetched = useLog();
+  const isReloading = fetched.isLoading && fetched.value !== undefined;
   return (
     <SettingsPage
       title={texts.log}
       actions={
-        <BusyButton
-          size="xs"
-          variant="default"
-          label={texts.refresh}
-          isPending={fetched.isLoading && fetched.value !== undefined}
-          onClick={fetched.reload}
-          testId="refresh"
-        />
+        <>
+          <VisuallyHidden role="status">{isReloading ? shell.loading : ''}</VisuallyHidden>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={44}
+            aria-label={texts.refresh}
+            title={texts.refresh}
+            onClick={fetched.reload}
+            data-testid="refresh"
+          >
+            <SyncIcon size={18} />
+          </ActionIcon>
+        </>
       }
     >
       <p className={settings.says}>{texts.logExplains}</p>
