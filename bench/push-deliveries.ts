@@ -39,6 +39,7 @@ for (let i = 0; i < USERS; i++) {
     sessionId: id,
     vapidPublic: push.vapidKeys.publicKey,
     device: '',
+    language: 'en',
     now: now(),
   });
   userIds.push(id);

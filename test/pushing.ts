@@ -19,7 +19,7 @@ export interface Pushing {
   /** Subscribes a device of the person, which their session confirms unless said otherwise. */
   subscribe(
     person: Person,
-    options?: { unconfirmed?: boolean; of?: SubscriptionJson },
+    options?: { unconfirmed?: boolean; of?: SubscriptionJson; lang?: string },
   ): Promise<SubscriptionJson>;
   /** Writes a message. @returns the number of its event in the inbox of `to` */
   write(from: Person, to: Person, body?: string): Promise<number>;
@@ -72,11 +72,11 @@ export async function startPushing(
     setClock(byMs) {
       setByMs += byMs;
     },
-    async subscribe(person, { unconfirmed = false, of } = {}) {
+    async subscribe(person, { unconfirmed = false, of, lang } = {}) {
       const { publicKey } = service.services.push.vapidKeys;
       const subscription = of ?? pushService.subscribe(publicKey);
       const by = unconfirmed ? {} : { token: person.token };
-      await ok(service.post('/api/push/subscribe', { userId: person.id, subscription }, by));
+      await ok(service.post('/api/push/subscribe', { userId: person.id, subscription, lang }, by));
       return subscription;
     },
     async write(from, to, body = 'hello') {

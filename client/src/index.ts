@@ -6,7 +6,7 @@ export { DoormanError } from './errors.ts';
 export type * from './events.ts';
 export type { Api } from './http/api.ts';
 export { trackActivity } from './presence/track-activity.ts';
-export type { PushClient, PushState } from './push/push.ts';
+export type { PushClient, PushOptions, PushState } from './push/push.ts';
 export { resubscribe } from './push/push-worker.ts';
 export { readSession } from './session/session-store.ts';
 export { openStorage } from './storage/open-storage.ts';

@@ -270,6 +270,8 @@ export interface PresenceState {
 export interface SubscribeBody {
   userId: string;
   subscription: object | string;
+  /** Language of the notifications, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language */
+  lang?: string;
 }
 
 export interface Subscription {

@@ -261,6 +261,7 @@ onEachDatabase('accounts', (database) => {
         sessionId: session,
         vapidPublic: '',
         device: '',
+        language: 'en',
         now: START,
       });
     await subscribe(user.id, sessionId);

@@ -29,7 +29,15 @@ async function open(db: Db, userId: string, device = '', now = START): Promise<s
 async function subscribe(db: Db, userId: string, sessionId: string | null): Promise<string> {
   const endpoint = `https://push.example/${sessionId}`;
   const subscription = { endpoint, keys: { p256dh: 'BA', auth: 'AA' } };
-  await saveSubscription(db, { userId, subscription, sessionId, vapidPublic: '', device: '', now: START });
+  await saveSubscription(db, {
+    userId,
+    subscription,
+    sessionId,
+    vapidPublic: '',
+    device: '',
+    language: 'en',
+    now: START,
+  });
   return endpoint;
 }
 

@@ -46,6 +46,7 @@ onEachDatabase('surplus sessions', (database) => {
         sessionId,
         vapidPublic: '',
         device: '',
+        language: 'en',
         now: 1,
       });
     }

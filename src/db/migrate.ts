@@ -16,6 +16,7 @@ import { statements as pushLimits } from './migrations/0014-push-limits.ts';
 import { statements as subscriptionsOfSessions } from './migrations/0015-subscriptions-of-sessions.ts';
 import { statements as pushLogReasons } from './migrations/0016-push-log-reasons.ts';
 import { statements as plainNames } from './migrations/0017-plain-names.ts';
+import { statements as subscriptionLanguages } from './migrations/0018-subscription-languages.ts';
 import { statements as sessionAddresses } from './migrations/0019-session-addresses.ts';
 
 /** The words of `create table` in which the databases differ. */
@@ -58,6 +59,7 @@ const migrations: readonly Migration[] = [
   { name: '0015-subscriptions-of-sessions', statements: subscriptionsOfSessions },
   { name: '0016-push-log-reasons', statements: pushLogReasons },
   { name: '0017-plain-names', statements: plainNames },
+  { name: '0018-subscription-languages', statements: subscriptionLanguages },
   { name: '0019-session-addresses', statements: sessionAddresses },
 ];
 

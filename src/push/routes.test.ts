@@ -60,6 +60,49 @@ onEachDatabase('push routes', (database) => {
     assert.deepEqual(await devices(service, bob.token), []);
   });
 
+  test('a subscription has the language that it names, else the one that the request accepts, else English', async (t) => {
+    const service = await startService(t, database, { env: PUBLIC });
+    const { id: userId, token } = await service.join('alice');
+    const subscription = { endpoint: 'https://push.example/a', keys: KEYS };
+    const subscribe = (more: object, accepts = '') =>
+      service.post(
+        '/api/push/subscribe',
+        { userId, subscription, ...more },
+        { token, headers: { ...(accepts && { 'accept-language': accepts }) } },
+      );
+    const stored = async (more: object, accepts?: string) => {
+      assert.equal((await subscribe(more, accepts)).status, 200, JSON.stringify(more));
+      const rows = await service.services.db.all<{
+        language: string;
+      }>`select language from push_subscriptions`;
+      return rows.map(({ language }) => language).join();
+    };
+    assert.equal(await stored({}), 'en');
+    assert.equal(await stored({}, 'zh-CN,zh;q=0.9,en;q=0.8'), 'zh');
+    assert.equal(await stored({ lang: 'en-GB' }, 'zh-CN'), 'en');
+    assert.equal(await stored({ lang: 'zh-Hant-TW' }, 'en'), 'zh');
+    assert.equal(await stored({ lang: 'de' }, 'zh-CN'), 'en');
+    assert.equal(await stored({ lang: 'zh-aaaaaaaa-bbbbbbbb-cccccccc-ddddd' }), 'zh');
+    for (const lang of [
+      '',
+      'zh_CN',
+      'zh-',
+      '-zh',
+      'zh CN',
+      '中文',
+      '*',
+      `zh${'-aaaa'.repeat(7)}`,
+      7,
+      null,
+      ['en'],
+    ]) {
+      const { status, body } = await subscribe({ lang });
+      assert.deepEqual([status, body.error], [400, 'invalid_field'], String(lang));
+      assert.match(body.msg, /^lang [\x20-\x7e]+$/);
+    }
+    assert.equal(await stored({}), 'en');
+  });
+
   test('knowing the endpoint is not enough to change a confirmed subscription', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);

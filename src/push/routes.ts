@@ -24,6 +24,7 @@ import {
   toPushDevice,
   UnsubscribeBody,
 } from './schemas.ts';
+import { acceptedLanguage, languageOf } from './subscriptions/language.ts';
 import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions/subscriptions.ts';
 import { checkEndpoint, type EndpointPolicy } from './webpush/endpoint-guard.ts';
 
@@ -47,7 +48,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
     config: { access: 'public' },
     schema: { body: SubscribeBody, response: answers(MessageOnly, 400, 403, 404) },
     handler: async (request) => {
-      const { userId } = request.body;
+      const { userId, lang } = request.body;
       const subscription = readSubscription(request.body.subscription, {
         ...endpointPolicy,
         reach: reachOf(request.raw),
@@ -60,6 +61,8 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
         sessionId: caller?.sessionId ?? null,
         vapidPublic: vapidKeys.publicKey,
         device: (request.headers['user-agent'] ?? '').slice(0, 200),
+        language:
+          lang === undefined ? acceptedLanguage(request.headers['accept-language']) : languageOf(lang),
         now: now(),
       });
       return { code: 200 as const, message: 'Subscription saved successfully' };

@@ -7,6 +7,15 @@ export const SubscribeBody = Type.Object({
     Type.Object({}, { description: 'A PushSubscription: endpoint, keys.p256dh, keys.auth (interface 2.3)' }),
     Type.String({ description: 'The same, serialized' }),
   ]),
+  lang: Type.Optional(
+    text({
+      minLength: 1,
+      maxLength: 35,
+      pattern: '^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$',
+      description:
+        'Language of the notifications, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language',
+    }),
+  ),
 });
 export type SubscribeBody = Static<typeof SubscribeBody>;
 
@@ -116,6 +125,8 @@ export interface SubscriptionRow {
   session_id: string | null;
   vapid_public: string;
   user_agent: string;
+  /** Of its notifications, `en` or `zh`; '' if it is not known. */
+  language: string;
   created_at: number;
   updated_at: number;
   unusable_since: number | null;

@@ -23,7 +23,7 @@ import { openWindow, PATIENCE_MS } from './running-browser.ts';
 import { type Account, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-const NEW_MESSAGE = '新消息 · New message';
+const NEW_MESSAGE = 'New message';
 
 let gcm: GcmService | string;
 

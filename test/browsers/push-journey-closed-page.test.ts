@@ -62,7 +62,7 @@ onFirefox(
       await alice.openChat(bob);
       await alice.write('Tea at five?');
       const from = new URL(site.url).host;
-      const withoutText = { title: 'alice', body: '新消息 · New message', from };
+      const withoutText = { title: 'alice', body: 'New message', from };
       await waitForAlert(firefox(), withoutText);
       await clickNotification(firefox(), withoutText);
       await takeUp(t, bob, `/chat/${alice.id}`);

@@ -16,7 +16,7 @@ import {
 import { arrive } from './person.ts';
 import { type Account, startSite } from './site.ts';
 
-const NEW_MESSAGE = '新消息 · New message';
+const NEW_MESSAGE = 'New message';
 
 let pushService: FirefoxPushService;
 
@@ -69,7 +69,7 @@ onFirefox(
       await leave(bob, records);
       assert.equal(pushCount(), 0);
       await write(alice, 'now he may know');
-      await waitForAlert(firefox(), { title: 'alice', body: '2 条新消息 · 2 new messages', from });
+      await waitForAlert(firefox(), { title: 'alice', body: '2 new messages', from });
       assert.deepEqual([pushCount(), (await shown()).length], [1, 1]);
       await bob.openPage();
       assert.deepEqual(await readLog(bob, 'alice', 'Shown on Firefox on Linux'), [

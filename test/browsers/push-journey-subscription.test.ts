@@ -9,7 +9,8 @@ import { hide } from './running-browser.ts';
 import { type Account, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-const NEW_MESSAGE = '新消息 · New message';
+/** What the service says in each language. */
+const NEW_MESSAGE = { en: 'New message', zh: '新消息' };
 
 let pushService: FirefoxPushService;
 
@@ -18,7 +19,14 @@ onFirefox(
   (firefox) => {
     /** Bob has notifications on; Alice and Carol may write to him. */
     async function start(t: TestContext) {
-      const site = await startSite(t, { env: { PUSH_ALLOW_PRIVATE: '1' } });
+      let language = async () => '';
+      const site = await startSite(t, {
+        env: { PUSH_ALLOW_PRIVATE: '1' },
+        opened: ({ db }) => {
+          language = async () =>
+            (await db.get<{ language: string }>`select language from push_subscriptions`)?.language ?? '';
+        },
+      });
       const bob = await arrive(t, firefox(), site, 'bob');
       await bob.signUp();
       await turnOn(bob);
@@ -34,10 +42,20 @@ onFirefox(
         records,
         device,
         endpoint: await endpointOf(bob),
-        write: async ({ token, username: title }: Account, body: string) => {
+        /** Chooses the language of the page, which the service learns without a question to Bob. */
+        chooseLanguage: async (name: keyof typeof NEW_MESSAGE) => {
+          await bob.click('nav-settings');
+          await bob.page.locator(`[data-testid="language"] label:has([value="${name}"])`).click();
+          await waitFor(`notifications in ${name}`, async () => (await language()) === name);
+        },
+        write: async (
+          { token, username: title }: Account,
+          body: string,
+          language: keyof typeof NEW_MESSAGE = 'en',
+        ) => {
           const message = { to: bob.id, cid: crypto.randomUUID(), body };
           assert.equal((await site.post('/api/messages', message, token)).status, 200);
-          await waitForAlert(firefox(), { title, body: NEW_MESSAGE, from });
+          await waitForAlert(firefox(), { title, body: NEW_MESSAGE[language], from });
           await holdAlerts(firefox());
         },
         /** The senders of the notifications on the screen. */
@@ -46,8 +64,9 @@ onFirefox(
       };
     }
 
-    test('subscribes again by itself when its push service has lost it, with no page open', async (t) => {
-      const { bob, alice, records, device, endpoint, write } = await start(t);
+    test('subscribes again by itself when its push service has lost it, with no page open, in the language of the page', async (t) => {
+      const { bob, alice, carol, records, device, endpoint, chooseLanguage, write } = await start(t);
+      await chooseLanguage('zh');
       await leave(bob, records);
       for (const browser of pushService.browsers()) pushService.forget(browser);
       const after = await waitFor('another device', async () => {
@@ -56,8 +75,13 @@ onFirefox(
       });
       assert.equal(after.confirmed, 1);
       // It names the sender, which an unconfirmed subscription does not get.
-      await write(alice, 'still there?');
+      await write(alice, 'still there?', 'zh');
       assert.notEqual(pushService.submissions.at(-1)?.endpoint, endpoint);
+
+      await bob.openPage();
+      await chooseLanguage('en');
+      await leave(bob, records);
+      await write(carol, 'and in English?', 'en');
     });
 
     test('subscribes again with the key in force as soon as the page is loaded', async (t) => {

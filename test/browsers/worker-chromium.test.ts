@@ -49,16 +49,18 @@ onChromium('A push', (chromium) => {
       web_push: 8030,
       notification: {
         title: 'alice <b>&amp;</b> \u202ebob',
-        body: '3 条新消息 · 3 new messages\nTea at five? 🫖',
+        lang: 'zh-CN',
+        body: '3 条新消息\nTea at five? 🫖',
         navigate: gate.url + CHAT,
         tag: 'chat-1',
       },
       app_badge: 3,
     });
-    const { icon, lang, ...shown } = await waitForNotification(page);
+    const { icon, ...shown } = await waitForNotification(page);
     assert.deepEqual(shown, {
       title: 'alice <b>&amp;</b> \u202ebob',
-      body: '3 条新消息 · 3 new messages\nTea at five? 🫖',
+      lang: 'zh-CN',
+      body: '3 条新消息\nTea at five? 🫖',
       tag: 'chat-1',
       data: { path: CHAT },
     });

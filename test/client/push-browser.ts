@@ -20,6 +20,8 @@ export class PushBrowser {
   /** What the user answers when asked for permission. */
   answer: NotificationPermission = 'granted';
   isStandalone = false;
+  /** As the user named it in the browser's settings. */
+  language: string | undefined;
   /** Whether a subscription shows the key with which it was made. */
   showsKey = true;
   /** Why the browser gives no subscription. */
@@ -53,7 +55,15 @@ export class PushBrowser {
       ready: Promise.resolve(this.registration),
       getRegistration: async () => this.registration,
     };
-    install(t, 'navigator', { userAgent, maxTouchPoints, ...(hasPush && { serviceWorker }) });
+    const language = () => this.language;
+    install(t, 'navigator', {
+      userAgent,
+      maxTouchPoints,
+      get language() {
+        return language();
+      },
+      ...(hasPush && { serviceWorker }),
+    });
     install(t, 'window', {
       isSecureContext,
       matchMedia: () => ({ matches: this.isStandalone }),

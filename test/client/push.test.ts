@@ -190,6 +190,42 @@ onSqlite('Notifications', (database) => {
     assert.equal(await arrive(), 1);
   });
 
+  test('are in the language that the program chose last, else in that of the browser, and are asked for once', async (t) => {
+    const { service, browser, alice, push } = await start(t, database);
+    const language = async () => {
+      const rows = await service.services.db.all<{
+        language: string;
+      }>`select language from push_subscriptions`;
+      return rows.map((row) => row.language).join();
+    };
+    const replace = async () => {
+      browser.lose();
+      await resubscribe(browser.registration, { baseUrl: service.url, storage: alice.storage });
+    };
+    browser.language = 'zh-CN';
+    await push.enable();
+    assert.equal(await language(), 'zh');
+    browser.language = 'en-US';
+    await replace();
+    assert.equal(await language(), 'en');
+
+    await push.check({ lang: 'zh-Hant' });
+    assert.equal(await language(), 'zh');
+    await push.check();
+    assert.equal(await language(), 'zh');
+    await replace();
+    assert.equal(await language(), 'zh');
+    await replace();
+    assert.equal(await language(), 'zh');
+    await assert.rejects(push.check({ lang: 'zh_CN' }), { code: 400, error: 'invalid_field' });
+
+    browser.language = 'zh_CN.UTF-8'; // which the service would refuse
+    await push.disable();
+    assert.equal(await push.enable(), 'on');
+    assert.equal(await language(), 'en');
+    assert.equal(browser.acts.filter((act) => act === 'asked').length, 2, 'at the two clicks');
+  });
+
   test('are not subscribed by the worker without a user, or for a user who turned them off', async (t) => {
     const { service, browser, alice, push } = await start(t, database);
     await push.enable();

@@ -276,7 +276,7 @@ async function verifyPush(
   count: number,
 ): Promise<void> {
   assert.ok(count > 0);
-  const expected = count === 1 ? '新消息 · New message' : `${count} 条新消息 · ${count} new messages`;
+  const expected = count === 1 ? 'New message' : `${count} new messages`;
   const last = () => JSON.parse(received().at(-1)?.text ?? '{}').notification?.body;
   await t.waitFor(() => assert.equal(last(), expected), { interval: 20, timeout: 60_000 });
 }

@@ -53,7 +53,7 @@ onSqlite('two people in two terminals', (database) => {
       alice.types('/bye');
       assert.equal(await alice.ended, 0);
       bob.types('alice: come back');
-      await receiver.prints('[push] bob: 新消息 · New message');
+      await receiver.prints('[push] bob: New message');
 
       const again = run('chat', 'alice');
       await again.prints('bob: come back');

@@ -54,7 +54,8 @@ export interface Api {
   snapshot(): Promise<Wire.Snapshot>;
 
   pushKey(): Promise<string>;
-  pushSubscribe(subscription: Wire.Subscription): Promise<void>;
+  /** @param lang the language of the notifications, a BCP 47 tag; left out: what the browser accepts */
+  pushSubscribe(subscription: Wire.Subscription, lang?: string): Promise<void>;
   /**
    * Sends a test push. Resolves with what each push service answered within three seconds.
    *
@@ -151,8 +152,12 @@ export function openApi({ call, userId }: Caller): Api {
     snapshot: () => get('/api/sync'),
 
     pushKey: async () => (await call('GET', '/api/push/public-key', undefined, 'public')).publicKey as string,
-    pushSubscribe: async (subscription) =>
-      post('/api/push/subscribe', { userId: userId(), subscription } satisfies Wire.SubscribeBody),
+    pushSubscribe: async (subscription, lang) =>
+      post('/api/push/subscribe', {
+        userId: userId(),
+        subscription,
+        ...(lang !== undefined && { lang }),
+      } satisfies Wire.SubscribeBody),
     pushTest: async (device) =>
       get(withQuery('/api/push/test-send', { userId: userId(), detail: '1', device })),
     pushReceipt: async (body) => void (await call('POST', '/api/push/receipt', body, 'public')),

@@ -10,6 +10,8 @@ interface SubscriptionIntent {
   /** The service's key with which the subscription was made. */
   readonly key: string;
   readonly endpoint: string;
+  /** The language that the program chose for the notifications; absent if it chose none. */
+  readonly lang?: string;
 }
 
 export async function readSubscriptionIntent(
@@ -47,6 +49,13 @@ export async function subscribe(
   } catch (cause) {
     throw new DoormanError(0, 'push_unavailable', 'The browser gave no push subscription', { cause });
   }
+}
+
+/** The browser's language, where the service would accept it: users may enter any text as their language. */
+export function browserLanguage(): string | undefined {
+  const language = typeof navigator === 'undefined' ? undefined : navigator.language;
+  const isTag = language !== undefined && /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i.test(language);
+  return isTag && language.length <= 35 ? language : undefined;
 }
 
 /** The form in which the service stores it. */

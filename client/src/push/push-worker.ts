@@ -5,6 +5,7 @@ import { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../timeouts.ts';
 import {
+  browserLanguage,
   readSubscriptionIntent,
   saveSubscriptionIntent,
   subscribe,
@@ -13,8 +14,8 @@ import {
 
 /**
  * For a service worker's `pushsubscriptionchange`: the browser lost the subscription. Subscribes again and registers the new
- * subscription at the service, by the stored session. Without a session, or if its user has not enabled notifications here,
- * no subscription is left.
+ * subscription at the service, by the stored session and in the language that the page chose. Without a session, or if its user
+ * has not enabled notifications here, no subscription is left.
  *
  * @param options.storage the storage of `createDoorman` in the page
  * @param timeouts for tests only
@@ -48,11 +49,16 @@ export async function resubscribe(
   ]);
   if (publicKey === undefined) throw new DoormanError(0, 'unreachable', 'The service has no key');
   const subscription = await subscribe(registration, publicKey, intent.key);
-  const body = { userId, subscription: toSubscribeBody(subscription) };
+  const lang = intent.lang ?? browserLanguage();
+  const body = {
+    userId,
+    subscription: toSubscribeBody(subscription),
+    ...(lang !== undefined && { lang }),
+  };
   const post = { method: 'POST', token, deadlineMs } as const;
   await callService(baseUrl, { ...post, path: '/api/push/subscribe', body });
   const { endpoint } = subscription;
-  await saveSubscriptionIntent(storage, { userId, key: publicKey, endpoint });
+  await saveSubscriptionIntent(storage, { ...intent, key: publicKey, endpoint });
   if (intent.endpoint === endpoint) return;
   // If this call fails, the push service reports the end at the next push.
   const unsubscribe = { ...post, path: '/api/push/unsubscribe', body: { endpoint: intent.endpoint } };

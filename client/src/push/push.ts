@@ -4,6 +4,7 @@ import type { Api } from '../http/api.ts';
 import type { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { PushDevice } from '../wire.ts';
 import {
+  browserLanguage,
   readSubscriptionIntent,
   saveSubscriptionIntent,
   subscribe,
@@ -22,6 +23,14 @@ export type PushState =
   | 'off'
   | 'on';
 
+export interface PushOptions {
+  /**
+   * The language of the notifications, a BCP 47 tag such as `zh-CN`. Left out: that of the last call that had one, else the
+   * browser's.
+   */
+  lang?: string;
+}
+
 /** Notifications on this device. The page registers its own service worker. */
 export interface PushClient {
   state(): Promise<PushState>;
@@ -32,16 +41,17 @@ export interface PushClient {
    * @throws {DoormanError} `push_unavailable` if the browser returns no subscription despite the permission; or the service's
    *   refusal
    */
-  enable(): Promise<PushState>;
+  enable(options?: PushOptions): Promise<PushState>;
   /** Unsubscribes here and at the service; the permission stays. */
   disable(): Promise<void>;
   /**
    * To be called at each start with a session. If notifications were enabled on this device before, it subscribes again when
-   * the browser lost the subscription, the key changed, or the service does not have it.
+   * the browser lost the subscription, the key changed, or the service does not have it. To be called with `lang` when the
+   * user changes the language of the page: it never asks for permission.
    *
    * @throws {DoormanError} like `enable`
    */
-  check(): Promise<PushState>;
+  check(options?: PushOptions): Promise<PushState>;
   /** This device, among those of `api.pushDevices`. */
   thisDevice(): Promise<PushDevice | undefined>;
 }
@@ -73,12 +83,12 @@ export class Push implements PushClient {
     return isOn ? 'on' : 'off';
   }
 
-  async enable(): Promise<PushState> {
+  async enable({ lang }: PushOptions = {}): Promise<PushState> {
     const support = detectSupport();
     if (support !== 'supported') return support;
     // Before any `await`: browsers ask only as the direct effect of a click.
     const permission = await Notification.requestPermission();
-    if (permission === 'granted') await this.#enqueue(() => this.#subscribe());
+    if (permission === 'granted') await this.#enqueue(() => this.#subscribe(lang));
     return this.state();
   }
 
@@ -90,13 +100,13 @@ export class Push implements PushClient {
     });
   }
 
-  async check(): Promise<PushState> {
+  async check({ lang }: PushOptions = {}): Promise<PushState> {
     if (detectSupport() !== 'supported' || !this.#session()) return this.state();
     await this.#enqueue(async () => {
       const isEnabled = await this.#isEnabled();
       // After a storage failure the user's choice is unknown: the subscription stays as it is.
       if (!isEnabled && !this.#storage.isInMemory) await this.#unsubscribe();
-      if (isEnabled && Notification.permission === 'granted') await this.#subscribe();
+      if (isEnabled && Notification.permission === 'granted') await this.#subscribe(lang);
     });
     return this.state();
   }
@@ -127,7 +137,7 @@ export class Push implements PushClient {
     });
   }
 
-  async #subscribe(): Promise<void> {
+  async #subscribe(chosen: string | undefined): Promise<void> {
     const [api, storage] = [this.#api, this.#storage];
     const userId = this.#session()?.userId;
     if (userId === undefined) throw new DoormanError(401, 'signed_out', 'No user is signed in');
@@ -136,11 +146,12 @@ export class Push implements PushClient {
     // The service accepts a subscription without a session. `pushDevices` fails if the session has ended.
     const [key] = await Promise.all([api.pushKey(), api.pushDevices()]);
     const subscription = await subscribe(registration, key, intent?.key);
-    // Also a known one: the service may have lost it, and a repeat changes nothing.
-    await api.pushSubscribe(toSubscribeBody(subscription));
+    const lang = chosen ?? (intent?.userId === userId ? intent.lang : undefined);
+    // Also a known one: the service may have lost it, and a repeat changes nothing but the language.
+    await api.pushSubscribe(toSubscribeBody(subscription), lang ?? browserLanguage());
     if (this.#session()?.userId !== userId) return; // signed out meanwhile: the next change removes it
     const { endpoint } = subscription;
-    await saveSubscriptionIntent(storage, { userId, key, endpoint });
+    await saveSubscriptionIntent(storage, { userId, key, endpoint, ...(lang !== undefined && { lang }) });
     if (intent?.userId === userId && intent.endpoint !== endpoint)
       await this.#unsubscribeAtService(intent.endpoint);
   }

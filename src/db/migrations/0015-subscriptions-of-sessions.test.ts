@@ -38,6 +38,7 @@ onEachDatabase('0015-subscriptions-of-sessions', (database) => {
         sessionId,
         vapidPublic: 'key',
         device: 'Browser',
+        language: 'en',
         now: START,
       });
     const session = (await openSession(db, bob, '!', '', START)) ?? '';

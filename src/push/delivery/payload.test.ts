@@ -28,11 +28,13 @@ function read(payload: Buffer) {
 }
 
 test('a payload is a declarative push message that leads to the conversation', () => {
-  assert.deepEqual(read(messagePayload(publicUrl, unreadMessages)), {
+  assert.deepEqual(read(messagePayload(publicUrl, 'en', unreadMessages)), {
     web_push: 8030,
     notification: {
       title: 'Alice',
-      body: '新消息 · New message',
+      lang: 'en',
+      dir: 'auto',
+      body: 'New message',
       navigate: 'https://chat.example.org/chat/p1',
       tag: 'chat-p1',
     },
@@ -43,41 +45,70 @@ test('a payload is a declarative push message that leads to the conversation', (
 
 test('preview full shows the text, sender the name, none neither', () => {
   const shown = (changes: Partial<MessageNotification>) => {
-    const { notification } = read(messagePayload(publicUrl, { ...unreadMessages, ...changes }));
+    const { notification } = read(messagePayload(publicUrl, 'en', { ...unreadMessages, ...changes }));
     return [notification.title, notification.body];
   };
   assert.deepEqual(shown({ preview: 'full' }), ['Alice', 'hi there']);
-  assert.deepEqual(shown({ preview: 'full', unread: 10 }), [
-    'Alice',
-    '10 条新消息 · 10 new messages\nhi there',
-  ]);
-  assert.deepEqual(shown({ preview: 'full', text: undefined }), ['Alice', '新消息 · New message']);
-  assert.deepEqual(shown({ preview: 'sender', unread: 10 }), ['Alice', '10 条新消息 · 10 new messages']);
-  assert.deepEqual(shown({ preview: 'none', unread: 10 }), ['Doorman', '10 条新消息 · 10 new messages']);
+  assert.deepEqual(shown({ preview: 'full', unread: 10 }), ['Alice', '10 new messages\nhi there']);
+  assert.deepEqual(shown({ preview: 'full', text: undefined }), ['Alice', 'New message']);
+  assert.deepEqual(shown({ preview: 'sender', unread: 10 }), ['Alice', '10 new messages']);
+  assert.deepEqual(shown({ preview: 'none', unread: 10 }), ['Doorman', '10 new messages']);
+});
+
+test('our own words are in the language of the device, and in no other', () => {
+  const inEnglish = /^[ \n!-~]*$/;
+  const inChinese = /^[\d \n\p{Script=Han}]*$/u;
+  const payloads = (language: string) => [
+    messagePayload(publicUrl, language, unreadMessages),
+    messagePayload(publicUrl, language, { ...unreadMessages, preview: 'full', text: undefined }),
+    messagePayload(publicUrl, language, { ...unreadMessages, preview: 'none', unread: 3 }),
+    shortPayload(publicUrl, language, 'p1', receipt),
+    genericPayload(publicUrl, language),
+    testPayload(publicUrl, language, receipt),
+  ];
+  for (const [language, lang, only] of [
+    ['en', 'en', inEnglish],
+    ['zh', 'zh-CN', inChinese],
+    ['', 'en', inEnglish],
+  ] as const)
+    for (const { notification } of payloads(language).map(read)) {
+      assert.deepEqual([notification.lang, notification.dir], [lang, 'auto']);
+      assert.match(notification.body, only);
+    }
+  const counted = (unread: number) =>
+    read(messagePayload(publicUrl, 'zh', { ...unreadMessages, preview: 'full', unread })).notification.body;
+  assert.deepEqual([counted(1), counted(2)], ['hi there', '2 条新消息\nhi there']);
 });
 
 test('a payload is below 3,000 bytes whatever was written, and still well-formed', () => {
   const anything = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.string());
+  const language = fc.constantFrom('en', 'zh', '');
   fc.assert(
-    fc.property(anything, anything, fc.integer({ min: 1, max: 4_000 }), (name, piece, times) => {
-      const text = [...piece.repeat(times)].slice(0, 4_000).join('');
-      const sender = [...name.repeat(9)].slice(0, 64).join('');
-      const payload = messagePayload(publicUrl, {
-        ...unreadMessages,
-        preview: 'full',
-        unread: 1e6,
-        badge: 1e9,
-        sender,
-        text,
-      });
-      assert(payload.length < 3_000, `${payload.length} bytes`);
-      assert(read(payload).notification.body.isWellFormed());
-    }),
+    fc.property(
+      anything,
+      anything,
+      fc.integer({ min: 1, max: 4_000 }),
+      language,
+      (name, piece, times, language) => {
+        const text = [...piece.repeat(times)].slice(0, 4_000).join('');
+        const sender = [...name.repeat(9)].slice(0, 64).join('');
+        const payload = messagePayload(publicUrl, language, {
+          ...unreadMessages,
+          preview: 'full',
+          unread: 1e6,
+          badge: 1e9,
+          sender,
+          text,
+        });
+        assert(payload.length < 3_000, `${payload.length} bytes`);
+        assert(read(payload).notification.body.isWellFormed());
+      },
+    ),
   );
   for (const unit of ['\u0001', '"', '语', '👨‍👩‍👧‍👦', 'e\u0301', '\u{1f468}'])
     assert(
-      messagePayload(publicUrl, { ...unreadMessages, preview: 'full', text: unit.repeat(4_000) }).length <
-        3_000,
+      messagePayload(publicUrl, 'zh', { ...unreadMessages, preview: 'full', text: unit.repeat(4_000) })
+        .length < 3_000,
     );
 });
 
@@ -102,21 +133,25 @@ test('a text is cut between graphemes', () => {
 });
 
 test('the short and the generic payload reveal nothing', () => {
-  assert.deepEqual(read(shortPayload(publicUrl, 'p1', receipt)), {
+  assert.deepEqual(read(shortPayload(publicUrl, 'en', 'p1', receipt)), {
     web_push: 8030,
     notification: {
       title: 'Doorman',
-      body: '新消息 · New messages',
+      lang: 'en',
+      dir: 'auto',
+      body: 'New messages',
       navigate: 'https://chat.example.org/chat/p1',
       tag: 'chat-p1',
     },
     doorman: { receipt },
   });
-  assert.deepEqual(read(genericPayload(publicUrl)), {
+  assert.deepEqual(read(genericPayload(publicUrl, 'en')), {
     web_push: 8030,
     notification: {
       title: 'Doorman',
-      body: '新消息 · New messages',
+      lang: 'en',
+      dir: 'auto',
+      body: 'New messages',
       navigate: 'https://chat.example.org/',
       tag: 'doorman',
     },
@@ -126,16 +161,18 @@ test('the short and the generic payload reveal nothing', () => {
 test('a test payload has fixed words, and a receipt for a confirmed device', () => {
   const notification = {
     title: 'Doorman',
-    body: 'Test notification · 测试通知',
+    lang: 'en',
+    dir: 'auto',
+    body: 'Test notification',
     navigate: 'https://chat.example.org/',
     tag: 'doorman-test',
   };
-  assert.deepEqual(read(testPayload(publicUrl, receipt)), {
+  assert.deepEqual(read(testPayload(publicUrl, 'en', receipt)), {
     web_push: 8030,
     notification,
     doorman: { receipt },
   });
-  assert.deepEqual(read(testPayload(publicUrl, undefined)), { web_push: 8030, notification });
+  assert.deepEqual(read(testPayload(publicUrl, 'en', undefined)), { web_push: 8030, notification });
 });
 
 test('a topic is the same for the same conversation and device, and fits the header (RFC 8030 5.4)', () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { pushTexts } from './texts.ts';
 
 export type Preview = 'full' | 'sender' | 'none';
 
@@ -27,23 +28,32 @@ const graphemes = new Intl.Segmenter();
 
 /**
  * The payload for a confirmed device: a declarative push message (Push API, "Declarative push message"), so that Safari
- * needs no worker; elsewhere our worker reads it. It is below 3,000 bytes for any text. Our own words are Chinese and
- * English, as the language of the device is unknown.
+ * needs no worker; elsewhere our worker reads it. It is below 3,000 bytes for any text.
+ *
+ * @param language of the subscription, for our own words
  */
-export function messagePayload(publicUrl: string, notification: MessageNotification): Buffer {
+export function messagePayload(
+  publicUrl: string,
+  language: string,
+  notification: MessageNotification,
+): Buffer {
   const { receipt, preview, peerId, sender, unread, text, badge } = notification;
-  const count = unread > 1 ? `${unread} 条新消息 · ${unread} new messages` : '新消息 · New message';
+  const { lang, newMessages } = pushTexts(language);
+  const count = newMessages(unread);
   const title = preview === 'none' ? 'Doorman' : cutText(sender, MAX_NAME_BYTES);
   const shown = preview === 'full' && text !== undefined ? cutText(text, MAX_TEXT_BYTES) : undefined;
   const body = shown === undefined ? count : unread > 1 ? `${count}\n${shown}` : shown;
-  return toPayload(publicUrl, { title, body, path: chatPath(peerId), tag: chatTag(peerId), badge, receipt });
+  const path = chatPath(peerId);
+  return toPayload(publicUrl, { lang, title, body, path, tag: chatTag(peerId), badge, receipt });
 }
 
 /** A payload without texts, for a push service that found {@link messagePayload} too large (413). */
-export function shortPayload(publicUrl: string, peerId: string, receipt: string): Buffer {
+export function shortPayload(publicUrl: string, language: string, peerId: string, receipt: string): Buffer {
+  const { lang, somethingNew } = pushTexts(language);
   return toPayload(publicUrl, {
+    lang,
     title: 'Doorman',
-    body: '新消息 · New messages',
+    body: somethingNew,
     path: chatPath(peerId),
     tag: chatTag(peerId),
     receipt,
@@ -54,8 +64,9 @@ export function shortPayload(publicUrl: string, peerId: string, receipt: string)
  * The payload for an unconfirmed device: without sender, text and count (promise 7), and without a receipt, as the device
  * may belong to a stranger.
  */
-export function genericPayload(publicUrl: string): Buffer {
-  return toPayload(publicUrl, { title: 'Doorman', body: '新消息 · New messages', path: '/', tag: 'doorman' });
+export function genericPayload(publicUrl: string, language: string): Buffer {
+  const { lang, somethingNew } = pushTexts(language);
+  return toPayload(publicUrl, { lang, title: 'Doorman', body: somethingNew, path: '/', tag: 'doorman' });
 }
 
 /**
@@ -97,10 +108,12 @@ function jsonBytes(point: string): number {
 }
 
 /** A test send: fixed words, so an unconfirmed device may have them too, without a receipt. */
-export function testPayload(publicUrl: string, receipt: string | undefined): Buffer {
+export function testPayload(publicUrl: string, language: string, receipt: string | undefined): Buffer {
+  const { lang, test } = pushTexts(language);
   return toPayload(publicUrl, {
+    lang,
     title: 'Doorman',
-    body: 'Test notification · 测试通知',
+    body: test,
     path: '/',
     tag: 'doorman-test',
     receipt,
@@ -108,6 +121,7 @@ export function testPayload(publicUrl: string, receipt: string | undefined): Buf
 }
 
 interface Notification {
+  readonly lang: string;
   readonly title: string;
   readonly body: string;
   readonly path: string;
@@ -116,8 +130,12 @@ interface Notification {
   readonly receipt?: string | undefined;
 }
 
-function toPayload(publicUrl: string, { title, body, path, tag, badge, receipt }: Notification): Buffer {
-  const notification = { title, body, navigate: publicUrl + path, tag };
+/** The direction is that of each text: a name or a message may be in any language. */
+function toPayload(
+  publicUrl: string,
+  { lang, title, body, path, tag, badge, receipt }: Notification,
+): Buffer {
+  const notification = { title, lang, dir: 'auto', body, navigate: publicUrl + path, tag };
   const doorman = receipt === undefined ? undefined : { receipt };
   return Buffer.from(JSON.stringify({ web_push: 8030, notification, app_badge: badge, doorman }));
 }

@@ -58,6 +58,7 @@ onEachDatabase('the ports of push services', (database) => {
       sessionId: null,
       vapidPublic: vapidKeys.publicKey,
       device: 'Firefox',
+      language: 'en',
       now: Date.now(),
     });
     const message = { to: bob.id, cid: crypto.randomUUID(), body: 'hello' };

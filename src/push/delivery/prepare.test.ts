@@ -21,10 +21,34 @@ onEachDatabase('the contents of a push', (database) => {
     assert.deepEqual(
       notifications(pushService, phone).map(({ title, body }) => [title, body]),
       [
-        ['Alice Liddell', '新消息 · New message'],
-        ['Alice Liddell', '2 条新消息 · 2 new messages\nmy text full'],
-        ['Doorman', '3 条新消息 · 3 new messages'],
+        ['Alice Liddell', 'New message'],
+        ['Alice Liddell', '2 new messages\nmy text full'],
+        ['Doorman', '3 new messages'],
       ],
+    );
+  });
+
+  test('is in the language that its device has when it is sent, also where the push waited', async (t) => {
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+      t,
+      database,
+    );
+    const [chinese, english] = [
+      await subscribe(bob, { lang: 'zh-CN' }),
+      await subscribe(bob, { lang: 'en' }),
+    ];
+    const [changed, unknown] = [await subscribe(bob, { lang: 'en' }), await subscribe(bob, { lang: 'zh' })];
+    await service.services.db.run`
+      update push_subscriptions set language = '' where endpoint = ${unknown.endpoint}`;
+    pushService.answerNext(changed.endpoint, { status: 429, headers: { 'retry-after': '60' } });
+    await writeAndPush(alice, bob);
+    await subscribe(bob, { of: changed, lang: 'zh' });
+    await pass(60_000);
+    assert.deepEqual(
+      [chinese, english, changed, unknown].map((device) =>
+        notifications(pushService, device).map(({ lang, body }) => `${lang}: ${body}`),
+      ),
+      [['zh-CN: 新消息'], ['en: New message'], ['zh-CN: 新消息'], ['en: New message']],
     );
   });
 
@@ -96,7 +120,7 @@ onEachDatabase('the contents of a push', (database) => {
     for (const { text, headers } of received) {
       assert.equal(
         text,
-        '{"web_push":8030,"notification":{"title":"Doorman","body":"新消息 · New messages","navigate":"https://chat.example.org/","tag":"doorman"}}',
+        '{"web_push":8030,"notification":{"title":"Doorman","lang":"en","dir":"auto","body":"New messages","navigate":"https://chat.example.org/","tag":"doorman"}}',
       );
       assert.equal(headers.topic, received[0]?.headers.topic);
     }

@@ -33,6 +33,7 @@ export interface SendableJob {
   readonly session_id: string | null;
   readonly vapid_public: string;
   readonly user_agent: string;
+  readonly language: string;
   readonly unusable_since: number | null;
   readonly last_success_at: number | null;
   readonly not_before: number;
@@ -63,8 +64,8 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
     db.all<Omit<SendableJob, 'badge'>>`
       select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.attempts,
         jobs.decided_at, jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id,
-        subs.vapid_public, subs.user_agent, subs.unusable_since, subs.last_success_at, subs.not_before, subs.refusals,
-        subs.refused_since, subs.last_notified_at,
+        subs.vapid_public, subs.user_agent, subs.language, subs.unusable_since, subs.last_success_at, subs.not_before,
+        subs.refusals, subs.refused_since, subs.last_notified_at,
         users.status, users.push_enabled, users.dnd_enabled, users.push_preview,
         case when peers.nickname = '' then peers.username else peers.nickname end as sender,
         conversations.unread, blocks.created_at as blocked_at, inbox.data as event,
@@ -169,7 +170,7 @@ export function buildRequestFor(
     p256dh,
     auth,
     vapid: keyring.signerFor(row.vapid_public),
-    payload: isConfirmed ? payloadFor(row, receipt, publicUrl) : genericPayload(publicUrl),
+    payload: isConfirmed ? payloadFor(row, receipt, publicUrl) : genericPayload(publicUrl, row.language),
     ttlSeconds: TTL_SECONDS,
     urgency: 'high',
     topic: topicOf(row.auth, row.user_id, isConfirmed ? row.peer_id : ''),
@@ -177,8 +178,8 @@ export function buildRequestFor(
 }
 
 function payloadFor(row: SendableJob, receipt: string, publicUrl: string): Buffer {
-  if (row.short === 1) return shortPayload(publicUrl, row.peer_id, receipt);
-  return messagePayload(publicUrl, {
+  if (row.short === 1) return shortPayload(publicUrl, row.language, row.peer_id, receipt);
+  return messagePayload(publicUrl, row.language, {
     receipt,
     preview: row.push_preview,
     peerId: row.peer_id,

@@ -51,6 +51,7 @@ async function start(t: Parameters<TestDatabase['open']>[0], database: TestDatab
         sessionId,
         vapidPublic,
         device: 'Firefox',
+        language: 'en',
         now: Date.now(),
       });
     },
@@ -90,6 +91,7 @@ onEachDatabase('a test send', (database) => {
     const service = await start(t, database);
     const { push, pushReceipts, send } = service;
     const devices = [await service.device(), await service.device(null)];
+    await service.db.run`update push_subscriptions set language = 'zh' where session_id is null`;
     const entries = await send();
     assert.deepEqual(
       entries?.map((entry) => [entry.kind, entry.outcome, entry.status, entry.detail]),
@@ -112,7 +114,9 @@ onEachDatabase('a test send', (database) => {
         web_push: 8030,
         notification: {
           title: 'Doorman',
-          body: 'Test notification · 测试通知',
+          lang: i === 0 ? 'en' : 'zh-CN',
+          dir: 'auto',
+          body: i === 0 ? 'Test notification' : '测试通知',
           navigate: 'https://chat.example.com/',
           tag: 'doorman-test',
         },

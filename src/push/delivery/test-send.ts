@@ -105,6 +105,7 @@ async function sendOne(
     if (!p256dh || !auth) throw new InvalidKeysError('The keys are not Base64');
     const payload = testPayload(
       publicUrl,
+      subscription.language,
       subscription.session_id === null ? undefined : push.receipts.issue(logId),
     );
     const vapid = push.vapidKeys.signerFor(subscription.vapid_public);

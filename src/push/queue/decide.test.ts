@@ -16,7 +16,9 @@ onEachDatabase('push decisions', (database) => {
       assert.deepEqual(notifications(pushService, device), [
         {
           title: 'alice',
-          body: '新消息 · New message',
+          lang: 'en',
+          dir: 'auto',
+          body: 'New message',
           navigate: `https://chat.example.org/chat/${alice.id}`,
           tag: `chat-${alice.id}`,
         },
@@ -100,7 +102,7 @@ onEachDatabase('push decisions', (database) => {
     assert.equal(pushService.received(phone.endpoint).length, 1);
     await pass(1);
     const bodies = notifications(pushService, phone).map(({ body }) => body);
-    assert.deepEqual(bodies, ['新消息 · New message', '10 条新消息 · 10 new messages']);
+    assert.deepEqual(bodies, ['New message', '10 new messages']);
     await pass(60_000);
     assert.equal(pushService.received(phone.endpoint).length, 2);
   });

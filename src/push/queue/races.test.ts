@@ -25,6 +25,7 @@ onPostgres('push beside concurrent transactions', (database) => {
         sessionId,
         vapidPublic: 'key',
         device: 'Browser',
+        language: 'en',
         now: START,
       });
     return { db, alice, bob, session, save };

@@ -253,6 +253,7 @@ onEachDatabase('push endpoints on this machine, without PUBLIC_URL', (database) 
       sessionId: null,
       vapidPublic: vapidKeys.publicKey,
       device: 'Firefox',
+      language: 'en',
       now: Date.now(),
     });
     assert.equal((await testSend(service, bob)).body.data[0].detail, 'private_address');

@@ -5,6 +5,7 @@ import { addUser } from '../../../test/people.ts';
 import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SubscriptionRow } from '../schemas.ts';
+import type { Language } from './language.ts';
 import {
   listSubscriptions,
   markSuccess,
@@ -42,7 +43,14 @@ onEachDatabase('push subscriptions', (database) => {
       alice: await user('alice'),
       bob: await user('bob'),
       /** @param session null for a request without a token */
-      save(userId: string, name: string, session: string | null, keys = 'BA', vapidPublic = 'key') {
+      save(
+        userId: string,
+        name: string,
+        session: string | null,
+        keys = 'BA',
+        vapidPublic = 'key',
+        language: Language = 'en',
+      ) {
         clock.now++;
         const subscription = { endpoint: `https://push.example/${name}`, keys: { p256dh: keys, auth: 'AA' } };
         return saveSubscription(db, {
@@ -51,6 +59,7 @@ onEachDatabase('push subscriptions', (database) => {
           sessionId: session,
           vapidPublic,
           device: 'Browser',
+          language,
           now: clock.now,
         });
       },
@@ -133,7 +142,7 @@ onEachDatabase('push subscriptions', (database) => {
     const refused = refusedAs('forbidden', 'subscription_confirmed');
     await assert.rejects(save(alice.id, 'a', null, 'BB'), refused);
     assert.deepEqual(await only(alice.id), before);
-    await save(alice.id, 'a', null);
+    await save(alice.id, 'a', null, 'BA', 'key', 'zh');
     assert.deepEqual(
       await only(alice.id),
       before,
@@ -141,6 +150,17 @@ onEachDatabase('push subscriptions', (database) => {
     );
     await save(alice.id, 'a', alice.session, 'BB');
     assert.equal((await only(alice.id)).p256dh, 'BB');
+  });
+
+  test('a subscription takes the language of the request that saves it again, with the same keys or others', async (t) => {
+    const { alice, save, only } = await start(t);
+    const language = async () => (await only(alice.id)).language;
+    await save(alice.id, 'a', alice.session, 'BA', 'key', 'zh');
+    assert.equal(await language(), 'zh');
+    await save(alice.id, 'a', alice.session, 'BA', 'key', 'en');
+    assert.equal(await language(), 'en');
+    await save(alice.id, 'a', alice.session, 'BB', 'key', 'zh');
+    assert.equal(await language(), 'zh');
   });
 
   test('a subscription moves to the session of its user that saves it again', async (t) => {

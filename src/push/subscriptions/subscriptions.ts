@@ -5,6 +5,7 @@ import { newId } from '../../db/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { lockUser } from '../../users/users.ts';
 import type { Subscription, SubscriptionRow } from '../schemas.ts';
+import type { Language } from './language.ts';
 
 const MAX_CONFIRMED = 20;
 const MAX_UNCONFIRMED = 3;
@@ -22,6 +23,8 @@ interface NewSubscription {
   /** The VAPID public key for new subscriptions, with which the client subscribed. */
   readonly vapidPublic: string;
   readonly device: string;
+  /** Of its notifications. */
+  readonly language: Language;
   readonly now: number;
 }
 
@@ -34,7 +37,7 @@ interface NewSubscription {
  *   change a confirmed subscription; `unauthenticated` when the session ended meanwhile
  */
 export async function saveSubscription(db: Db, saving: NewSubscription): Promise<void> {
-  const { userId, subscription, sessionId, vapidPublic, device, now } = saving;
+  const { userId, subscription, sessionId, vapidPublic, device, language, now } = saving;
   const { endpoint, keys } = subscription;
   const id = newId(now);
   await db.transaction(async (tx) => {
@@ -54,18 +57,22 @@ export async function saveSubscription(db: Db, saving: NewSubscription): Promise
     if (stored && stored.p256dh === keys.p256dh && stored.auth === keys.auth)
       // The same subscription again keeps the VAPID key it was made with (RFC 8292 4) and its refusals.
       await tx.run`
-        update push_subscriptions set session_id = ${sessionId}, user_agent = ${device}, updated_at = ${now}
+        update push_subscriptions
+        set session_id = ${sessionId}, user_agent = ${device}, language = ${language}, updated_at = ${now}
         where id = ${stored.id}`;
     else if (stored)
       await tx.run`
         update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, session_id = ${sessionId},
-          vapid_public = ${vapidPublic}, user_agent = ${device}, updated_at = ${now}, unusable_since = null,
-          last_success_at = null, not_before = 0, refusals = 0, refused_since = null
+          vapid_public = ${vapidPublic}, user_agent = ${device}, language = ${language}, updated_at = ${now},
+          unusable_since = null, last_success_at = null, not_before = 0, refusals = 0, refused_since = null
         where id = ${stored.id}`;
     else
       await tx.run`
-        insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, created_at, updated_at)
-        values (${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${now}, ${now})`;
+        insert into push_subscriptions (
+          id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, language, created_at, updated_at)
+        values (
+          ${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${language},
+          ${now}, ${now})`;
     if (sessionId !== null)
       await tx.run`
         delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}

@@ -5,6 +5,7 @@ import { createDoorman, openStorage } from 'doorman-client';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { TEXTS } from '../i18n/languages.ts';
+import { pageLanguage } from '../i18n/texts.tsx';
 import { deviceName } from '../ui/person/device-name.ts';
 import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
 import { App } from './app.tsx';
@@ -34,13 +35,15 @@ async function begin(): Promise<void> {
     onPushChanged: checkPush,
   });
   stores.session.subscribe(checkPush);
+  // The user changes the language here or in another tab; the notifications follow.
+  new MutationObserver(checkPush).observe(document.documentElement, { attributeFilter: ['lang'] });
   checkPush();
 }
 
-/** Renews the push subscription of this device if the browser has dropped it. */
+/** Renews the push subscription of this device if the browser has dropped it, or the page's language has changed. */
 function checkPush(): void {
   if (stores.session.getSnapshot().state !== 'signed_in') return;
   doorman.push
-    .check()
+    .check({ lang: pageLanguage() })
     .catch((error: unknown) => console.warn('The push subscription could not be checked:', error));
 }

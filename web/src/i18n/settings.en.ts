@@ -122,6 +122,7 @@ export const settings = {
   previews: { full: 'Sender and text', sender: 'Sender only', none: 'Hide everything' },
   exampleName: 'Alice',
   exampleText: 'Tea at five?',
+  exampleNew: 'New message',
 
   devices: 'Devices with notifications',
   noDevices: 'No devices yet.',

@@ -98,6 +98,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   previews: { full: '发送者和内容', sender: '仅发送者', none: '不显示内容' },
   exampleName: '小艾',
   exampleText: '五点喝茶吗？',
+  exampleNew: '新消息',
 
   devices: '接收通知的设备',
   noDevices: '还没有设备。',

@@ -42,6 +42,11 @@ export function useTexts(): Texts {
   return TEXTS[use(LanguageContext).language];
 }
 
+/** The language that the page is in (BCP 47), for what is no component. */
+export function pageLanguage(): string {
+  return document.documentElement.lang;
+}
+
 function startLanguage(): Language {
   let stored: string | null = null;
   try {

@@ -8,6 +8,7 @@ const ORIGIN = 'https://chat.example.org';
 const FALLBACK = {
   title: 'Doorman',
   body: 'New message',
+  lang: '',
   tag: 'doorman',
   path: '/',
   badge: undefined,
@@ -19,7 +20,9 @@ test('the content that the service sends is shown', () => {
     web_push: 8030,
     notification: {
       title: '小明 <b>\u202eX</b>',
-      body: '3 条新消息 · 3 new messages\nhi & bye',
+      lang: 'zh-CN',
+      dir: 'auto',
+      body: '3 条新消息\nhi & bye',
       navigate: `${ORIGIN}/chat/0199`,
       tag: 'chat-0199',
     },
@@ -28,7 +31,8 @@ test('the content that the service sends is shown', () => {
   });
   assert.deepEqual(read(payload), {
     title: '小明 <b>\u202eX</b>',
-    body: '3 条新消息 · 3 new messages\nhi & bye',
+    body: '3 条新消息\nhi & bye',
+    lang: 'zh-CN',
     tag: 'chat-0199',
     path: '/chat/0199',
     badge: 4,
@@ -54,7 +58,19 @@ test('a push without a usable payload is shown as a new message', () => {
     assert.deepEqual(read(payload), FALLBACK, String(payload).slice(0, 50));
 });
 
-test('the default text is in the language of the browser', () => {
+test('the default text is in the language that the push says, whatever that of the browser', () => {
+  const shown = (lang: unknown, language: string) => {
+    const payload = JSON.stringify({ notification: { title: 'Alice', lang } });
+    const { body, ...message } = readPushMessage(payload, { origin: ORIGIN, language });
+    return [body, message.lang];
+  };
+  assert.deepEqual(shown('zh-CN', 'en'), ['新消息', 'zh-CN']);
+  assert.deepEqual(shown('en', 'zh-CN'), ['New message', 'en']);
+  for (const lang of [undefined, '', 7, null, ['zh'], 'zh_CN', 'zh"', 'z'.repeat(36), '中文'])
+    assert.deepEqual(shown(lang, 'en'), ['New message', ''], String(lang));
+});
+
+test('without one, the default text is in the language of the browser', () => {
   for (const [language, body] of [
     ['zh', '新消息'],
     ['zh-CN', '新消息'],
@@ -113,7 +129,10 @@ test('any payload gives something to show, with a path of the page', () => {
         web_push: field,
         notification: fc.oneof(
           field,
-          fc.record({ title: field, body: field, navigate: field, tag: field }, { requiredKeys: [] }),
+          fc.record(
+            { title: field, body: field, lang: field, navigate: field, tag: field },
+            { requiredKeys: [] },
+          ),
         ),
         app_badge: field,
         doorman: fc.oneof(field, fc.record({ receipt: field }, { requiredKeys: [] })),
@@ -129,11 +148,12 @@ test('any payload gives something to show, with a path of the page', () => {
   );
   fc.assert(
     fc.property(anything, (payload) => {
-      const { title, body, tag, path, badge, receipt } = read(payload);
+      const { title, body, lang, tag, path, badge, receipt } = read(payload);
       for (const text of [title, body, tag]) {
         assert.match(text, /[\p{L}\p{N}\p{P}\p{S}]/u);
         assert.ok(text.isWellFormed());
       }
+      assert.match(lang, /^[\w-]{0,35}$/);
       assert.ok(title.length <= 200 && body.length <= 1_500 && tag.length <= 200);
       assert.equal(new URL(path, ORIGIN).origin, ORIGIN);
       assert.ok(isPagePath(path));

@@ -5,6 +5,8 @@ interface PushMessage {
   /** Never empty. */
   readonly title: string;
   readonly body: string;
+  /** The language with which the device subscribed (BCP 47); empty if the push does not say it. */
+  readonly lang: string;
   /** Of the conversation: a notification replaces an earlier one with the same tag. Never empty. */
   readonly tag: string;
   /** The path that a click opens, always one of the page. */
@@ -22,7 +24,9 @@ const MAX_TITLE = 200;
 const MAX_BODY = 1_500;
 const MAX_TAG = 200;
 const MAX_RECEIPT = 500;
+const MAX_LANG = 35;
 
+const LANG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i;
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
@@ -30,7 +34,7 @@ const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
  * A browser requires a notification for every push, so this never throws: unusable fields get default texts.
  *
  * @param payload unchecked; undefined for a push without one
- * @param language of the browser, such as `zh-CN`
+ * @param language of the browser, such as `zh-CN`, for a push that does not say that of its device
  */
 export function readPushMessage(
   payload: string | undefined,
@@ -38,14 +42,20 @@ export function readPushMessage(
 ): PushMessage {
   const message = parseRecord(payload);
   const notification = asRecord(message.notification);
+  const lang = readLang(notification.lang);
   return {
     title: readText(notification.title, MAX_TITLE) ?? 'Doorman',
-    body: readText(notification.body, MAX_BODY) ?? (language.startsWith('zh') ? '新消息' : 'New message'),
+    body: readText(notification.body, MAX_BODY) ?? newMessageIn(lang || language),
+    lang,
     tag: readText(notification.tag, MAX_TAG) ?? 'doorman',
     path: toPagePath(notification.navigate, origin),
     badge: readCount(message.app_badge),
     receipt: readReceipt(asRecord(message.doorman).receipt),
   };
+}
+
+function newMessageIn(language: string): string {
+  return language.toLowerCase().startsWith('zh') ? '新消息' : 'New message';
 }
 
 function parseRecord(payload: string | undefined): Record<string, unknown> {
@@ -67,6 +77,10 @@ function readText(value: unknown, maxLength: number): string | undefined {
   const text =
     value.length <= maxLength ? value : `${value.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
   return text.toWellFormed();
+}
+
+function readLang(value: unknown): string {
+  return typeof value === 'string' && value.length <= MAX_LANG && LANG.test(value) ? value : '';
 }
 
 function readCount(value: unknown): number | undefined {

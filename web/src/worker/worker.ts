@@ -50,12 +50,14 @@ self.addEventListener('fetch', (event) => {
 self.addEventListener('push', (event) => event.waitUntil(showPush(event.data)));
 
 async function showPush(data: PushMessageData | null): Promise<void> {
-  const { title, body, tag, path, badge, receipt } = readPushMessage(data?.text(), {
+  const { title, body, lang, tag, path, badge, receipt } = readPushMessage(data?.text(), {
     origin,
     language: self.navigator.language,
   });
   const options: AllNotificationOptions = {
     body,
+    lang,
+    dir: 'auto',
     tag,
     renotify: true,
     icon: '/icons/icon-192.png',

@@ -8,9 +8,6 @@ type Preview = SettingsView['pushPreview'];
 
 const PREVIEWS: readonly Preview[] = ['full', 'sender', 'none'];
 
-/** The text that the service sends in both languages, as it does not know the language of a device. */
-const NEW_MESSAGE = '新消息 · New message';
-
 interface PreviewChoiceProps {
   value: Preview;
   onChange: (preview: Preview) => void;
@@ -52,7 +49,7 @@ function Example({ preview }: { preview: Preview }) {
       <BrandMark size={24} />
       <span className={styles.text}>
         <span className={styles.title}>{preview === 'none' ? shell.brand : texts.exampleName}</span>
-        <span className={styles.body}>{preview === 'full' ? texts.exampleText : NEW_MESSAGE}</span>
+        <span className={styles.body}>{preview === 'full' ? texts.exampleText : texts.exampleNew}</span>
       </span>
     </span>
   );

@@ -2,6 +2,7 @@ import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
 import { useReadable, useStores } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
+import { pageLanguage } from '../../i18n/texts.tsx';
 import { readToPage } from '../../worker/messages.ts';
 
 /** Whether notifications are on on this device, and what is being done about it. */
@@ -42,7 +43,7 @@ class ThisDevicePush {
   /** Call it in the handler of a click, after explaining what notifications are for. @returns the new view */
   async enable(): Promise<ThisDevicePushView> {
     await this.#act(isUndecided() ? 'asking' : 'turning_on', async () => {
-      const state = await this.#push.enable();
+      const state = await this.#push.enable({ lang: pageLanguage() });
       this.#set({ state, isUnanswered: state === 'off' && isUndecided() });
     });
     return this.view.getSnapshot();
@@ -59,7 +60,7 @@ class ThisDevicePush {
   async renew(): Promise<ThisDevicePushView> {
     await this.#act('turning_on', async () => {
       await this.#push.disable();
-      await this.#push.enable();
+      await this.#push.enable({ lang: pageLanguage() });
     });
     return this.view.getSnapshot();
   }
@@ -69,7 +70,7 @@ class ThisDevicePush {
     if (this.view.getSnapshot().doing !== undefined) return;
     const call = this.#calls;
     try {
-      const state = await this.#push.check();
+      const state = await this.#push.check({ lang: pageLanguage() });
       if (call === this.#calls) this.#set({ state, error: undefined });
     } catch (error) {
       const isOffline = error instanceof DoormanError && error.error === 'unreachable';
