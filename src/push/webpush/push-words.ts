@@ -30,6 +30,8 @@ const SENTENCES = {
   push_service_paused: 'its push service said so',
   push_service_refuses: 'its push service refuses us at the moment',
   unconfirmed_rate: 'unconfirmed: at most once a minute',
+  /** Written by the trigger of migration 0020. */
+  removed: 'the device was removed',
 } as const;
 
 /** The reason in words: the `detail` of a log entry, which programs read before there was `reason`. */

@@ -199,6 +199,7 @@ export const settings = {
       unusable: 'its keys don’t work',
       gone: 'its subscription is no longer valid, so it was removed',
       gone_refused: 'its push service rejected it for 7 days, so it was removed',
+      removed: 'it was removed before the notification was sent',
       given_up: 'it couldn’t be reached for 24 hours',
       refused: 'its push service rejected it',
       busy: 'its push service was busy or had problems',

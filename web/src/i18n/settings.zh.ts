@@ -168,6 +168,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
       unusable: '密钥无法使用',
       gone: '订阅已失效，设备已被移除',
       gone_refused: '推送服务连续 7 天拒绝，设备已被移除',
+      removed: '通知发出前设备已被移除',
       given_up: '24 小时内都无法送达',
       refused: '推送服务拒绝了',
       busy: '推送服务太忙或出了故障',

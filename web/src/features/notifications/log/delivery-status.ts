@@ -17,7 +17,7 @@ export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'port' | 
 /** Why the service sent no notification. */
 type NotSentReason =
   | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified' | 'unconfirmed')
-  | ('unusable' | 'gone' | 'gone_refused' | 'given_up' | 'port' | 'seen');
+  | ('unusable' | 'gone' | 'gone_refused' | 'removed' | 'given_up' | 'port' | 'seen');
 
 /** The result of one notification, from which its sentence is made. Moments are epoch milliseconds. */
 export type DeliveryStatus =
@@ -30,6 +30,9 @@ export type DeliveryStatus =
   | { is: 'seen_on'; on: string }
   | { is: 'test_failed'; why: TestFailure }
   | { is: 'unknown' };
+
+/** Why there is no device any more, where its push service is not what says so. */
+const GONE: Partial<Record<string, NotSentReason>> = { refused_7_days: 'gone_refused', removed: 'removed' };
 
 /** The status of an entry of the push log; `unknown` for the words of a newer service. */
 export function deliveryStatus(entry: PushLogEntry): DeliveryStatus {
@@ -44,7 +47,7 @@ export function deliveryStatus(entry: PushLogEntry): DeliveryStatus {
     case 'seen':
       return detail === '' ? { is: 'not_sent', reason: 'seen' } : { is: 'seen_on', on: detail };
     case 'gone':
-      return { is: 'not_sent', reason: reason === 'refused_7_days' ? 'gone_refused' : 'gone' };
+      return { is: 'not_sent', reason: GONE[reason] ?? 'gone' };
     case 'refused':
     case 'failed':
       if (entry.kind === 'test') return { is: 'test_failed', why: testFailure(entry) };

@@ -104,6 +104,11 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
       'Not sent to Firefox: its push service rejected it for 7 days, so it was removed',
       '未发给 Firefox：推送服务连续 7 天拒绝，设备已被移除',
     ],
+    [
+      { reason: 'removed', detail: 'the device was removed' },
+      'Not sent to Firefox: it was removed before the notification was sent',
+      '未发给 Firefox：通知发出前设备已被移除',
+    ],
   ],
   refused: [
     [
