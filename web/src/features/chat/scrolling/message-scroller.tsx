@@ -80,14 +80,12 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
 
   override componentDidMount(): void {
     for (const part of [this.#scroller.current, this.#rows.current]) if (part) this.#resizes.observe(part);
-    document.addEventListener('selectionchange', this.#onSelection);
     this.#follow(true);
     this.#settle();
   }
 
   override componentWillUnmount(): void {
     this.#resizes.disconnect();
-    document.removeEventListener('selectionchange', this.#onSelection);
     if (this.#nextFrame !== undefined) cancelAnimationFrame(this.#nextFrame);
   }
 
@@ -171,11 +169,6 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     this.#settle();
   }
 
-  /** The selection may have been extended to a far place, with blocks between that are not in the document. */
-  readonly #onSelection = (): void => {
-    if (this.#rows.current?.contains(document.getSelection()?.anchorNode ?? null)) this.#settle();
-  };
-
   #scrollToEnd(): void {
     const scroller = this.#scroller.current;
     if (!scroller) return;
@@ -216,7 +209,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     const { blocks, line } = this.props;
     const shown = this.#shown();
     measureBlocks(rows, blocks, shown, this.#heights);
-    const held = findHeldBlocks(rows, blocks);
+    const held = findHeldBlocks(rows);
     if (line) held.add(line.block);
     const view = { top: topOfView(scroller, rows), height: scroller.clientHeight };
     const maxEntering = this.#nextFrame === undefined ? ENTERING_BLOCKS : 0;
