@@ -9,6 +9,7 @@ import {
   findTopMessage,
   type MessagePlace,
   movedBy,
+  sizeOf,
   topOf,
   topOfView,
 } from './reading-place.ts';
@@ -35,17 +36,15 @@ interface MessageScrollerProps<B extends Block> {
   overlay: ReactNode;
 }
 
-interface State {
-  /** The keys of the blocks in the document. */
-  shown: ReadonlySet<number>;
-}
+/** The keys of the blocks in the document. */
+type State = { shown: ReadonlySet<number> };
 
 /** At this distance or less, the list counts as scrolled to the end. */
 const END_PX = 32;
 /** The distance of the "new" line to the upper edge, so that the end of the read messages is visible too. */
 const LINE_PX = 72;
 /** Blocks that are rendered first, at the end; then the others are chosen by their heights. */
-const FIRST_BLOCKS = 2;
+const FIRST_BLOCKS = 4;
 /** Blocks that may enter the document in one frame before they are on the screen. */
 const ENTERING_BLOCKS = 4;
 
@@ -60,13 +59,17 @@ const ENTERING_BLOCKS = 4;
 export class MessageScroller<B extends Block> extends Component<MessageScrollerProps<B>, State> {
   readonly #scroller = createRef<HTMLDivElement>();
   readonly #rows = createRef<HTMLDivElement>();
-  readonly #resizes = new ResizeObserver(() => this.#onResize());
+  readonly #resizes = new ResizeObserver(() => {
+    this.#followSize();
+    this.#settle();
+  });
   readonly #heights = new BlockHeights();
   #isFollowing = true;
   /** The scroll position of the end when the list last scrolled to it. */
   #followedTo = 0;
   #isAtEnd: boolean | undefined;
-  #width = 0;
+  /** Of the rows and the screen, when the list was last settled. */
+  #size = { width: 0, height: 0, screen: 0 };
   /** What the user reads, for changes of size, which are known only after they happened. */
   #anchor: Anchor | null = null;
   /** The scroll position that was set here. */
@@ -90,15 +93,17 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   }
 
   override getSnapshotBeforeUpdate(): Anchor | null {
+    this.#followSize();
     const { scroller, rows } = this.#elements();
     return this.#isFollowing || !scroller || !rows ? null : findAnchor(scroller, rows);
   }
 
   override componentDidUpdate(before: MessageScrollerProps<B>, _state: State, anchor: Anchor | null): void {
     const { line, lastOwnKey } = this.props;
+    const scroller = this.#scroller.current;
     if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.#scrollToEnd();
     else if (this.#isFollowing) this.#follow(line?.unreadAfter !== before.line?.unreadAfter);
-    else if (anchor) this.#hold(anchor);
+    else if (scroller && anchor) this.#hold(scroller, anchor);
     this.#settle();
   }
 
@@ -150,6 +155,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   readonly #onScroll = (): void => {
     const { scroller, rows } = this.#elements();
     if (!scroller || !rows) return;
+    this.#followSize();
     const top = scroller.scrollTop;
     const isOwn = Math.abs(top - this.#ownTop) <= 1;
     // The event of our own scrolling may come after more has grown below; only the user scrolls up.
@@ -159,14 +165,17 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (!isOwn) this.props.onScrolled(findTopMessage(scroller, rows));
   };
 
-  /** The size changed without React, by the window, the keyboard of a phone, or a font. */
-  #onResize(): void {
-    const width = this.#scroller.current?.clientWidth ?? 0;
-    if (this.#width !== width) this.#heights.onResize();
-    this.#width = width;
+  /** Holds what is read if the size has changed without React, by the window, the keyboard of a phone, or a font. */
+  #followSize(): void {
+    const { scroller, rows } = this.#elements();
+    if (!scroller || !rows || scroller.clientHeight === 0) return;
+    const before = this.#size;
+    this.#size = sizeOf(scroller, rows);
+    const { width, height, screen } = this.#size;
+    if (width !== before.width) this.#heights.onResize();
+    else if (height === before.height && screen === before.screen) return;
     if (this.#isFollowing) this.#follow(false);
-    else if (this.#anchor) this.#hold(this.#anchor);
-    this.#settle();
+    else if (this.#anchor) this.#hold(scroller, this.#anchor);
   }
 
   #scrollToEnd(): void {
@@ -193,11 +202,17 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   /** After a change of the rows, their size or the scroll position. */
   #settle(): void {
     const { scroller, rows } = this.#elements();
-    // Without a height the list is not on the screen, and nothing can be measured.
+    // Without a height the list is not on the screen.
     if (!scroller || !rows || scroller.clientHeight === 0) return;
     this.#chooseBlocks(scroller, rows);
     this.#anchor = findAnchor(scroller, rows);
+    this.#size = sizeOf(scroller, rows);
     const isAtEnd = distanceToEnd(scroller) < END_PX;
+    // Also where the list has become shorter: the height of new blocks was estimated.
+    if (isAtEnd && !this.#isFollowing) {
+      this.#isFollowing = true;
+      this.#followedTo = scroller.scrollTop;
+    }
     if (isAtEnd !== this.#isAtEnd) {
       this.#isAtEnd = isAtEnd;
       this.props.onAtEnd(isAtEnd);
@@ -219,17 +234,17 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (isChanged || isPartial)
       this.#nextFrame ??= requestAnimationFrame(() => {
         this.#nextFrame = undefined;
+        this.#followSize();
         this.#settle();
       });
   }
 
-  #hold(anchor: Anchor): void {
-    const scroller = this.#scroller.current;
-    const moved = scroller ? movedBy(scroller, anchor) : 0;
-    if (scroller && moved !== 0) this.#scrollTo(scroller, scroller.scrollTop + moved);
+  #hold(scroller: Element, anchor: Anchor): void {
+    const moved = movedBy(scroller, anchor);
+    if (moved !== 0) this.#scrollTo(scroller, scroller.scrollTop + moved);
   }
 
-  /** @returns the scroll position, which is within the bounds */
+  /** @returns the scroll position that is reached */
   #scrollTo(scroller: Element, top: number): number {
     scroller.scrollTop = top;
     this.#ownTop = scroller.scrollTop;

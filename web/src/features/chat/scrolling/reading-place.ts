@@ -53,6 +53,12 @@ export function topOfView(scroller: Element, rows: Rows): number {
   return first ? -topOf(scroller, first) : 0;
 }
 
+/** In pixels: the width and height of all rows, and the height of the screen. */
+export function sizeOf(scroller: Element, rows: Rows) {
+  const { width, height } = rows.getBoundingClientRect();
+  return { width, height, screen: scroller.clientHeight };
+}
+
 export function distanceToEnd({ scrollHeight, scrollTop, clientHeight }: Element): number {
   return scrollHeight - scrollTop - clientHeight;
 }
