@@ -6,9 +6,12 @@
 // and ORIGINS.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, relative, sep } from 'node:path';
 import { createServer, type Plugin, type ProxyOptions } from 'vite';
+import { isBrowserAddress } from '../src/page/browser-address.ts';
+import { isPagePath } from '../web/src/paths.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const SOURCES = join(ROOT, 'src') + sep;
@@ -106,7 +109,7 @@ function withService(): Plugin {
   return {
     name: 'doorman-service',
     config: () => ({ server: { proxy: Object.fromEntries(SERVICE_PATHS.map((path) => [path, proxy])) } }),
-    configureServer({ httpServer, middlewares, watcher }) {
+    configureServer({ httpServer, middlewares, transformIndexHtml, watcher }) {
       httpServer?.once('listening', async () => {
         const { port } = httpServer.address() as AddressInfo; // it listens on a port, not on a pipe
         const url = `http://127.0.0.1:${port}`;
@@ -126,6 +129,14 @@ function withService(): Plugin {
       middlewares.use('/sw.js', (_request, response) => {
         response.statusCode = 404;
         response.end();
+      });
+      // Vite answers an unknown address with the document too, but with 200.
+      middlewares.use(async ({ method = '', url = '', headers }, response, next) => {
+        const [path = ''] = url.split('?', 1);
+        if (isPagePath(path) || !isBrowserAddress({ method, path, accept: headers.accept })) return next();
+        const html = await readFile(join(ROOT, 'web', 'index.html'), 'utf8');
+        response.writeHead(404, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+        response.end(await transformIndexHtml(path, html));
       });
       watcher.add(SOURCES);
       watcher.on('all', (_event, path) => {

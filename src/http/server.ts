@@ -37,6 +37,11 @@ declare module 'fastify' {
       | null;
     /** Which requests become sockets; none until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
+    /**
+     * Answers a browser that opens an address without a route with a document; never rejects. `false`: the request gets the
+     * envelope, as all do until `pageRoutes` sets it.
+     */
+    readonly notFoundPage: { send: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> };
     /** All routes in the order of their definition, without the HEAD that each GET has. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
@@ -83,7 +88,10 @@ export function openServer(
     },
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);
-      const answer = (refused?: Error) => answerError(refused ?? error, request, reply);
+      const answer = (refused?: Error) => {
+        if (refused) answerError(refused, request, reply);
+        else void refuseUnrouted(error, request, reply);
+      };
       if (app.authorizeUnrouted) app.authorizeUnrouted(request, reply, answer);
       else answer();
     },
@@ -92,6 +100,7 @@ export function openServer(
   const refuseBroken = answerBrokenRequests(app.server, nextId);
   app.decorate('authorizeUnrouted', null);
   app.decorate('upgrades', { may: () => false });
+  app.decorate('notFoundPage', { send: async () => false });
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);
   app.addHook('onRoute', function (route) {
@@ -134,8 +143,10 @@ export function openServer(
   });
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as AnySchema)); // every response schema of ours is JSON Schema
   app.setErrorHandler(answerError);
+  const refuseUnrouted = async (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+    (await app.notFoundPage.send(request, reply)) ? reply : answerError(error, request, reply);
   app.setNotFoundHandler((request, reply) =>
-    answerError(refusal('not-found', 'route_not_found'), request, reply),
+    refuseUnrouted(refusal('not-found', 'route_not_found'), request, reply),
   );
   return app;
 }

@@ -5,7 +5,11 @@ export const PAGE_PATHS = [
   '/people',
   '/people/:id',
   '/settings',
-  '/settings/:section',
+  '/settings/profile',
+  '/settings/notifications',
+  '/settings/log',
+  '/settings/security',
+  '/settings/blocked',
   '/sign-in',
   '/sign-up',
 ];

@@ -8,12 +8,14 @@ import { onSqlite } from '../../test/databases.ts';
 import { startService, type TestService } from '../../test/harness.ts';
 
 const HTML = '<!doctype html><title>Doorman</title><script type="module" src="/assets/page-abc.js"></script>';
+/** What browsers send when a user opens an address. */
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
 
 onSqlite('The page', (database) => {
   test('each of its paths is the same document', async (t) => {
     const { app } = await startWithPage(t);
-    const paths = ['/', '/?a=b', '/chat/0199', '/people', '/people/0199', '/settings', '/settings/push'];
+    const paths = ['/', '/?a=b', '/chat/0199', '/people', '/people/0199', '/settings', '/settings/log'];
     for (const url of [...paths, '/sign-in', '/sign-up', '/chat/%E4%BD%A0']) {
       const { statusCode, headers, payload } = await app.inject(url);
       assert.deepEqual([statusCode, payload], [200, HTML], url);
@@ -22,7 +24,7 @@ onSqlite('The page', (database) => {
     }
   });
 
-  test('every other path is a 404 in the envelope', async (t) => {
+  test('every other path is a 404, for programs in the envelope', async (t) => {
     const { app } = await startWithPage(t);
     const strange = [
       '/index.html',
@@ -30,13 +32,87 @@ onSqlite('The page', (database) => {
       '/chat',
       '/chat/a/b',
       '/settings/a/b',
+      '/settings/nowhere',
       '/sign-in/',
+      '/people/',
       '/package.json',
     ];
     const files = ['/assets', '/assets/', '/assets/none.js', '/icons/none.png', '/favicon.ico', '/sw.js/'];
     const inside = ['/assets/../index.html', '/assets/.hidden.js', '/assets/deep/er.js', '/assets/deep'];
     for (const url of [...strange, ...files, ...inside])
       assertRefused(await app.inject(url), 404, 'route_not_found', url);
+  });
+
+  test('a browser that opens an unknown address gets the document with 404', async (t) => {
+    const { app } = await startWithPage(t);
+    const known = await app.inject({ url: '/people', headers: BROWSER });
+    const unknown = [
+      '/x',
+      '/x?file=a.js',
+      '/chat',
+      '/chat/a/b',
+      '/people/',
+      '/settings/nowhere',
+      '/apis',
+      '/%61',
+    ];
+    // The router cannot decode these, or takes them for too long.
+    const unreadable = ['/people/%ED%A0%80', '/chat/%zz', '/%ff', `/people/${'x'.repeat(101)}`];
+    for (const url of [...unknown, ...unreadable]) {
+      const answer = await app.inject({ url, headers: BROWSER });
+      assert.deepEqual([answer.statusCode, answer.payload], [404, HTML], url);
+      for (const name of PAGE_HEADERS)
+        assert.equal(`${answer.headers[name]}`, `${known.headers[name]}`, `${name} of ${url}`);
+      assert.ok(answer.headers['x-request-id']);
+      assert.match(String(answer.headers.vary), /\bAccept\b/);
+      const head = await app.inject({ method: 'HEAD', url, headers: BROWSER });
+      assert.deepEqual([head.statusCode, head.payload], [404, ''], url);
+      assert.equal(Number(head.headers['content-length']), HTML.length);
+      // A 304 would stand for the answer that the browser has, of another path and with 200.
+      const etag = String(known.headers.etag);
+      const again = await app.inject({ url, headers: { ...BROWSER, 'if-none-match': etag } });
+      assert.deepEqual([again.statusCode, again.payload, again.headers.etag], [404, HTML, undefined], url);
+    }
+  });
+
+  test('programs, files and the paths of other rooms keep the envelope', async (t) => {
+    const { app } = await startWithPage(t);
+    const weights = [
+      'text/html;q=0',
+      'application/json, text/html',
+      'text/html;q=0.5, application/json;q=0.9',
+    ];
+    for (const accept of [...weights, '*/*', 'application/json', 'text/*', 'text/htmlx', ''])
+      assertRefused(await app.inject({ url: '/x', headers: { accept } }), 404, 'route_not_found', accept);
+    const rooms = [
+      '/api',
+      '/api/x',
+      '/API/users',
+      '//api/users',
+      '/api%2Fusers',
+      '/ws/x',
+      '/docs/x',
+      '/metrics',
+    ];
+    const files = [
+      '/assets/none.js',
+      '/assets/none',
+      '/icons/none',
+      '/index.html',
+      '/a/b.txt',
+      '/.well-known/x',
+    ];
+    for (const url of [...rooms, ...files])
+      assertRefused(await app.inject({ url, headers: BROWSER }), 404, 'route_not_found', url);
+    for (const url of ['/api/%zz', '/assets/%ff', '/docs/%zz'])
+      assertRefused(await app.inject({ url, headers: BROWSER }), 400, 'malformed_request', url);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'] as const)
+      assertRefused(
+        await app.inject({ method, url: '/x', headers: BROWSER }),
+        404,
+        'route_not_found',
+        method,
+      );
   });
 
   test('no spelling of a path leaves its folder', async (t) => {
@@ -197,13 +273,14 @@ onSqlite('The page', (database) => {
   test('a service without a built page starts, and explains how to build it', async (t) => {
     const pageFolder = join(await temporaryFolder(t), 'dist');
     const service = await startService(t, database, { world: { pageFolder } });
-    for (const url of ['/', '/people', '/settings/push']) {
+    for (const url of ['/', '/people', '/settings/log']) {
       const answer = await service.get(url);
       assert.equal(answer.status, 404);
       assert.equal(answer.body.error, 'page_not_built');
       assert.match(answer.body.msg, /npm run setup/);
     }
     assertRefused(await service.app.inject('/sw.js'), 404, 'route_not_found', '/sw.js');
+    assertRefused(await service.app.inject({ url: '/x', headers: BROWSER }), 404, 'route_not_found', '/x');
     assert.equal((await service.get('/api/push/public-key')).status, 200);
 
     await writePage(pageFolder);
@@ -221,6 +298,17 @@ onSqlite('The page', (database) => {
     return { ...(await startService(t, database, { env, world: { pageFolder } })), pageFolder };
   }
 });
+
+const PAGE_HEADERS = [
+  'cache-control',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'cross-origin-opener-policy',
+  'permissions-policy',
+  'referrer-policy',
+  'x-content-type-options',
+];
 
 async function writePage(folder: string): Promise<void> {
   const files: [path: string, content: string | Buffer][] = [

@@ -1,10 +1,12 @@
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { ServiceError } from '../errors.ts';
 import { answerError, refusal } from '../http/errors.ts';
+import { pathOf } from '../http/request-path.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
+import { isBrowserAddress } from './browser-address.ts';
 import { pageHeaders } from './page-headers.ts';
 import { PAGE_PATHS } from './page-paths.ts';
 
@@ -21,7 +23,8 @@ const REVALIDATE = 'no-cache';
 
 /**
  * The page and its files, as `npm run setup` built them in the folder `pageFolder`, with compressed forms beside the files.
- * Outside `/api`, so without limits and tokens. A page that is not built is a 404.
+ * Outside `/api`, so without limits and tokens. A page that is not built is a 404. A browser that opens an unknown address
+ * gets the document with 404, and its script shows that nothing is there.
  */
 export async function pageRoutes(app: App, { config }: Services): Promise<void> {
   const { pageFolder } = config;
@@ -54,10 +57,12 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
 
   const served = { method: 'GET', config: { access: 'public' }, schema: { hide: true } } as const;
   for (const url of PAGE_PATHS)
-    app.route({
+    app.route<{ Params: { id?: string } }>({
       ...served,
       url,
-      handler: async (_request, reply) => {
+      handler: async (request, reply) => {
+        // The router takes `/people/` for a profile with an empty id.
+        if (request.params.id === '') return reply.callNotFound();
         await refuseUnbuilt(pageFolder);
         return reply.sendFile('index.html');
       },
@@ -72,6 +77,22 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
         return FILE_NAME.test(file) ? reply.sendFile(`${folder}/${file}`) : reply.callNotFound();
       },
     });
+
+  // Not by `sendFile`: a path that cannot be decoded has no route, so no decorated reply. And without an ETag, so that a
+  // browser that has the document never gets a 304, which would stand for the 200 it has.
+  app.notFoundPage.send = async (request, reply) => {
+    const [path = ''] = pathOf(request).split('?', 1);
+    if (!isBrowserAddress({ method: request.method, path, accept: request.headers.accept })) return false;
+    const document = await readFile(join(pageFolder, 'index.html')).catch(() => undefined);
+    if (!document) return false;
+    const vary = reply.getHeader('vary');
+    reply
+      .code(404)
+      .headers({ ...headers, 'cache-control': REVALIDATE, 'content-type': 'text/html; charset=utf-8' })
+      .header('vary', vary === undefined ? 'Accept' : `${vary}, Accept`)
+      .send(document);
+    return true;
+  };
 }
 
 async function refuseUnbuilt(pageFolder: string): Promise<void> {

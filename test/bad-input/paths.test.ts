@@ -136,6 +136,10 @@ onEachDatabase('Bad input: paths and ids', (database) => {
       const answer = await service.get(path, { token });
       assertEnvelope(answer, path);
       assert.equal(answer.body.error, 'route_not_found', path);
+      // Outside of the API, a browser that opens an unknown path gets the page.
+      if (!/^\/+api/i.test(path)) continue;
+      const opened = await service.get(path, { token, headers: { accept: 'text/html' } });
+      assert.equal(opened.body.error, 'route_not_found', path);
     }
     const known = new Set(service.app.definedRoutes.map(({ route }) => `${route.method} ${route.url}`));
     for (const { url } of new Map(

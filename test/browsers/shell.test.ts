@@ -224,7 +224,8 @@ onChromium('The layout of the page', (browser) => {
 onChromium('Every view of the page', (browser) => {
   test('fits narrow and wide screens, has one first heading, and is accessible', async (t) => {
     const site = await startSite(t);
-    const { page } = await enter(t, browser(), site);
+    const { page, faults } = await enter(t, browser(), site);
+    faults.expect(/^404 GET \/settings\/nowhere$/);
     for (const place of PLACES) {
       await page.goto(site.url + place);
       await page.waitForSelector('h1');

@@ -10,7 +10,6 @@ const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
 test('a section shows its list, a path below it shows the page', () => {
   assert.deepEqual(parsePath('/'), { section: 'chats', isDeep: false, isChat: false });
   assert.deepEqual(parsePath('/people'), { section: 'people', isDeep: false, isChat: false });
-  assert.deepEqual(parsePath('/people/'), { section: 'people', isDeep: false, isChat: false });
   assert.deepEqual(parsePath('/people/0199'), { section: 'people', isDeep: true, isChat: false });
   assert.deepEqual(parsePath('/settings/log'), { section: 'settings', isDeep: true, isChat: false });
 });
@@ -20,7 +19,8 @@ test('only a conversation takes the space of the navigation bar', () => {
 });
 
 test('an unknown path is deep, so that narrow screens show that it is not found', () => {
-  assert.deepEqual(parsePath('/nowhere'), { section: 'chats', isDeep: true, isChat: false });
+  for (const path of ['/nowhere', '/people/', '/PEOPLE', '/chat', '/settings/nowhere', '/people/%ED%A0%80'])
+    assert.deepEqual(parsePath(path), { section: 'chats', isDeep: true, isChat: false }, path);
 });
 
 test('an id stays one part of a path, whatever it is', () => {
@@ -46,9 +46,16 @@ test('the paths of the page are those that the service serves', () => {
 test('other paths that the service answers are no paths of the page, nor are unknown ones', () => {
   const served = ['/api/messages', '/api', '/ws', '/docs', '/docs/', '/openapi.json', '/healthz', '/sw.js'];
   const unknown = ['', '//', '//evil.example', '/chat', '/chat/', '/chat/a/b', '/people/', '/Chat/a', '/x'];
+  const other = ['/settings/nowhere', '/people?q=a', '/people/a?b', '/chat/%zz', '/people/%ED%A0%80'];
   const files = ['/assets/page-abc.js', '/icons/icon.svg', '/manifest.webmanifest', '/favicon.ico'];
-  for (const path of [...served, ...unknown, ...files, `/chat/${'x'.repeat(300)}`])
+  const long = [`/chat/${'x'.repeat(101)}`, `/people/${'%41'.repeat(10_000)}`];
+  for (const path of [...served, ...unknown, ...other, ...files, ...long])
     assert.equal(isPagePath(path), false, path);
+});
+
+test('a path of the page may have escaped letters', () => {
+  for (const path of ['/chat/%E4%BD%A0', '/people/%00', '/p%65ople', `/chat/${'%E4%BD%A0'.repeat(100)}`])
+    assert.equal(isPagePath(path), true, path.slice(0, 40));
 });
 
 test('a notification opens its conversation, given as an address or a path', () => {

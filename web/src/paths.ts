@@ -15,22 +15,16 @@ export interface PathInfo {
   isChat: boolean;
 }
 
-/** An unknown path is a deep one of the chats, so that narrow screens show that it is not found. */
+/**
+ * An unknown path is a deep one of the chats, so that narrow screens show that it is not found.
+ *
+ * @param path as in `URL.pathname`
+ */
 export function parsePath(path: string): PathInfo {
-  const [first = '', second = ''] = path.split('/').filter((part) => part !== '');
-  const isDeep = second !== '';
-  switch (first) {
-    case '':
-      return { section: 'chats', isDeep: false, isChat: false };
-    case 'chat':
-      return { section: 'chats', isDeep: true, isChat: isDeep };
-    case 'people':
-      return { section: 'people', isDeep, isChat: false };
-    case 'settings':
-      return { section: 'settings', isDeep, isChat: false };
-    default:
-      return { section: 'chats', isDeep: true, isChat: false };
-  }
+  const [, first, second] = decodePagePath(path)?.split('/') ?? [];
+  const isDeep = second !== undefined;
+  if (first === 'people' || first === 'settings') return { section: first, isDeep, isChat: false };
+  return { section: 'chats', isDeep: first !== '', isChat: isDeep };
 }
 
 export function profilePath(userId: string): string {
@@ -48,14 +42,29 @@ export function backPathOfProfile(userId: string, previousUrl: string | null | u
   return isFromChat ? chat : '/people';
 }
 
-/** The paths of `src/page/page-paths.ts`. The service worker opens and answers no others. */
-const PAGE_PATH = /^\/(?:(?:chat|people|settings)\/[^/]+|people|settings|sign-in|sign-up)?$/;
+/**
+ * The paths of `src/page/page-paths.ts`: at all others the service answers 404, and the page shows that nothing is there. The
+ * service worker opens and answers no others.
+ */
+const PAGE_PATH =
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|blocked))?|sign-in|sign-up)?$/;
 /** An id has 36 characters: a far longer path names no user. */
-const MAX_PATH = 300;
+const MAX_PATH = 1_000;
 
 /** @param path as in `URL.pathname` */
 export function isPagePath(path: string): boolean {
-  return path.length <= MAX_PATH && PAGE_PATH.test(path);
+  return decodePagePath(path) !== undefined;
+}
+
+/** `undefined` for a path that is not of the page, among them those that the service cannot decode. */
+function decodePagePath(path: string): string | undefined {
+  if (path.length > MAX_PATH) return undefined;
+  try {
+    const decoded = decodeURI(path);
+    return PAGE_PATH.test(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
 import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
+import { usePathname } from 'wouter/use-browser-location';
 import { StoresContext, useSession } from '../data/hooks.ts';
 import { recordVisit, wasVisited } from '../data/visited.ts';
 import { OwnAccountContext } from '../features/account/model/hooks.ts';
@@ -9,8 +10,10 @@ import { AuthPage } from '../features/auth/auth-page.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
 import { LanguageProvider } from '../i18n/texts.tsx';
+import { isPagePath } from '../paths.ts';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
+import { NotFoundOutside } from '../ui/page/not-found.tsx';
 import { theme } from '../ui/page/theme.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
@@ -55,6 +58,7 @@ function SessionGate() {
   const session = useSession();
   const [path] = useLocation();
   const isEntrance = path === '/sign-in' || path === '/sign-up';
+  const isKnown = isPagePath(usePathname());
   const userId = session.state === 'signed_in' ? session.session.userId : undefined;
   useEffect(() => {
     if (userId !== undefined) lastUserId = userId;
@@ -64,6 +68,7 @@ function SessionGate() {
     case 'restoring':
       return <Splash />;
     case 'signed_out':
+      if (!isKnown) return <NotFoundOutside />;
       return isEntrance ? <AuthPage end={session.end} /> : <ToEntrance path={path} end={session.end} />;
     case 'signed_in':
       // Another tab has signed another user in: the address is the previous user's.

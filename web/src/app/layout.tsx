@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
+import { usePathname } from 'wouter/use-browser-location';
 import { useChats } from '../features/chat/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { parsePath } from '../paths.ts';
@@ -19,7 +20,7 @@ import { SignOutProvider } from './sign-out.tsx';
 export function Layout() {
   const texts = useTexts().shell;
   const [path] = useLocation();
-  const current = parsePath(path);
+  const current = parsePath(usePathname());
   const { unreadTotal } = useChats();
   useViewportHeight();
   useEffect(() => awaitFocusOf(path), [path]);

@@ -1,13 +1,10 @@
-import { Button } from '@mantine/core';
-import { QuestionIcon } from '@primer/octicons-react';
 import { lazy, Suspense } from 'react';
-import { Link, Route, Switch } from 'wouter';
-import { useTexts } from '../i18n/texts.tsx';
-import type { Section } from '../paths.ts';
+import { Route, Switch } from 'wouter';
+import { usePathname } from 'wouter/use-browser-location';
+import { isPagePath, type Section } from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
-import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
-import { PageHeader } from '../ui/page/page-header.tsx';
+import { NotFound } from '../ui/page/not-found.tsx';
 import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
 
 // Nothing is preloaded: the service worker caches all files anyway.
@@ -66,6 +63,7 @@ function Invitation() {
 
 /** What the address names. Each conversation and each profile has a component of its own. */
 export function PageRoutes() {
+  if (!isPagePath(usePathname())) return <NotFound />;
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
@@ -85,9 +83,6 @@ export function PageRoutes() {
         <Route path="/settings/log" component={LogPage} />
         <Route path="/settings/security" component={SecurityPage} />
         <Route path="/settings/blocked" component={BlockedPage} />
-        <Route>
-          <NotFound />
-        </Route>
       </Switch>
     </Suspense>
   );
@@ -96,24 +91,4 @@ export function PageRoutes() {
 /** Beside the list of settings; narrow screens show the list alone. */
 function FirstSetting() {
   return useIsNarrow() ? null : <ProfilePage />;
-}
-
-function NotFound() {
-  const texts = useTexts().shell;
-  return (
-    <>
-      <PageHeader title={texts.notFoundTitle} back="/" />
-      <EmptyState
-        icon={<QuestionIcon size={24} />}
-        title={texts.notFound}
-        action={
-          <Button component={Link} href="/">
-            {texts.toChats}
-          </Button>
-        }
-      >
-        {texts.notFoundSays}
-      </EmptyState>
-    </>
-  );
 }

@@ -6,7 +6,7 @@ const ORIGIN = 'https://chat.example.org';
 const FILES = ['/assets/page-abc.js', '/assets/page-abc.css'];
 
 test('the worker answers requests for paths of the page', () => {
-  for (const path of ['/', '/?a=b', '/chat/alice', '/people', '/settings/log', '/sign-in'])
+  for (const path of ['/', '/?a=b', '/chat/alice', '/people?show=requests&q=a', '/settings/log', '/sign-in'])
     assert.equal(classify(path, { mode: 'navigate' }), 'page', path);
 });
 
@@ -33,6 +33,10 @@ test('the worker leaves everything else to the network: the API in any spelling,
     '/icons/icon.svg',
     '/manifest.webmanifest',
     '/chat/../api/users',
+    '/nowhere',
+    '/settings/nowhere',
+    '/people/',
+    '/people/%ED%A0%80',
   ];
   for (const path of [...own, ...other])
     for (const mode of ['navigate', 'cors', 'no-cors', 'same-origin'])
