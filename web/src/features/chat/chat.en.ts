@@ -4,7 +4,6 @@
  */
 export const chat = {
   search: 'Search names',
-  clearSearch: 'Clear search',
   /** @param typed what was searched for */
   noneNamed: (typed: string) => `No conversation with “${typed}”`,
   noneNamedSays: 'Try searching all people.',

@@ -1,16 +1,24 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { SearchIcon } from '@primer/octicons-react';
-import { type Ref, useImperativeHandle, useRef } from 'react';
+import { type KeyboardEvent, type Ref, useImperativeHandle, useRef } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import styles from './search-field.module.css';
 
 interface SearchFieldProps {
-  ref: Ref<HTMLInputElement>;
+  ref?: Ref<HTMLInputElement>;
   value: string;
   onChange: (text: string) => void;
+  /** Keys other than Escape, which clears the field. */
+  onKeyDown?: (event: KeyboardEvent) => void;
+  /** For screen readers. */
+  label: string;
+  /** What can be typed. */
+  hint: string;
+  testId: string;
 }
 
-export function SearchField({ ref, value, onChange }: SearchFieldProps) {
+/** The search field above a list, with a button to clear it. */
+export function SearchField({ ref, value, onChange, onKeyDown, label, hint, testId }: SearchFieldProps) {
   const texts = useTexts().people;
   const input = useRef<HTMLInputElement>(null);
   useImperativeHandle(ref, () => input.current as HTMLInputElement, []); // mounted with the field
@@ -23,12 +31,12 @@ export function SearchField({ ref, value, onChange }: SearchFieldProps) {
       ref={input}
       type="search"
       classNames={{ input: styles.input }}
-      aria-label={texts.search}
-      placeholder={texts.searchHint}
+      aria-label={label}
+      placeholder={hint}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || value === '') return;
+        if (event.key !== 'Escape' || value === '') return onKeyDown?.(event);
         event.preventDefault();
         clear();
       }}
@@ -49,7 +57,7 @@ export function SearchField({ ref, value, onChange }: SearchFieldProps) {
       autoCapitalize="none"
       spellCheck={false}
       enterKeyHint="search"
-      data-testid="people-search"
+      data-testid={testId}
     />
   );
 }

@@ -1,11 +1,12 @@
-import { Button, CloseButton, Skeleton, TextInput } from '@mantine/core';
-import { CommentDiscussionIcon, PencilIcon, SearchIcon } from '@primer/octicons-react';
+import { Button, Skeleton } from '@mantine/core';
+import { CommentDiscussionIcon, PencilIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useIsNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { isolate } from '../../contacts/person/name-in-text.tsx';
 import { useConversations } from '../model/hooks.ts';
@@ -42,27 +43,15 @@ export function ConversationList({ end }: { end: ReactNode }) {
       />
       {!isEmpty && (
         <search className={styles.search}>
-          <TextInput
-            type="search"
+          <SearchField
             value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
+            onChange={setTyped}
             onKeyDown={(event) => {
               if (event.key === 'ArrowDown' && focusRow(0)) event.preventDefault();
-              if (event.key === 'Escape' && typed !== '') {
-                event.preventDefault();
-                setTyped('');
-              }
             }}
-            placeholder={chat.search}
-            aria-label={chat.search}
-            leftSection={<SearchIcon size={16} />}
-            rightSection={
-              typed !== '' && (
-                <CloseButton size="sm" onClick={() => setTyped('')} aria-label={chat.clearSearch} />
-              )
-            }
-            autoComplete="off"
-            data-testid="conversation-search"
+            label={chat.search}
+            hint={chat.search}
+            testId="conversation-search"
           />
         </search>
       )}

@@ -70,7 +70,14 @@ export function PeopleList() {
     <div className={styles.pane} ref={pane} onKeyDown={onKeyDown}>
       <PageHeader title={texts.shell.people} />
       <search className={styles.search}>
-        <SearchField ref={field} value={typed} onChange={type} />
+        <SearchField
+          ref={field}
+          value={typed}
+          onChange={type}
+          label={texts.people.search}
+          hint={texts.people.searchHint}
+          testId="people-search"
+        />
         <FilterBar
           filter={filter}
           onChange={choose}
