@@ -13,6 +13,7 @@ import { useLocation } from 'wouter';
 import { useFreshness, useSession } from '../data/hooks.ts';
 import { useOwnAccount } from '../features/account/model/hooks.ts';
 import { useHasProfileEdits } from '../features/account/use-profile-edits.ts';
+import { isUsername } from '../features/contacts/list/name-filter.ts';
 import { displayName } from '../features/contacts/model/display-name.ts';
 import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
@@ -88,6 +89,7 @@ function OwnCard() {
   if (session.state !== 'signed_in') return null;
   const { userId, username } = session.session;
   const name = displayName({ username, ...profile });
+  const hasUsername = !isUsername({ name, username });
   return (
     <div className={styles.own}>
       <ListRow
@@ -97,8 +99,9 @@ function OwnCard() {
         aside={<Chevron />}
         below={
           <ClippedLine>
-            <Clipped>{`@${username}`}</Clipped>
-            {hasEdits && <span className={styles.unsaved}> · {texts.unsaved}</span>}
+            {hasUsername && <Clipped>{`@${username}`}</Clipped>}
+            {hasUsername && hasEdits && ' · '}
+            {hasEdits && <span className={styles.unsaved}>{texts.unsaved}</span>}
           </ClippedLine>
         }
         isSelected={isFirst || path === '/settings/profile'}

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { isUsername } from '../../features/contacts/list/name-filter.ts';
 import { usePerson } from '../../features/contacts/model/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { CountBadge } from '../../ui/list/list-row.tsx';
@@ -90,7 +91,7 @@ function Option({ listId, row, index, at, onChoose, onOpen }: OptionProps) {
       <PersonAvatar person={person} size={36} />
       <span className={styles.text}>
         <PersonName person={person} />
-        {person.username !== '' && <bdi className={styles.username}>@{person.username}</bdi>}
+        {!isUsername(person) && <bdi className={styles.username}>@{person.username}</bdi>}
       </span>
       <CountBadge count={row.unread} label={texts.unread(row.unread)} />
     </div>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sortByName, startsWith, toQuery } from './name-filter.ts';
+import { isUsername, sortByName, startsWith, toQuery } from './name-filter.ts';
 
 const person = (name: string, username = name) => ({ name, username });
 
@@ -11,6 +11,17 @@ test('the search field takes a username as the page shows it, and no spaces arou
   assert.equal(toQuery('   '), '');
   assert.equal(toQuery('@😀'), '😀');
   assert.equal(toQuery('😀'.repeat(70)), '😀'.repeat(64));
+});
+
+test('a name is the username itself, however it is spelt', () => {
+  for (const [name, username] of [
+    ['ada', 'ada'],
+    ['Ada', 'ada'],
+    [' ＡＤＡ ', 'ada'],
+    ['ΣΟΦΟΣ', 'σοφοσ'],
+  ] as const)
+    assert.ok(isUsername(person(name, username)), name);
+  for (const name of ['Ada L.', 'adá', 'ad a', '']) assert.ok(!isUsername(person(name, 'ada')), name);
 });
 
 test('a user is found by the start of the username or the nickname, however it is spelt', () => {

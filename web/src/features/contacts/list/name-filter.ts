@@ -18,6 +18,11 @@ export function startsWith({ name, username }: Named, q: string): boolean {
   return nameKey(username).startsWith(key) || nameKey(name).startsWith(key);
 }
 
+/** Whether a user has no other name than the username: then a second line with it says nothing. */
+export function isUsername({ name, username }: Named): boolean {
+  return nameKey(name.trim()) === nameKey(username);
+}
+
 /** Compares names as the service does; `src/users/names.ts` says why. */
 function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');

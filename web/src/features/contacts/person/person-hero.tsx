@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../paths.ts';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { isUsername } from '../list/name-filter.ts';
 import { useIsBlocked, usePresence } from '../model/hooks.ts';
 import { FriendButtons } from './friend-buttons.tsx';
 import styles from './person-hero.module.css';
@@ -38,9 +39,11 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
             <h2 className={styles.name} dir="auto">
               {person.name}
             </h2>
-            <p className={styles.username}>
-              <bdi>@{person.username}</bdi>
-            </p>
+            {!isUsername(person) && (
+              <p className={styles.username}>
+                <bdi>@{person.username}</bdi>
+              </p>
+            )}
             <PresenceText presence={presence} isBlocked={isBlocked} />
           </>
         ) : (

@@ -6,6 +6,7 @@ import { chatPath, profilePath } from '../../../paths.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
 import { Clipped, ClippedLine, PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
+import { isUsername } from '../list/name-filter.ts';
 import { useFriendState, useIsBlocked, usePresence } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
 import { bioExcerpt } from './person-facts.ts';
@@ -52,6 +53,7 @@ export const PersonRow = memo(function PersonRow({
   const presence = usePresence(id, isOnline);
   const isBlocked = useIsBlocked(id);
   const [isOpen, params] = useRoute('/people/:id');
+  const hasUsername = !isUsername({ name, username });
   const about = bioExcerpt(bio);
   const tag = <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} isAmongFriends={isAmongFriends} />;
   const canWrite = !isOwn && !isBlocked && state !== 'gone';
@@ -66,15 +68,13 @@ export const PersonRow = memo(function PersonRow({
         title={<PersonName person={{ name, state }} />}
         aside={aside === undefined ? tag : (aside ?? undefined)}
         below={
-          <ClippedLine>
-            {username !== '' && <Clipped>{`@${username}`}</Clipped>}
-            {about !== '' && (
-              <>
-                {' · '}
-                <Clipped>{about}</Clipped>
-              </>
-            )}
-          </ClippedLine>
+          hasUsername || about !== '' ? (
+            <ClippedLine>
+              {hasUsername && <Clipped>{`@${username}`}</Clipped>}
+              {hasUsername && about !== '' && ' · '}
+              {about !== '' && <Clipped>{about}</Clipped>}
+            </ClippedLine>
+          ) : undefined
         }
       />
       {end !== null && (end !== undefined || canWrite) && (
