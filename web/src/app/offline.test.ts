@@ -76,6 +76,8 @@ onSqlite('what the page stores on the device', (database) => {
     assert.equal(stores.chats.draft(bob.id).getSnapshot(), 'half a sentence');
     assert.equal(stores.people.person(bob.id).getSnapshot().name, 'Bobby');
     assert.equal(stores.people.person(alice.id).getSnapshot().name, 'alice');
+    const known = stores.people.known.getSnapshot().map(({ username }) => username);
+    assert.deepEqual([...known].sort(), ['alice', 'bob']);
     assert.equal(stores.friends.state(bob.id).getSnapshot(), 'friends');
     assert.equal(stores.blocks.isBlocked(carol.id).getSnapshot(), true);
     assert.equal(stores.presence.of(bob.id).getSnapshot().state, 'unknown');

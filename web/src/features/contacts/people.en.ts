@@ -30,6 +30,7 @@ export const people = {
   noRequestsSays: 'Requests you send or receive appear here.',
   failed: 'Couldn’t load people',
   moreFailed: 'Couldn’t load more.',
+  saved: 'People saved on this device. The full list returns when you’re back online.',
   waits: (wait: string) => `Loading paused. It continues in ${wait}.`,
 
   received: (count: number) => `Received · ${count}`,

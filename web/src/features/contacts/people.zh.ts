@@ -26,6 +26,7 @@ export const people: typeof import('./people.en.ts').people = {
   noRequestsSays: '收到和发出的申请会显示在这里。',
   failed: '用户列表加载失败',
   moreFailed: '加载更多失败。',
+  saved: '此设备上保存的用户。恢复连接后会显示完整列表。',
   waits: (wait) => `加载已暂停，${wait}后自动继续。`,
 
   received: (count) => `收到的 · ${count}`,

@@ -12,6 +12,8 @@ import type { DirectoryQueryView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 import styles from './directory-list.module.css';
 import { EmptyDirectory } from './empty-directory.tsx';
+import { SavedPeople } from './saved-people.tsx';
+import { useCutOff } from './use-cut-off.ts';
 import { useRefreshing } from './use-refreshing.ts';
 
 interface DirectoryListProps {
@@ -45,6 +47,8 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
   // New users appear to a user who is alone; a list of who is online follows them while it has one page.
   useRefreshing(search, isAlone || (isOnlineOnly && !view.hasMore));
   const status = <FoundStatus count={q !== '' && isSettled ? count : undefined} hasMore={view.hasMore} />;
+  const isCutOff = useCutOff(view.failure, isSettled);
+  if (isCutOff && !isOnlineOnly && (count === 0 || isStale)) return <SavedPeople q={q} ownId={ownId} />;
   // The previous result stays for a moment; when the answer takes longer, its place says why.
   const isHeldUp = view.failure !== undefined || view.waitsUntil !== undefined;
   if (count === 0 || (isStale && isHeldUp))

@@ -1,7 +1,7 @@
 import { type Doorman, DoormanError, type PublicProfile } from 'doorman-client';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
-import type { Readable } from '../../../data/store.ts';
+import { Derived, type Readable } from '../../../data/store.ts';
 import { displayName } from './display-name.ts';
 import type { PersonView } from './views.ts';
 
@@ -48,6 +48,8 @@ interface NamesOptions {
 
 /** Users' names: from every answer and event that has some, and fetched in the background for users who are shown. */
 export class NameCache {
+  /** All users with a known name, in no particular order. */
+  readonly all: Derived<readonly PersonView[]>;
   readonly #options: NamesOptions;
   /** The one that was set last is the last. */
   readonly #known = new Map<string, Known>();
@@ -59,6 +61,9 @@ export class NameCache {
 
   constructor(options: NamesOptions) {
     this.#options = options;
+    this.all = new Derived<readonly PersonView[]>(() =>
+      [...this.#known.keys()].map((id) => this.#view(id)).filter(({ state }) => state === 'known'),
+    );
   }
 
   of(userId: string): Readable<PersonView> {
@@ -108,6 +113,7 @@ export class NameCache {
     this.#known.clear();
     this.#inProgress.clear();
     this.#views.refreshAll();
+    this.all.invalidate();
   }
 
   #set(id: string, known: Known): void {
@@ -119,6 +125,7 @@ export class NameCache {
         this.#known.delete(oldest);
       }
     this.#views.refresh(id);
+    this.all.invalidate();
   }
 
   #ensure(id: string): void {

@@ -36,6 +36,10 @@ export class People implements PeopleStore {
     this.#directory = new Directory({ doorman, queue, onEntries: (entries) => this.names.add(entries) });
   }
 
+  get known(): Readable<readonly PersonView[]> {
+    return this.names.all;
+  }
+
   person(userId: string): Readable<PersonView> {
     return this.names.of(userId);
   }

@@ -21,6 +21,8 @@ export interface Contacts {
 }
 
 export interface PeopleStore {
+  /** All users whose names are on this device: of conversations, friends and blocks, and of lists that were loaded. */
+  readonly known: Readable<readonly PersonView[]>;
   /** An unknown name is fetched in the background when it gets a subscriber. */
   person(userId: string): Readable<PersonView>;
   /** Fetched when it gets its first subscriber, unless it is less than a minute old. */

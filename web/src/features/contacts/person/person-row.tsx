@@ -32,6 +32,8 @@ interface PersonRowProps {
   isAmongFriends?: boolean;
   /** Replaces the button to write; null: nothing. */
   end?: ReactNode;
+  /** The row shows what this device has saved: whether the user is online is not known. */
+  isSaved?: boolean;
 }
 
 /** A user in a list: opens the profile, and has a button to write to them. */
@@ -48,6 +50,7 @@ export const PersonRow = memo(function PersonRow({
   aside,
   isAmongFriends = false,
   end,
+  isSaved = false,
 }: PersonRowProps) {
   const texts = useTexts().people;
   const presence = usePresence(id, isOnline);
@@ -64,7 +67,7 @@ export const PersonRow = memo(function PersonRow({
         testId={`person-${id}`}
         tabIndex={tabIndex}
         isSelected={isOpen && params.id === id}
-        start={<PersonAvatar person={{ id, name, avatar }} presence={presence.state} />}
+        start={<PersonAvatar person={{ id, name, avatar }} presence={isSaved ? 'unknown' : presence.state} />}
         title={<PersonName person={{ name, state }} />}
         aside={aside === undefined ? tag : (aside ?? undefined)}
         below={
