@@ -287,7 +287,7 @@ onChromium('A profile', (browser) => {
     await alice.page.locator('[data-pane="page"] header a').click();
     await alice.openProfile(bob);
     await alice.page.locator('[data-pane="page"] header a').click();
-    await waitFor('the list', () => alice.page.url().endsWith('/people'));
+    await waitFor('the list, with its search', () => alice.page.url().endsWith('/people?q=bob'));
   });
 
   test('and the lists are accessible', async (t) => {

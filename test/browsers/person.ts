@@ -96,6 +96,10 @@ export class Person {
   /** Searches a user in the directory until they are found. */
   async search(other: Somebody): Promise<void> {
     await this.click('nav-people');
+    await this.find('people-search');
+    // New friend requests are shown first.
+    if (!(await this.page.$('[data-testid="people-filter-all"] :checked')))
+      await this.click('people-filter-all');
     await this.fill('[data-testid="people-search"]', other.username);
     // The number of results is shown; until then the row may be of the previous list, and move from under the pointer.
     await this.page.waitForSelector('[data-testid="people-found"]:not(:empty)');

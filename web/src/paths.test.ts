@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { PAGE_PATHS } from '../../src/page/page-paths.ts';
-import { backPathOfProfile, chatPath, isPagePath, parsePath, profilePath, toPagePath } from './paths.ts';
+import { chatPath, isOpenedFromChat, isPagePath, parsePath, profilePath, toPagePath } from './paths.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
@@ -28,12 +28,11 @@ test('an id stays one part of a path, whatever it is', () => {
   assert.equal(chatPath('0199-ab'), '/chat/0199-ab');
 });
 
-test('a profile leads back to the chat that it was opened from, and else to the list of people', () => {
-  assert.equal(backPathOfProfile('bob', 'https://doorman.example/chat/bob'), '/chat/bob');
-  assert.equal(backPathOfProfile('bob', 'https://doorman.example/chat/carol'), '/people');
-  assert.equal(backPathOfProfile('bob', 'https://doorman.example/people'), '/people');
-  for (const unknown of [undefined, null, '', 'about'])
-    assert.equal(backPathOfProfile('bob', unknown), '/people');
+test('a profile is opened from a chat if that was the page before', () => {
+  assert.equal(isOpenedFromChat('bob', 'https://doorman.example/chat/bob'), true);
+  assert.equal(isOpenedFromChat('bob', 'https://doorman.example/chat/carol'), false);
+  assert.equal(isOpenedFromChat('bob', 'https://doorman.example/people?q=bob'), false);
+  for (const unknown of [undefined, null, '', 'about']) assert.equal(isOpenedFromChat('bob', unknown), false);
 });
 
 test('the paths of the page are those that the service serves', () => {

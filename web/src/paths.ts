@@ -35,11 +35,11 @@ export function chatPath(userId: string): string {
   return `/chat/${encodeURIComponent(userId)}`;
 }
 
-/** The target of a profile's back arrow: the chat with the user if the profile was opened from it, else the list of people. */
-export function backPathOfProfile(userId: string, previousUrl: string | null | undefined): string {
-  const chat = chatPath(userId);
-  const isFromChat = previousUrl && URL.canParse(previousUrl) && new URL(previousUrl).pathname === chat;
-  return isFromChat ? chat : '/people';
+/** Whether a profile was opened from the chat with its user, to which its back arrow then leads. */
+export function isOpenedFromChat(userId: string, previousUrl: string | null | undefined): boolean {
+  return Boolean(
+    previousUrl && URL.canParse(previousUrl) && new URL(previousUrl).pathname === chatPath(userId),
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { StoresContext, useSession } from '../data/hooks.ts';
@@ -69,7 +69,7 @@ function SessionGate() {
       return <Splash />;
     case 'signed_out':
       if (!isKnown) return <NotFoundOutside />;
-      return isEntrance ? <AuthPage end={session.end} /> : <ToEntrance path={path} end={session.end} />;
+      return isEntrance ? <AuthPage end={session.end} /> : <ToEntrance end={session.end} />;
     case 'signed_in':
       // Another tab has signed another user in: the address is the previous user's.
       if (lastUserId !== undefined && lastUserId !== userId && !isEntrance && path !== '/')
@@ -85,7 +85,7 @@ function SessionGate() {
 
 /** The user who was signed in last, since the page was loaded. */
 let lastUserId: string | undefined;
-/** The path to open after the sign-in, as of a notification or a link, and the user that it belongs to, if known. */
+/** The path to open after the sign-in, with its query, as of a notification or a link, and the user that it belongs to, if known. */
 let wanted: { path: string; userId: string | undefined } | undefined;
 
 /** No user is led to a path of another one. */
@@ -93,8 +93,9 @@ function startPathOf(userId: string): string {
   return wanted && (wanted.userId ?? userId) === userId ? wanted.path : '/';
 }
 
-/** Remembers the current path, unless the user signed out. In a browser that no user has used before, most are new users. */
-function ToEntrance({ path, end }: { path: string; end: SessionEnd | undefined }) {
+/** Remembers the current address, unless the user signed out. In a browser that no user has used before, most are new users. */
+function ToEntrance({ end }: { end: SessionEnd | undefined }) {
+  const [path] = useState(() => location.pathname + location.search);
   useEffect(() => {
     wanted = end === undefined || end === 'expired' ? { path, userId: lastUserId } : undefined;
   }, [path, end]);

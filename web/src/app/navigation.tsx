@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { useSession } from '../data/hooks.ts';
 import { useOwnAccount } from '../features/account/model/hooks.ts';
 import { useUnreadTotal } from '../features/chat/model/hooks.ts';
+import { usePeopleHref } from '../features/contacts/directory/use-people-href.ts';
 import { displayName } from '../features/contacts/model/display-name.ts';
 import { useFriends } from '../features/contacts/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
@@ -22,6 +23,7 @@ export function Navigation({ current }: { current: PathInfo }) {
   const texts = useTexts().shell;
   const unread = useUnreadTotal();
   const asked = useFriends().asked.length;
+  const people = usePeopleHref(current);
   return (
     <nav className={styles.rail} aria-label={texts.navigation}>
       <span className={styles.brand}>
@@ -36,7 +38,13 @@ export function Navigation({ current }: { current: PathInfo }) {
         >
           <CountBadge count={unread} label={texts.unread(unread)} />
         </Item>
-        <Item section="people" current={current} icon={<PeopleIcon size={22} />} label={texts.people}>
+        <Item
+          section="people"
+          href={people}
+          current={current}
+          icon={<PeopleIcon size={22} />}
+          label={texts.people}
+        >
           <CountBadge count={asked} label={texts.requests(asked)} />
         </Item>
         <Item section="settings" current={current} icon={<GearIcon size={22} />} label={texts.settings} />
@@ -54,18 +62,19 @@ export function Navigation({ current }: { current: PathInfo }) {
 
 interface ItemProps {
   section: Section;
+  href?: string;
   current: PathInfo;
   icon: ReactNode;
   label: string;
   children?: ReactNode;
 }
 
-function Item({ section, current, icon, label, children }: ItemProps) {
+function Item({ section, href = SECTION_PATHS[section], current, icon, label, children }: ItemProps) {
   const isHere = current.section === section;
   return (
     <li>
       <Link
-        href={SECTION_PATHS[section]}
+        href={href}
         className={styles.item}
         aria-current={isHere ? (current.isDeep ? 'true' : 'page') : undefined}
         data-testid={`nav-${section}`}

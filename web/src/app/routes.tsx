@@ -1,6 +1,12 @@
 import { lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Redirect, Route, Switch } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
+import {
+  type Filter,
+  isFilter,
+  parsePeopleQuery,
+  peoplePath,
+} from '../features/contacts/model/people-address.ts';
 import { isPagePath, type Section } from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { Waiting } from '../ui/list/waiting.tsx';
@@ -74,7 +80,9 @@ export function PageRoutes() {
         <Route path="/people">
           <NoPersonOpen />
         </Route>
-        <Route path="/people/:id">{({ id }) => <PersonPage key={id} userId={id} />}</Route>
+        <Route path="/people/:id">
+          {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <PersonPage key={id} userId={id} />)}
+        </Route>
         <Route path="/settings">
           <FirstSetting />
         </Route>
@@ -91,4 +99,10 @@ export function PageRoutes() {
 /** Beside the list of settings; narrow screens show the list alone. */
 function FirstSetting() {
   return useIsNarrow() ? null : <ProfilePage />;
+}
+
+/** `/people/requests` means `/people?show=requests`: an id has 36 characters. */
+function ToFilter({ show }: { show: Filter }) {
+  const { q } = parsePeopleQuery(location.search);
+  return <Redirect to={peoplePath({ show, q })} replace />;
 }

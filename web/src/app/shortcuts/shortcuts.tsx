@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import { useReadable } from '../../data/hooks.ts';
 import { useChats } from '../../features/chat/model/hooks.ts';
+import { parsePeopleQuery, peoplePath } from '../../features/contacts/model/people-address.ts';
 import { chatPath, type PathInfo, SECTION_PATHS } from '../../paths.ts';
 import { isNarrow } from '../../ui/controls/pointer.ts';
 import { stepFrom } from './conversation-step.ts';
@@ -70,7 +71,7 @@ export function Shortcuts({ current }: { current: PathInfo }) {
 /** Narrow screens show the list in place of the page; on wide ones, the row of what is open gets the focus. */
 function toList({ section }: PathInfo, navigate: (path: string) => void): void {
   if (isNarrow()) {
-    navigate(SECTION_PATHS[section]);
+    navigate(section === 'people' ? peoplePath(parsePeopleQuery(location.search)) : SECTION_PATHS[section]);
     return;
   }
   const list = document.querySelector('[data-pane="list"]');

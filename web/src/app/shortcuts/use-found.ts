@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import { useSession } from '../../data/hooks.ts';
 import { useConversations } from '../../features/chat/model/hooks.ts';
-import { toQuery } from '../../features/contacts/list/name-filter.ts';
 import { useBlocked, useContacts, useDirectory, useFriends } from '../../features/contacts/model/hooks.ts';
+import { toQuery } from '../../features/contacts/model/people-address.ts';
 import { type Found, findPeople } from './find-people.ts';
 
 export interface FoundRow extends Found {

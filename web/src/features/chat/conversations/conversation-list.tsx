@@ -8,6 +8,7 @@ import { useIsNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
+import { peoplePath, toQuery } from '../../contacts/model/people-address.ts';
 import { isolate } from '../../contacts/person/name-in-text.tsx';
 import { useConversations } from '../model/hooks.ts';
 import styles from './conversation-list.module.css';
@@ -63,7 +64,11 @@ export function ConversationList({ end }: { end: ReactNode }) {
         <FoundConversations
           conversations={conversations}
           typed={typed}
-          noMatch={<Nothing title={chat.noneNamed(isolate(typed.trim()))}>{chat.noneNamedSays}</Nothing>}
+          noMatch={
+            <Nothing title={chat.noneNamed(isolate(typed.trim()))} people={peoplePath({ q: toQuery(typed) })}>
+              {chat.noneNamedSays}
+            </Nothing>
+          }
         />
       )}
     </>
@@ -73,7 +78,12 @@ export function ConversationList({ end }: { end: ReactNode }) {
 /** On wide screens the pane beside the list says what to do. */
 function NoConversations() {
   const texts = useTexts().chat;
-  if (useIsNarrow()) return <Nothing title={texts.noConversations}>{texts.noConversationsSays}</Nothing>;
+  if (useIsNarrow())
+    return (
+      <Nothing title={texts.noConversations} people={peoplePath({})}>
+        {texts.noConversationsSays}
+      </Nothing>
+    );
   return (
     <p className={styles.none} role="status">
       {texts.noConversations}
@@ -81,7 +91,14 @@ function NoConversations() {
   );
 }
 
-function Nothing({ title, children }: { title: string; children: ReactNode }) {
+interface NothingProps {
+  title: string;
+  /** The list of people to look into instead. */
+  people: string;
+  children: ReactNode;
+}
+
+function Nothing({ title, people, children }: NothingProps) {
   const texts = useTexts().shell;
   return (
     <div className={styles.nothing} role="status">
@@ -89,7 +106,7 @@ function Nothing({ title, children }: { title: string; children: ReactNode }) {
         icon={<CommentDiscussionIcon size={24} />}
         title={title}
         action={
-          <Button component={Link} href="/people" variant="light" data-testid="list-find-people">
+          <Button component={Link} href={people} variant="light" data-testid="list-find-people">
             {texts.findPeople}
           </Button>
         }

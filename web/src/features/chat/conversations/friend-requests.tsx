@@ -1,26 +1,19 @@
 import { ChevronRightIcon, PersonAddIcon } from '@primer/octicons-react';
-import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { ListRow } from '../../../ui/list/list-row.tsx';
-import { directoryMemory } from '../../contacts/model/directory-memory.ts';
-import { useContacts, useFriends } from '../../contacts/model/hooks.ts';
+import { useFriends } from '../../contacts/model/hooks.ts';
+import { peoplePath } from '../../contacts/model/people-address.ts';
 import styles from './conversation-list.module.css';
 
 /** A row above the conversations while the user has friend requests to answer; it leads to them. */
 export function FriendRequests() {
   const texts = useTexts().shell;
-  const { people } = useContacts();
-  const session = useSession();
   const { asked } = useFriends();
-  if (asked.length === 0 || session.state !== 'signed_in') return null;
-  const { userId } = session.session;
-  const showRequests = () => {
-    directoryMemory(people, userId).filter = 'requests';
-  };
+  if (asked.length === 0) return null;
   return (
-    <div className={styles.requests} onClickCapture={showRequests}>
+    <div className={styles.requests}>
       <ListRow
-        href="/people"
+        href={peoplePath({ show: 'requests' })}
         start={
           <span className={styles.requestsIcon} aria-hidden="true">
             <PersonAddIcon size={20} />

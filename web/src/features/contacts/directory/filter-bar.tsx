@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { CountBadge } from '../../../ui/list/list-row.tsx';
-import { FILTERS, type Filter } from '../model/directory-memory.ts';
+import { FILTERS, type Filter } from '../model/people-address.ts';
 import styles from './filter-bar.module.css';
 
 interface FilterBarProps {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { isTypeAhead } from '../../../ui/list/row-keys.ts';
@@ -7,12 +7,14 @@ import { SearchField } from '../../../ui/list/search-field.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { FriendsList } from '../friends/friends-list.tsx';
 import { RequestsList } from '../friends/requests-list.tsx';
-import { toQuery } from '../list/name-filter.ts';
-import { directoryMemory, type Filter } from '../model/directory-memory.ts';
+import { directoryMemory } from '../model/directory-memory.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
+import { printPeopleQuery, toQuery } from '../model/people-address.ts';
+import { RowQueryContext } from '../person/person-row.tsx';
 import { DirectoryList } from './directory-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import styles from './people-list.module.css';
+import { usePeopleQuery } from './use-people-query.ts';
 
 /** The list of users with its search field and filters: all, online, friends, requests. */
 export function PeopleList() {
@@ -21,24 +23,25 @@ export function PeopleList() {
   const { people } = useContacts();
   const ownId = session.state === 'signed_in' ? session.session.userId : '';
   const memory = directoryMemory(people, ownId);
-  const [typed, setTyped] = useState(memory.typed);
-  const [filter, setFilter] = useState(memory.filter);
+  const { show, q, typed, visit, type, choose } = usePeopleQuery();
+  const printed = printPeopleQuery({ show, q });
   const { friends, asked } = useFriends();
   const pane = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const q = toQuery(typed);
 
-  const type = (text: string) => {
-    memory.typed = text;
-    if (toQuery(text) !== q) memory.scrolled.clear();
-    setTyped(text);
+  useEffect(() => {
+    memory.query = { show, q };
+  }, [memory, show, q]);
+  useEffect(() => {
+    if (show === 'requests') for (const { id } of asked) memory.seenRequests.add(id);
+  }, [memory, show, asked]);
+  const startAt = useCallback(() => memory.scrolled.get(printed) ?? 0, [memory, printed]);
+  const onLeave = useCallback((pixels: number) => memory.scrolled.set(printed, pixels), [memory, printed]);
+  const search = (text: string) => {
+    // The results of a search that is typed begin at the top.
+    if (toQuery(text) !== q) memory.scrolled.delete(printPeopleQuery({ show, q: toQuery(text) }));
+    type(text);
   };
-  const choose = (chosen: Filter) => {
-    memory.filter = chosen;
-    setFilter(chosen);
-  };
-  const startAt = useCallback(() => memory.scrolled.get(filter) ?? 0, [memory, filter]);
-  const onLeave = useCallback((pixels: number) => memory.scrolled.set(filter, pixels), [memory, filter]);
   const searchAll = () => {
     choose('all');
     field.current?.focus();
@@ -73,29 +76,31 @@ export function PeopleList() {
         <SearchField
           ref={field}
           value={typed}
-          onChange={type}
+          onChange={search}
           label={texts.people.search}
           hint={texts.people.searchHint}
           testId="people-search"
         />
         <FilterBar
-          filter={filter}
+          filter={show}
           onChange={choose}
           counts={{ friends: friends.length, requests: asked.length }}
         />
       </search>
-      <Scroller key={filter} listKey={q} startAt={startAt} onLeave={onLeave}>
-        {(filter === 'all' || filter === 'online') && (
-          <DirectoryList
-            q={q}
-            isOnlineOnly={filter === 'online'}
-            ownId={ownId}
-            onShowAll={() => choose('all')}
-          />
-        )}
-        {filter === 'friends' && <FriendsList q={q} onSearchAll={searchAll} />}
-        {filter === 'requests' && <RequestsList q={q} onSearchAll={searchAll} />}
-      </Scroller>
+      <RowQueryContext value={printed}>
+        <Scroller key={`${show} ${visit}`} listKey={q} startAt={startAt} onLeave={onLeave}>
+          {(show === 'all' || show === 'online') && (
+            <DirectoryList
+              q={q}
+              isOnlineOnly={show === 'online'}
+              ownId={ownId}
+              onShowAll={() => choose('all')}
+            />
+          )}
+          {show === 'friends' && <FriendsList q={q} onSearchAll={searchAll} />}
+          {show === 'requests' && <RequestsList q={q} onSearchAll={searchAll} />}
+        </Scroller>
+      </RowQueryContext>
     </div>
   );
 }

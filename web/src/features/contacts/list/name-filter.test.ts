@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUsername, sortByName, startsWith, toQuery } from './name-filter.ts';
+import { isUsername, sortByName, startsWith } from './name-filter.ts';
 
 const person = (name: string, username = name) => ({ name, username });
-
-test('the search field takes a username as the page shows it, and no spaces around it', () => {
-  assert.equal(toQuery('  @ada '), 'ada');
-  assert.equal(toQuery('@'), '@');
-  assert.equal(toQuery('a@b'), 'a@b');
-  assert.equal(toQuery('   '), '');
-  assert.equal(toQuery('@😀'), '😀');
-  assert.equal(toQuery('😀'.repeat(70)), '😀'.repeat(64));
-});
 
 test('a name is the username itself, however it is spelt', () => {
   for (const [name, username] of [

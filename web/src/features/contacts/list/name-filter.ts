@@ -4,14 +4,6 @@ interface Named {
   readonly username: string;
 }
 
-/** The longest query that the service accepts; no name is longer. */
-const MAX_Q = 64;
-
-/** The query in the text of the search field: `@ada`, as the page shows usernames, means `ada`. */
-export function toQuery(typed: string): string {
-  return [...typed.trim().replace(/^@(?=.)/u, '')].slice(0, MAX_Q).join('').trim();
-}
-
 /** Whether the username or the nickname starts with `q`, in any case, as the directory of the service searches (docs/protocol.md). */
 export function startsWith({ name, username }: Named, q: string): boolean {
   const key = nameKey(q);

@@ -1,13 +1,13 @@
-export const FILTERS = ['all', 'online', 'friends', 'requests'] as const;
-export type Filter = (typeof FILTERS)[number];
+import type { PeopleQuery } from './people-address.ts';
 
 /** How the user left the list of people, for when they come back to it. */
 interface DirectoryMemory {
-  /** What is in the search field. */
-  typed: string;
-  filter: Filter;
-  /** How far each filter's list was scrolled, in pixels. */
-  readonly scrolled: Map<Filter, number>;
+  /** What the list showed last. */
+  query: PeopleQuery;
+  /** How far each list was scrolled, in pixels, by its printed query. */
+  readonly scrolled: Map<string, number>;
+  /** The users whose friend requests the list has shown. */
+  readonly seenRequests: Set<string>;
 }
 
 const memories = new WeakMap<object, { userId: string; memory: DirectoryMemory }>();
@@ -20,7 +20,11 @@ const memories = new WeakMap<object, { userId: string; memory: DirectoryMemory }
 export function directoryMemory(people: object, userId: string): DirectoryMemory {
   const known = memories.get(people);
   if (known?.userId === userId) return known.memory;
-  const memory: DirectoryMemory = { typed: '', filter: 'all', scrolled: new Map() };
+  const memory: DirectoryMemory = {
+    query: { show: 'all', q: '' },
+    scrolled: new Map(),
+    seenRequests: new Set(),
+  };
   memories.set(people, { userId, memory });
   return memory;
 }

@@ -2,14 +2,16 @@ import { Button, VisuallyHidden } from '@mantine/core';
 import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { useSearch } from 'wouter/use-browser-location';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { backPathOfProfile } from '../../../paths.ts';
+import { chatPath, isOpenedFromChat } from '../../../paths.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { previousUrl } from '../../../ui/page/previous-url.ts';
 import { displayName } from '../model/display-name.ts';
 import { usePerson, usePresences, useProfile } from '../model/hooks.ts';
+import { parsePeopleQuery, peoplePath } from '../model/people-address.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
 import { PersonActions } from './person-actions.tsx';
@@ -20,7 +22,9 @@ import styles from './person-page.module.css';
 /** A user's profile, and their relation to the signed-in user. */
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
-  const [back] = useState(() => backPathOfProfile(userId, previousUrl()));
+  const [isFromChat] = useState(() => isOpenedFromChat(userId, previousUrl()));
+  const list = peoplePath(parsePeopleQuery(useSearch()));
+  const back = isFromChat ? chatPath(userId) : list;
   // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
   return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }

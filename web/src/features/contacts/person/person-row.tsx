@@ -1,5 +1,5 @@
 import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
-import { memo, type ReactNode } from 'react';
+import { createContext, memo, type ReactNode, use } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath, profilePath } from '../../../paths.ts';
@@ -11,6 +11,9 @@ import { useFriendState, useIsBlocked, usePresence } from '../model/hooks.ts';
 import type { PersonView } from '../model/views.ts';
 import { bioExcerpt } from './person-facts.ts';
 import styles from './person-row.module.css';
+
+/** The printed query of the list around the rows: the address of a profile keeps it for the list beside it. */
+export const RowQueryContext = createContext('');
 
 /** Height of a row, in rem. */
 export const ROW_REM = 4;
@@ -53,6 +56,7 @@ export const PersonRow = memo(function PersonRow({
   isSaved = false,
 }: PersonRowProps) {
   const texts = useTexts().people;
+  const query = use(RowQueryContext);
   const presence = usePresence(id, isOnline);
   const isBlocked = useIsBlocked(id);
   const [isOpen, params] = useRoute('/people/:id');
@@ -63,7 +67,7 @@ export const PersonRow = memo(function PersonRow({
   return (
     <>
       <ListRow
-        href={profilePath(id)}
+        href={profilePath(id) + query}
         testId={`person-${id}`}
         tabIndex={tabIndex}
         isSelected={isOpen && params.id === id}
