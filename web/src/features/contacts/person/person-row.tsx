@@ -29,7 +29,7 @@ interface PersonRowProps {
   isOnline?: number;
   isOwn?: boolean;
   tabIndex: 0 | -1;
-  /** Beside the name; null: nothing. Absent: the relation to the signed-in user. */
+  /** Beside the name; null: nothing. Absent: the relation to the signed-in user, under the name, which needs the room. */
   aside?: ReactNode;
   /** In the list of friends, a friend needs no tag. */
   isAmongFriends?: boolean;
@@ -73,7 +73,8 @@ export const PersonRow = memo(function PersonRow({
         isSelected={isOpen && params.id === id}
         start={<PersonAvatar person={{ id, name, avatar }} presence={isSaved ? 'unknown' : presence.state} />}
         title={<PersonName person={{ name, state }} />}
-        aside={aside === undefined ? tag : (aside ?? undefined)}
+        aside={aside ?? undefined}
+        belowAside={aside === undefined ? tag : undefined}
         below={
           hasUsername || about !== '' ? (
             <ClippedLine>
