@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shortcuts as english } from '../app/shortcuts/shortcuts.en.ts';
+import { shortcuts as chinese } from '../app/shortcuts/shortcuts.zh.ts';
 import { pickLanguage, TEXTS } from './languages.ts';
+
+/** With those that are loaded by themselves. */
+const EN = { ...TEXTS.en, shortcuts: english };
+const ZH = { ...TEXTS.zh, shortcuts: chinese };
 
 test('the first language of the browser that the page has is used', () => {
   assert.equal(pickLanguage(['fr-FR', 'zh-TW', 'en']), 'zh');
@@ -25,8 +31,8 @@ function textsOf(texts: object, place = ''): [place: string, text: string][] {
 const SAME = new Set(['shell.brand', 'shell.languages.zh', 'shell.languages.en', 'auth.ends.signed_out']);
 
 test('every text is there in Chinese, and is Chinese', () => {
-  const english = new Map(textsOf(TEXTS.en));
-  const chinese = textsOf(TEXTS.zh);
+  const english = new Map(textsOf(EN));
+  const chinese = textsOf(ZH);
   assert.deepEqual(chinese.map(([place]) => place).sort(), [...english.keys()].sort());
   const poor = chinese.filter(([place, text]) => {
     if (SAME.has(place)) return text !== english.get(place);
@@ -36,7 +42,7 @@ test('every text is there in Chinese, and is Chinese', () => {
 });
 
 test('no English text has Chinese in it, nor the other punctuation', () => {
-  const poor = textsOf(TEXTS.en).filter(
+  const poor = textsOf(EN).filter(
     ([place, text]) => !SAME.has(place) && /[\p{Script=Han}，。：？！]/u.test(text),
   );
   assert.deepEqual(poor, []);
@@ -48,19 +54,19 @@ const ODD =
 
 test('English texts are plain: "notify", "someone", an ellipsis without a space, typographic quotes', () => {
   assert.deepEqual(
-    textsOf(TEXTS.en).filter(([, text]) => ODD.test(text)),
+    textsOf(EN).filter(([, text]) => ODD.test(text)),
     [],
   );
 });
 
 test('Chinese texts have no typewriter characters, and no space after a full-width colon', () => {
   assert.deepEqual(
-    textsOf(TEXTS.zh).filter(([, text]) => /： | …|\.\.\.|['"]/.test(text)),
+    textsOf(ZH).filter(([, text]) => /： | …|\.\.\.|['"]/.test(text)),
     [],
   );
 });
 
 test('Chinese sentences have Chinese punctuation', () => {
-  const poor = textsOf(TEXTS.zh).filter(([, text]) => /\p{Script=Han}[,.:;?!]/u.test(text));
+  const poor = textsOf(ZH).filter(([, text]) => /\p{Script=Han}[,.:;?!]/u.test(text));
   assert.deepEqual(poor, []);
 });
