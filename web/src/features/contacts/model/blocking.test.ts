@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import type { People } from './people.ts';
 
 /** Everything that the stores show of a user. */
 function seen({ stores }: TestClient, peer: string) {
@@ -120,6 +121,19 @@ onSqlite('blocks of the page', (database) => {
     await laptop.stores.blocks.unblock(bob.id);
     const lifted: ReturnType<typeof seen> = { ...OPEN, typing: false, friend: 'none' };
     for (const one of [alice, laptop, tablet]) await untilEqual(() => seen(one, bob.id), lifted);
+  });
+
+  test('a blocked user is shown by their nickname, which no list of blocks has', async (t) => {
+    const town = await Town.open(t, database);
+    const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+    await bob.stores.ownAccount.updateProfile({ nickname: 'Bobby' });
+    await alice.stores.blocks.block(bob.id);
+    // The stores are made of it; its interface for components has no cache.
+    const people = (await town.another('alice')).stores.people as People;
+    // The second page of blocks, for example, names him again.
+    people.names.add([{ id: bob.id, username: 'bob', avatar: '' }]);
+    people.person(bob.id).subscribe(() => {});
+    await untilEqual(() => people.person(bob.id).getSnapshot().name, 'Bobby');
   });
 
   test('a refused block hides no user', async (t) => {

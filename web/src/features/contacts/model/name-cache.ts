@@ -75,15 +75,11 @@ export class NameCache {
     for (const named of people) {
       const before = this.#known.get(named.id);
       if (before && before.at > at) continue;
-      const nickname =
-        named.nickname ?? (before && before.named !== 'gone' ? before.named.nickname : undefined);
+      const whole = before && before.at > 0 && before.named !== 'gone' ? before.named : undefined;
+      const nickname = named.nickname ?? whole?.nickname;
       // A name without nickname is shown until the whole one is fetched.
-      if (nickname === undefined && before === undefined) this.#set(named.id, { named, at: 0 });
-      else
-        this.#set(named.id, {
-          named: nickname === named.nickname ? named : { ...named, nickname: nickname ?? '' },
-          at,
-        });
+      if (nickname === undefined) this.#set(named.id, { named, at: 0 });
+      else this.#set(named.id, { named: nickname === named.nickname ? named : { ...named, nickname }, at });
     }
     this.#options.persistNames();
   }
