@@ -136,7 +136,7 @@ function withService(): Plugin {
         if (isPagePath(path) || !isBrowserAddress({ method, path, accept: headers.accept })) return next();
         const html = await readFile(join(ROOT, 'web', 'index.html'), 'utf8');
         response.writeHead(404, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
-        response.end(await transformIndexHtml(path, html));
+        response.end(await transformIndexHtml('/', html));
       });
       watcher.add(SOURCES);
       watcher.on('all', (_event, path) => {
