@@ -48,8 +48,10 @@ onEachDatabase('Bad input: secrets and the log', (database) => {
       service.logLines.some((line) => line.includes('"msg":"fault"')),
       'nothing went wrong',
     );
-    await loseTables(service);
+    const findTables = await loseTables(service);
     await callEverything();
+    // The end of the service stores which sessions were used.
+    await findTables();
 
     secrets.push(...(await storedKeys(service)));
     for (const line of service.logLines) {
@@ -73,11 +75,15 @@ async function refuseWrites({ services: { db } }: TestService): Promise<void> {
   });
 }
 
-async function loseTables({ services: { db } }: TestService): Promise<void> {
-  await db.changeSchema(async (tx) => {
-    for (const table of ['users', 'sessions', 'push_subscriptions'])
-      await tx.script(`alter table ${table} rename to lost_${table}`);
-  });
+/** @returns gives the tables their names back */
+async function loseTables({ services: { db } }: TestService): Promise<() => Promise<void>> {
+  const rename = (from: string, to: string) =>
+    db.changeSchema(async (tx) => {
+      for (const table of ['users', 'sessions', 'push_subscriptions'])
+        await tx.script(`alter table ${from}${table} rename to ${to}${table}`);
+    });
+  await rename('', 'lost_');
+  return () => rename('lost_', '');
 }
 
 /** The private keys of tokens and of push. */
