@@ -10,6 +10,8 @@ import { idOf, tellStory } from '../test/browsers/story.ts';
 import { measureScrolling } from './page-scrolling.ts';
 
 const RUNS = 5;
+/** A line as in a train: bytes a second each way, and milliseconds until an answer begins. */
+const SLOW_LINE = { download: 50_000, upload: 50_000, latency: 400 };
 
 const ends: (() => Promise<void> | void)[] = [];
 const scope = { after: (end: () => Promise<void> | void) => void ends.push(end) };
@@ -23,7 +25,7 @@ async function measure(): Promise<void> {
   const site = await startSite(scope);
   const people = await tellStory(site);
   const chromium = await startChromium(scope);
-  const load = async (path: string, shows: string, isIn: boolean) => {
+  const load = async (path: string, shows: string, isIn: boolean, isSlow = false) => {
     const runs: Record<string, number>[] = [];
     for (let run = 0; run < RUNS; run++) {
       const page = await openWindow(await openContext(scope, chromium), `${site.url}/sign-in`);
@@ -31,6 +33,7 @@ async function measure(): Promise<void> {
       await page.setCacheEnabled(false);
       await noteWhenShown(page, shows);
       await page.setBypassServiceWorker(true);
+      if (isSlow) await page.emulateNetworkConditions(SLOW_LINE);
       await page.goto(site.url + path);
       await page.waitForSelector(shows);
       runs.push({ ...(await read(page)), 'axe, serious': (await findAxeFaults(page)).length });
@@ -45,6 +48,8 @@ async function measure(): Promise<void> {
     conversations: await load('/', '[data-testid^="conversation-"]', true),
     chat: await load(`/chat/${idOf(people, 'jonas')}`, '[data-testid="message-7"]', true),
     people: await load('/people', '[data-testid^="person-"]', true),
+    'sign in, slow line': await load('/sign-in', '[data-testid="enter"]', false, true),
+    'chat, slow line': await load(`/chat/${idOf(people, 'jonas')}`, '[data-testid="message-7"]', true, true),
   });
 }
 

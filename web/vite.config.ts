@@ -1,39 +1,40 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig } from 'vite';
+import { documentPlugin } from './document-plugin.ts';
+import { iconPlugin } from './icon-plugin.ts';
 import { serviceWorker } from './worker-plugin.ts';
+
+/**
+ * Few files, as a browser loads six at a time over HTTP/1.1: the kit and the stores, which connect while the rest is loaded;
+ * what nearly every view needs; what several views need. Each has also what its modules import statically.
+ */
+const CHUNKS = [
+  { name: 'start', test: /rolldown\/runtime|\/web\/src\/app\/main\.tsx$/, priority: 4 },
+  {
+    name: 'page',
+    test: /\/app\/render\.tsx$|\/(?:time-text|presence-text|message-state-icon|use-friend-action|person-dialogs|message-body|name-in-text)\.tsx?$|\/(?:Blocked|Check|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
+    priority: 3,
+  },
+  {
+    name: 'fields',
+    test: /\/ui\/controls\/(?:fields|password-field|use-form|form-fields)\.tsx?$/,
+    priority: 2,
+  },
+  {
+    name: 'lists',
+    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging)\.tsx?$|ChevronRightIcon\.mjs$/,
+    priority: 1,
+  },
+];
 
 /** The page, built into `web/dist`, from where the service serves it. Nothing is inlined: its policy forbids that. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), firstPaint(), serviceWorker()],
+  plugins: [react(), documentPlugin(), iconPlugin(), serviceWorker()],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: {
-      input: { page: 'index.html' },
-      // What the start needs is one file; else each part that is loaded later and shares some of it would cut it up.
-      output: { codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] } },
-    },
+    rollupOptions: { input: { page: 'index.html' }, output: { codeSplitting: { groups: CHUNKS } } },
   },
 });
-
-/** A script that blocks: Vite takes only modules out of a document by itself, and these run after the first paint. */
-function firstPaint(): Plugin {
-  const source = readFileSync(join(import.meta.dirname, 'src/app/first-paint.js'), 'utf8');
-  const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
-  const fileName = `assets/first-paint-${hash}.js`;
-  return {
-    name: 'doorman-first-paint',
-    buildStart() {
-      if (!this.meta.watchMode) this.emitFile({ type: 'asset', fileName, source });
-    },
-    transformIndexHtml(html, { server }) {
-      const src = server ? '/src/app/first-paint.js' : `/${fileName}`;
-      return html.replace('<title>', `<script src="${src}"></script>\n    <title>`);
-    },
-  };
-}

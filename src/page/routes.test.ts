@@ -136,7 +136,7 @@ onSqlite('The page', (database) => {
 
   test('it runs, loads and calls only its own origin, except pictures', async (t) => {
     const { app } = await startWithPage(t, { PUBLIC_URL: 'https://chat.example.org' });
-    for (const url of ['/', '/sw.js', '/assets/page-abc.js', '/assets/none.js']) {
+    for (const url of ['/', '/chat/0199', '/sw.js']) {
       const { headers } = await app.inject(url);
       assert.deepEqual(String(headers['content-security-policy']).split('; '), [
         "default-src 'none'",
@@ -155,6 +155,17 @@ onSqlite('The page', (database) => {
       assert.equal(headers['referrer-policy'], 'no-referrer');
       assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
       assert.match(String(headers['permissions-policy']), /(^|, )camera=\(\), .*geolocation=\(\), /);
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000');
+      assert.ok(headers['x-request-id']);
+    }
+  });
+
+  test('its files, opened by themselves, run and load nothing', async (t) => {
+    const { app } = await startWithPage(t, { PUBLIC_URL: 'https://chat.example.org' });
+    for (const url of ['/assets/page-abc.js', '/assets/none.js', '/icons/192.png']) {
+      const { headers } = await app.inject(url);
+      assert.equal(headers['content-security-policy'], "default-src 'none'", url);
+      assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.equal(headers['strict-transport-security'], 'max-age=31536000');
       assert.ok(headers['x-request-id']);
     }

@@ -7,7 +7,7 @@ import { pathOf } from '../http/request-path.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { isBrowserAddress } from './browser-address.ts';
-import { pageHeaders } from './page-headers.ts';
+import { fileHeaders, pageHeaders } from './page-headers.ts';
 import { PAGE_PATHS } from './page-paths.ts';
 
 /** Files under fixed names. */
@@ -43,9 +43,10 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
     },
   });
 
-  const headers = pageHeaders(config.publicUrl);
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers);
+  const [ofPage, ofFile] = [pageHeaders(config.publicUrl), fileHeaders(config.publicUrl)];
+  app.addHook('onRequest', (request, reply, done) => {
+    const isFile = FOLDERS.some((folder) => request.url.startsWith(`/${folder}/`));
+    reply.headers(isFile ? ofFile : ofPage);
     done();
   });
 
@@ -88,7 +89,7 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
     const vary = reply.getHeader('vary');
     reply
       .code(404)
-      .headers({ ...headers, 'cache-control': REVALIDATE, 'content-type': 'text/html; charset=utf-8' })
+      .headers({ ...ofPage, 'cache-control': REVALIDATE, 'content-type': 'text/html; charset=utf-8' })
       .header('vary', vary === undefined ? 'Accept' : `${vary}, Accept`)
       .send(document);
     return true;

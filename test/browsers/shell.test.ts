@@ -158,38 +158,6 @@ onChromium('The layout of the page', (browser) => {
     await alice.waitForMessage('Are you there?', 'stored');
   });
 
-  test('a lost network is reported at once, and moves and covers nothing', async (t) => {
-    const site = await startSite(t);
-    const alice = await enter(t, browser(), site);
-    const { page } = alice;
-    const bob = await site.join('bob');
-    await alice.openChat(bob);
-    await alice.write('Yes.');
-    await alice.waitForMessage('Yes.', 'stored');
-    alice.faults.expectOutage();
-    alice.faults.expect(/ERR_INTERNET_DISCONNECTED/);
-    for (const width of [1280, 390])
-      for (const path of ['/', `/chat/${bob.id}`]) {
-        const where = `${path} at ${width}`;
-        await appear(t, browser(), page, { width, height: 800 });
-        await page.goto(site.url + path);
-        await page.waitForSelector(
-          path === '/' ? `[data-testid="conversation-${bob.id}"]` : '[data-message]',
-        );
-        await waitFor('its files', async () => (await page.$('[data-testid="waiting"]')) === null);
-        const before = await placesOf(page, PARTS);
-        const reported = page.evaluate(reportedAtOnce);
-        await page.setOfflineMode(true);
-        assert.equal(await reported, true, where);
-        const added = (places: string[]) => places.filter((place) => !place.startsWith('Try now'));
-        assert.deepEqual(added(await placesOf(page, PARTS)), before, where);
-        assert.deepEqual(await page.$$eval(`:is(${PARTS}):not([data-message])`, findCovered), [], where);
-        await page.setOfflineMode(false);
-        await page.waitForSelector('[data-testid="connection-banner"]', { hidden: true });
-        assert.deepEqual(await placesOf(page, PARTS), before, where);
-      }
-  });
-
   test('the chosen colour scheme is there at the first paint', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
@@ -339,27 +307,6 @@ async function weigh(page: Page, url: string): Promise<number> {
   await page.setBypassServiceWorker(true);
   await page.goto(url, { waitUntil: 'networkidle0' });
   return (await Promise.all(weights)).reduce((sum, weight) => sum + weight, 0);
-}
-
-/** Whether the first frame after the browser's `offline` event has the banner. */
-function reportedAtOnce(): Promise<boolean> {
-  return new Promise((resolve) => {
-    const look = () => resolve(document.querySelector('[data-testid="connection-banner"]') !== null);
-    addEventListener('offline', () => requestAnimationFrame(look), { once: true });
-  });
-}
-
-/** The visible controls that something else lies upon. */
-function findCovered(controls: Element[]): string[] {
-  return controls
-    .filter((control) => control.checkVisibility({ visibilityProperty: true }))
-    .filter((control) => {
-      const { x, y, width, height } = control.getBoundingClientRect();
-      if (y + height <= 0 || height < 2) return false; // the link to skip the navigation
-      const top = document.elementFromPoint(x + width / 2, y + height / 2);
-      return !control.contains(top) && !top?.contains(control);
-    })
-    .map((control) => control.outerHTML.slice(0, 120));
 }
 
 async function write(site: Site, from: Account, to: string, body: string): Promise<void> {

@@ -1,40 +1,41 @@
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { StoresContext, useSession } from '../data/hooks.ts';
 import { recordVisit, wasVisited } from '../data/visited.ts';
 import { OwnAccountContext } from '../features/account/model/hooks.ts';
-import { AuthPage } from '../features/auth/auth-page.tsx';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
+import type { Language } from '../i18n/languages.ts';
 import { LanguageProvider } from '../i18n/texts.tsx';
 import { isPagePath } from '../paths.ts';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
+import { lazyView } from '../ui/page/lazy-view.tsx';
 import { NotFoundOutside } from '../ui/page/not-found.tsx';
-import { theme } from '../ui/page/theme.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
-import { Splash } from './splash.tsx';
 import type { Stores } from './stores.ts';
 
-/** The key is that of first-paint.js too. */
-const colorSchemeManager = localStorageColorSchemeManager({ key: 'doorman.color-scheme' });
+/** Loaded only for users who are not signed in. */
+export const AuthPage = lazyView(async () => (await import('../features/auth/auth-page.tsx')).AuthPage);
 
-/** The whole page for one set of `stores`. Mantine's variables come from theme.css, since <style> tags are forbidden. */
-export function App({ stores }: { stores: Stores }) {
+interface AppProps {
+  stores: Stores;
+  /** The language at the start; its texts are loaded. */
+  language: Language;
+  /** Called once, when the page is in the document. */
+  onShown: () => void;
+}
+
+/** The whole page for one set of `stores`. */
+export function App({ stores, language, onShown }: AppProps) {
+  useEffect(onShown, [onShown]);
   return (
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      colorSchemeManager={colorSchemeManager}
-      withCssVariables={false}
-      withGlobalClasses={false}
-    >
+    <>
       <ColorOfWindow />
-      <LanguageProvider>
+      <LanguageProvider start={language}>
         <StoresContext value={stores}>
           <OwnAccountContext value={stores.ownAccount}>
             <ContactsContext value={stores}>
@@ -49,11 +50,11 @@ export function App({ stores }: { stores: Stores }) {
           </OwnAccountContext>
         </StoresContext>
       </LanguageProvider>
-    </MantineProvider>
+    </>
   );
 }
 
-/** Shows the sign-in or the page, and neither until the session is known. */
+/** Shows the sign-in or the page; the session is known before the first rendering. */
 function SessionGate() {
   const session = useSession();
   const [path] = useLocation();
@@ -66,10 +67,16 @@ function SessionGate() {
   }, [userId, session.state]);
   switch (session.state) {
     case 'restoring':
-      return <Splash />;
+      return null;
     case 'signed_out':
       if (!isKnown) return <NotFoundOutside />;
-      return isEntrance ? <AuthPage end={session.end} /> : <ToEntrance end={session.end} />;
+      return isEntrance ? (
+        <Suspense fallback={null}>
+          <AuthPage end={session.end} />
+        </Suspense>
+      ) : (
+        <ToEntrance end={session.end} />
+      );
     case 'signed_in':
       // Another tab has signed another user in: the address is the previous user's.
       if (lastUserId !== undefined && lastUserId !== userId && !isEntrance && path !== '/')

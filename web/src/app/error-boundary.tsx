@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { AlertIcon } from '@primer/octicons-react';
 import { Component, type ReactNode } from 'react';
 import { useTexts } from '../i18n/texts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 
 interface ErrorBoundaryProps {

@@ -1,14 +1,36 @@
-// Before the first paint: the colours that were chosen on this device, so that a dark page does not flash white. A
-// classic script of its own, because the page's Content-Security-Policy forbids inline ones and a module would come
-// too late. The key is that of app.tsx.
+// Before the first paint, from what is stored on this device: the colours, so that a dark page does not flash white; the
+// shell (shell.css); and which files of the build the page will need, so that they are loaded side by side. A classic script
+// of its own, because the page's Content-Security-Policy forbids inline ones and a module would come too late.
 {
-  let chosen = null;
-  try {
-    chosen = localStorage.getItem('doorman.color-scheme');
-  } catch {
-    // Storage is shut: as the device has it.
-  }
+  const read = (key) => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null; // Storage is shut: as the device has it.
+    }
+  };
+  const { dataset } = document.documentElement;
+
+  const scheme = read('doorman.color-scheme'); // app.tsx
   const isDark =
-    chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light';
+    scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+  dataset.mantineColorScheme = isDark ? 'dark' : 'light';
+
+  const isIn = read('doorman.visited') === 'in'; // visited.ts
+  const [, section = '', id = ''] = location.pathname.split('/');
+  const isChat = section === 'chat' && id !== '';
+  if (isIn) dataset.shell = isChat ? 'chat' : id === '' ? 'list' : 'page';
+
+  const chosen = read('doorman.language'); // languages.ts
+  const languages = (chosen ? [chosen] : navigator.languages).map((tag) => tag.toLowerCase().split('-')[0]);
+  const language = languages.find((one) => one === 'en' || one === 'zh') ?? 'en';
+  const view = isChat ? 'chat' : section === '' ? 'chats' : section;
+  const wanted = ['page', language, isIn ? view : 'entrance'];
+  for (const link of document.querySelectorAll('link[data-parts]')) {
+    if (!link.dataset.parts.split(' ').some((part) => wanted.includes(part))) continue;
+    link.crossOrigin = '';
+    link.href = link.dataset.href;
+    if (link.href.endsWith('.css')) link.as = 'style';
+    link.rel = link.href.endsWith('.css') ? 'preload' : 'modulepreload';
+  }
 }

@@ -1,34 +1,34 @@
-import '../ui/page/theme.css';
-import './mantine.css';
-import './app.css';
 import { createDoorman, openStorage } from 'doorman-client';
-import { createRoot } from 'react-dom/client';
-import { navigate } from 'wouter/use-browser-location';
-import { TEXTS } from '../i18n/languages.ts';
-import { pageLanguage } from '../i18n/texts.tsx';
+import { chosenLanguage, LOCALES, loadTexts, pageLanguage } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
-import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
-import { App } from './app.tsx';
 import { waitingUpdate } from './app-update.ts';
 import { createStores } from './create-stores.ts';
 import { onStorageFailure, waitForStorage } from './storage.ts';
-import { registerWorker } from './worker-registration.ts';
 
-const device = deviceName(navigator.userAgent, TEXTS.en.shell.device).slice(0, 64);
+// In English whatever the page speaks, as the name is stored with the session.
+const device = deviceName(navigator.userAgent, (browser, system) => `${browser} on ${system}`).slice(0, 64);
 const storage = openStorage();
 const doorman = createDoorman({ baseUrl: location.origin, device, storage });
 doorman.on('storage', ({ error }) => onStorageFailure(error));
 const stores = createStores(doorman);
-retryPicturesOnReturn(stores.connection);
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<App stores={stores} />);
+if (root) void begin(root);
 
-void begin();
-
-async function begin(): Promise<void> {
+/** On a slow line the page's files take seconds: meanwhile the page connects, and loads the messages of the open chat. */
+async function begin(root: HTMLElement): Promise<void> {
+  const language = chosenLanguage();
+  document.documentElement.lang = LOCALES[language];
+  const files = Promise.all([import('./render.tsx'), loadTexts(language)]);
   await waitForStorage(storage);
   await stores.start();
+  const close = openChat();
+  const [{ render, navigate }] = await files;
+  const { all } = await render(root, stores, language);
+  close?.();
+  // The worker loads all files of the page.
+  await all;
+  const { registerWorker } = await import('./worker-registration.ts');
   await registerWorker({
     onUpdate: (accept) => waitingUpdate.set(accept),
     onOpen: (path) => navigate(path),
@@ -38,6 +38,15 @@ async function begin(): Promise<void> {
   // The user changes the language here or in another tab; the notifications follow.
   new MutationObserver(checkPush).observe(document.documentElement, { attributeFilter: ['lang'] });
   checkPush();
+}
+
+/** Opens the conversation that the path names. @returns closes it */
+function openChat(): (() => void) | undefined {
+  const session = stores.session.getSnapshot();
+  const [, peer] = /^\/chat\/([\w-]+)$/.exec(location.pathname) ?? [];
+  if (session.state !== 'signed_in' || peer === undefined || peer === session.session.userId)
+    return undefined;
+  return stores.chats.thread(peer).open();
 }
 
 /** Renews the push subscription of this device if the browser has dropped it, or the page's language has changed. */

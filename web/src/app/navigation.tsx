@@ -1,4 +1,3 @@
-import { VisuallyHidden } from '@mantine/core';
 import { CommentDiscussionIcon, GearIcon, PeopleIcon, SignOutIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -10,6 +9,7 @@ import { displayName } from '../features/contacts/model/display-name.ts';
 import { useFriends } from '../features/contacts/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { type PathInfo, SECTION_PATHS, type Section } from '../paths.ts';
+import { VisuallyHidden } from '../ui/controls/visually-hidden.tsx';
 import { CountBadge } from '../ui/list/list-row.tsx';
 import { BrandMark } from '../ui/page/brand-mark.tsx';
 import { Name } from '../ui/person/name.tsx';

@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { CommentDiscussionIcon, PeopleIcon } from '@primer/octicons-react';
-import { Link } from 'wouter';
 import { useFreshness } from '../data/hooks.ts';
 import { useConversations } from '../features/chat/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 
 /** Beside the list of people on wide screens, until the user chooses one. */
@@ -40,7 +39,7 @@ function Welcome() {
 function FindPeople() {
   const texts = useTexts().shell;
   return (
-    <Button component={Link} href="/people" data-testid="find-people">
+    <Button href="/people" data-testid="find-people">
       {texts.findPeople}
     </Button>
   );

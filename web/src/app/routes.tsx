@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import {
@@ -7,51 +7,66 @@ import {
   parsePeopleQuery,
   peoplePath,
 } from '../features/contacts/model/people-address.ts';
-import { isPagePath, type Section } from '../paths.ts';
+import { loadSettingsTexts } from '../i18n/languages.ts';
+import { isPagePath, parsePath, type Section } from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
+import { ListShell } from '../ui/list/list-shell.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
+import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
 import { NotFound } from '../ui/page/not-found.tsx';
 import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
 
-// Nothing is preloaded: the service worker caches all files anyway.
-const ConversationList = lazy(async () => ({
-  default: (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
-}));
-const PushInvitation = lazy(async () => ({
-  default: (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
-}));
-const ChatPage = lazy(async () => ({
-  default: (await import('../features/chat/thread/chat-page.tsx')).ChatPage,
-}));
-const PeopleList = lazy(async () => ({
-  default: (await import('../features/contacts/directory/people-list.tsx')).PeopleList,
-}));
-const PersonPage = lazy(async () => ({
-  default: (await import('../features/contacts/person/person-page.tsx')).PersonPage,
-}));
-const SettingsMenu = lazy(async () => ({
-  default: (await import('./settings-menu.tsx')).SettingsMenu,
-}));
-const ProfilePage = lazy(async () => ({
-  default: (await import('../features/account/profile-page.tsx')).ProfilePage,
-}));
-const NotificationsPage = lazy(async () => ({
-  default: (await import('../features/notifications/notifications-page.tsx')).NotificationsPage,
-}));
-const LogPage = lazy(async () => ({
-  default: (await import('../features/notifications/log-page.tsx')).LogPage,
-}));
-const SecurityPage = lazy(async () => ({
-  default: (await import('../features/account/security-page.tsx')).SecurityPage,
-}));
-const BlockedPage = lazy(async () => ({
-  default: (await import('../features/contacts/person/blocked-page.tsx')).BlockedPage,
-}));
+/** A view that uses the texts of the settings. */
+function settingsView<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
+  return lazyView(async () => (await Promise.all([load(), loadSettingsTexts()]))[0]);
+}
+
+const ConversationList = lazyView(
+  async () => (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
+);
+const PushInvitation = settingsView(
+  async () => (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
+);
+const ChatPage = lazyView(async () => (await import('../features/chat/thread/chat-page.tsx')).ChatPage);
+const PeopleList = lazyView(
+  async () => (await import('../features/contacts/directory/people-list.tsx')).PeopleList,
+);
+const PersonPage = lazyView(
+  async () => (await import('../features/contacts/person/person-page.tsx')).PersonPage,
+);
+const SettingsMenu = settingsView(async () => (await import('./settings-menu.tsx')).SettingsMenu);
+const ProfilePage = settingsView(
+  async () => (await import('../features/account/profile-page.tsx')).ProfilePage,
+);
+const NotificationsPage = settingsView(
+  async () => (await import('../features/notifications/notifications-page.tsx')).NotificationsPage,
+);
+const LogPage = settingsView(async () => (await import('../features/notifications/log-page.tsx')).LogPage);
+const SecurityPage = settingsView(
+  async () => (await import('../features/account/security-page.tsx')).SecurityPage,
+);
+const BlockedPage = settingsView(
+  async () => (await import('../features/contacts/person/blocked-page.tsx')).BlockedPage,
+);
+
+const LISTS: Record<Section, LazyView<never>> = {
+  chats: ConversationList,
+  people: PeopleList,
+  settings: SettingsMenu,
+};
+
+/** Loads the files of what a path shows: `front` is what it names, `all` has the list beside it too. */
+export function loadViews(path: string): { front: Promise<unknown>; all: Promise<unknown> } {
+  const { section, isDeep, isChat } = parsePath(path);
+  const page = isChat ? ChatPage : section === 'people' ? PersonPage : undefined;
+  const front = isDeep ? page?.load() : LISTS[section].load();
+  return { front: Promise.resolve(front), all: Promise.all([front, LISTS[section].load()]) };
+}
 
 /** The list of a section; it stays mounted while its rows are opened. */
 export function ListRoutes({ section }: { section: Section }) {
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<ListShell />}>
       {section === 'chats' && <ConversationList end={<Invitation />} />}
       {section === 'people' && <PeopleList />}
       {section === 'settings' && <SettingsMenu />}

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import {
   BellIcon,
   BlockedIcon,
@@ -19,6 +18,7 @@ import { useBlocked } from '../features/contacts/model/hooks.ts';
 import { pushSummary } from '../features/notifications/push-summary.ts';
 import { useThisDevicePush } from '../features/notifications/this-device-push.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { ListRow } from '../ui/list/list-row.tsx';
 import { ColorSchemeChoice, LanguageChoice } from '../ui/page/appearance.tsx';

@@ -2,10 +2,11 @@ import { auth } from '../features/auth/auth.en.ts';
 import { chat } from '../features/chat/chat.en.ts';
 import { people } from '../features/contacts/people.en.ts';
 import { errors, errorTexts } from './errors.en.ts';
-import { settings } from './settings.en.ts';
+import type { settings } from './settings.en.ts';
 import { shell } from './shell.en.ts';
 
-export const en = { shell, auth, errors, errorTexts, chat, people, settings };
+/** Of every view; those of the settings are loaded with them. */
+export const en = { shell, auth, errors, errorTexts, chat, people };
 
 /** All texts of the page. A text with numbers or names is a function of them. */
-export type Texts = typeof en;
+export type Texts = typeof en & { settings: typeof settings };

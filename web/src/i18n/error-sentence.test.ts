@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { entrySentence, errorSentence, errorWordSentence } from './error-sentence.ts';
-import { TEXTS } from './languages.ts';
+import { TEXTS } from './test-texts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,10 +1,10 @@
 import { DoormanError } from 'doorman-client';
-import { type Language, LOCALES, TEXTS } from './languages.ts';
+import { type Language, LOCALES, textsIn } from './languages.ts';
 import { timesIn } from './times.ts';
 
 /** A sentence for users; never the message of the service or the browser. */
 export function errorSentence(error: unknown, language: Language): string {
-  const { errorTexts } = TEXTS[language];
+  const { errorTexts } = textsIn(language);
   if (!(error instanceof DoormanError)) return errorTexts.other;
   if (error.error === 'rate_limited') {
     if (error.retryAfterMs === undefined) return errorTexts.rateLimitedSoon;
@@ -17,14 +17,14 @@ export function errorSentence(error: unknown, language: Language): string {
 export function entrySentence(error: unknown, language: Language): string {
   if (!(error instanceof DoormanError && error.error === 'rate_limited'))
     return errorSentence(error, language);
-  const { networkLimited, networkLimitedSoon } = TEXTS[language].errorTexts;
+  const { networkLimited, networkLimitedSoon } = textsIn(language).errorTexts;
   if (error.retryAfterMs === undefined) return networkLimitedSoon;
   return networkLimited(timesIn(LOCALES[language]).duration(error.retryAfterMs / 1000));
 }
 
 /** The same for an error word alone, as a refused message has it. */
 export function errorWordSentence(word: string, language: Language): string {
-  const { errors, errorTexts } = TEXTS[language];
+  const { errors, errorTexts } = textsIn(language);
   if (word === 'rate_limited') return errorTexts.rateLimitedSoon;
   return isKnown(word, errors) ? errors[word] : errorTexts.other;
 }

@@ -1,6 +1,14 @@
-import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Texts } from './en.ts';
-import { LANGUAGE_KEY, type Language, LOCALES, pickLanguage, TEXTS } from './languages.ts';
+import {
+  chosenLanguage,
+  type Language,
+  LOCALES,
+  loadTexts,
+  onLanguageChange,
+  storeLanguage,
+  textsIn,
+} from './languages.ts';
 
 interface LanguageChoice {
   language: Language;
@@ -9,27 +17,36 @@ interface LanguageChoice {
 
 const LanguageContext = createContext<LanguageChoice>({ language: 'en', setLanguage: () => {} });
 
-/** Provides the language that was chosen on this device, else the browser's, and sets `<html lang>`. */
-export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setCurrent] = useState(startLanguage);
-  const setLanguage = useCallback((chosen: Language) => {
-    setCurrent(chosen);
+interface LanguageProviderProps {
+  /** Its texts are loaded. */
+  start: Language;
+  children: ReactNode;
+}
+
+/** Provides the language, and sets `<html lang>`. Another language is shown once its texts are loaded. */
+export function LanguageProvider({ start, children }: LanguageProviderProps) {
+  const [language, setCurrent] = useState(start);
+  const wanted = useRef(start);
+  const change = useCallback(async (chosen: Language) => {
+    wanted.current = chosen;
     try {
-      localStorage.setItem(LANGUAGE_KEY, chosen);
-    } catch {
-      // Without storage the choice holds until the page is closed.
+      await loadTexts(chosen);
+      if (wanted.current === chosen) setCurrent(chosen);
+    } catch (error) {
+      console.warn('The texts of the language cannot be loaded:', error);
     }
   }, []);
+  const setLanguage = useCallback(
+    (chosen: Language) => {
+      storeLanguage(chosen);
+      void change(chosen);
+    },
+    [change],
+  );
   useEffect(() => {
     document.documentElement.lang = LOCALES[language];
   }, [language]);
-  useEffect(() => {
-    const onStorage = (event: StorageEvent) => {
-      if (event.key === LANGUAGE_KEY) setCurrent(startLanguage());
-    };
-    addEventListener('storage', onStorage);
-    return () => removeEventListener('storage', onStorage);
-  }, []);
+  useEffect(() => onLanguageChange(() => void change(chosenLanguage())), [change]);
   const chosen = useMemo(() => ({ language, setLanguage }), [language, setLanguage]);
   return <LanguageContext value={chosen}>{children}</LanguageContext>;
 }
@@ -39,20 +56,5 @@ export function useLanguage(): LanguageChoice {
 }
 
 export function useTexts(): Texts {
-  return TEXTS[use(LanguageContext).language];
-}
-
-/** The language that the page is in (BCP 47), for what is no component. */
-export function pageLanguage(): string {
-  return document.documentElement.lang;
-}
-
-function startLanguage(): Language {
-  let stored: string | null = null;
-  try {
-    stored = localStorage.getItem(LANGUAGE_KEY);
-  } catch {
-    // Without storage the browser's language is used.
-  }
-  return pickLanguage(stored ? [stored] : navigator.languages);
+  return textsIn(use(LanguageContext).language);
 }

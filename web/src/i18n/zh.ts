@@ -1,9 +1,8 @@
 import { auth } from '../features/auth/auth.zh.ts';
 import { chat } from '../features/chat/chat.zh.ts';
 import { people } from '../features/contacts/people.zh.ts';
-import type { Texts } from './en.ts';
+import type { en } from './en.ts';
 import { errors, errorTexts } from './errors.zh.ts';
-import { settings } from './settings.zh.ts';
 import { shell } from './shell.zh.ts';
 
-export const zh: Texts = { shell, auth, errors, errorTexts, chat, people, settings };
+export const zh: typeof en = { shell, auth, errors, errorTexts, chat, people };

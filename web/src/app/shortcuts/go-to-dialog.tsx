@@ -1,10 +1,10 @@
-import { TextInput } from '@mantine/core';
 import { SearchIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
 import { chatPath } from '../../paths.ts';
 import { Dialog } from '../../ui/controls/dialog.tsx';
+import { TextInput } from '../../ui/controls/fields.tsx';
 import styles from './go-to-dialog.module.css';
 import { GoToList, optionId } from './go-to-list.tsx';
 import { useShortcutTexts } from './texts.ts';

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Dialog } from '../../ui/controls/dialog.tsx';
 import { hasAppleKeys } from './shortcut-keys.ts';
 import styles from './shortcuts-dialog.module.css';

@@ -1,8 +1,8 @@
-import { Textarea, TextInput } from '@mantine/core';
 import type { OwnUser } from 'doorman-client';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Choice } from '../../ui/controls/choice.tsx';
 import { useErrorSentence } from '../../ui/controls/error-text.tsx';
+import { Textarea, TextInput } from '../../ui/controls/fields.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';
 import { AvatarField } from './avatar-field.tsx';

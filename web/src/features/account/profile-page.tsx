@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { EyeIcon } from '@primer/octicons-react';
-import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
 import { profilePath } from '../../paths.ts';
+import { Button } from '../../ui/controls/button.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
 import { useOwnAccount } from './model/hooks.ts';
@@ -24,11 +23,10 @@ function AsOthers({ userId }: { userId: string }) {
   const texts = useTexts().settings;
   return (
     <Button
-      component={Link}
       href={profilePath(userId)}
       size="xs"
       variant="default"
-      classNames={{ section: styles.icon }}
+      className={styles.others}
       leftSection={<EyeIcon size={16} />}
       aria-label={texts.showAsOthers}
       title={texts.showAsOthers}

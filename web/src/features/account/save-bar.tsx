@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import styles from './save-bar.module.css';

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { DoormanError, type SessionEntry } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { FetchedRows } from '../../ui/list/loading.tsx';

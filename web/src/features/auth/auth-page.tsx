@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { wasVisited } from '../../data/visited.ts';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import { takeFocusOf } from '../../ui/page/route-focus.ts';
 import styles from './auth-page.module.css';
@@ -47,7 +47,6 @@ export function AuthPage({ end }: AuthPageProps) {
           )}
           {isSignUp ? <SignUpForm /> : <SignInForm />}
           <Button
-            component={Link}
             href={isSignUp ? '/sign-in' : '/sign-up'}
             variant="default"
             size="md"

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { TextInput } from '../../ui/controls/fields.tsx';
 import { INPUT_ORDER } from '../../ui/controls/form-fields.ts';
 import styles from './auth-page.module.css';
 

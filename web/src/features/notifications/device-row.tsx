@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import type { PushDevice } from 'doorman-client';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';

@@ -1,6 +1,7 @@
-import { ActionIcon, VisuallyHidden } from '@mantine/core';
 import { BellIcon, SyncIcon } from '@primer/octicons-react';
 import { useTexts } from '../../i18n/texts.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { VisuallyHidden } from '../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../ui/list/empty-state.tsx';
 import { FetchedRows } from '../../ui/list/loading.tsx';
 import { SettingsPage } from '../../ui/list/section.tsx';
@@ -20,17 +21,15 @@ export function LogPage() {
       actions={
         <>
           <VisuallyHidden role="status">{isReloading ? shell.loading : ''}</VisuallyHidden>
-          <ActionIcon
+          <IconButton
             variant="subtle"
-            color="gray"
-            size={44}
             aria-label={texts.refresh}
             title={texts.refresh}
             onClick={fetched.reload}
             data-testid="refresh"
           >
             <SyncIcon size={18} />
-          </ActionIcon>
+          </IconButton>
         </>
       }
     >

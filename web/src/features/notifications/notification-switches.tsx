@@ -1,5 +1,5 @@
-import { Switch } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Switch } from '../../ui/controls/fields.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { LoadingRows } from '../../ui/list/loading.tsx';
 import { Section } from '../../ui/list/section.tsx';

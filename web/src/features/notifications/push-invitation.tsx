@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { BellIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useConnection, useNetwork } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { useConversations } from '../chat/model/hooks.ts';

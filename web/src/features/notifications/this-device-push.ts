@@ -2,7 +2,7 @@ import { DoormanError, type PushClient, type PushState } from 'doorman-client';
 import { useMemo } from 'react';
 import { useReadable, useStores } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
-import { pageLanguage } from '../../i18n/texts.tsx';
+import { pageLanguage } from '../../i18n/languages.ts';
 import { readToPage } from '../../worker/messages.ts';
 
 /** Whether notifications are on on this device, and what is being done about it. */

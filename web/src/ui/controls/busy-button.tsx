@@ -1,5 +1,7 @@
-import { Button, type ButtonProps, Loader, VisuallyHidden } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Button, type ButtonProps } from './button.tsx';
+import { Loader } from './loader.tsx';
+import { VisuallyHidden } from './visually-hidden.tsx';
 
 interface BusyButtonProps extends Omit<ButtonProps, 'loading' | 'disabled' | 'leftSection' | 'children'> {
   label: string;
@@ -30,7 +32,7 @@ export function BusyButton({
         type={type}
         aria-disabled={isPending}
         onClick={isPending ? undefined : onClick}
-        leftSection={isPending && <Loader size={18} color="currentColor" />}
+        leftSection={isPending && <Loader size="xs" />}
         data-testid={testId}
       >
         {isPending && pending !== undefined ? pending : label}

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from './busy-button.tsx';
+import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 import { Dialog } from './dialog.tsx';
 import { ErrorText } from './error-text.tsx';
@@ -68,7 +68,7 @@ function Question({
           {texts.cancel}
         </Button>
         <BusyButton
-          color={isDangerous ? 'red.9' : undefined}
+          isDangerous={isDangerous}
           label={confirm}
           isPending={isPending}
           onClick={() => void act()}

@@ -1,7 +1,7 @@
-import { ActionIcon } from '@mantine/core';
 import { KebabHorizontalIcon } from '@primer/octicons-react';
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { IconButton } from './button.tsx';
 import styles from './menu.module.css';
 
 export interface MenuItem {
@@ -49,11 +49,9 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the button and the menu inside.
     <div className={styles.root} ref={root} onKeyDown={onKeyDown} onBlur={onBlur}>
-      <ActionIcon
+      <IconButton
         ref={button}
         variant="subtle"
-        color="gray"
-        size={44}
         aria-label={label}
         title={label}
         aria-haspopup="menu"
@@ -62,7 +60,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
         onClick={() => setOpen((before) => !before)}
       >
         <KebabHorizontalIcon size={18} />
-      </ActionIcon>
+      </IconButton>
       {isOpen && (
         <div className={styles.menu} ref={list} role="menu" aria-label={label}>
           {items.map((item) => (

@@ -1,7 +1,7 @@
-import { TextInput } from '@mantine/core';
 import { EyeClosedIcon, EyeIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
+import { TextInput } from './fields.tsx';
 import { INPUT_ORDER } from './form-fields.ts';
 import styles from './password-field.module.css';
 

@@ -1,9 +1,9 @@
-import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../controls/busy-button.tsx';
 import { ErrorText } from '../controls/error-text.tsx';
 import styles from './settings.module.css';
+import { Skeleton } from './skeleton.tsx';
 import type { FetchedView } from './use-fetched.ts';
 
 /** Placeholders for rows that are being loaded. */
@@ -14,8 +14,8 @@ export function LoadingRows() {
       {[45, 60, 52].map((percent) => (
         <div className={styles.row} key={percent}>
           <div className={styles.rowText}>
-            <Skeleton height={12} width={`${percent}%`} radius="xl" />
-            <Skeleton height={10} width={`${percent + 20}%`} radius="xl" mt={10} />
+            <Skeleton height={12} width={`${percent}%`} />
+            <Skeleton height={10} width={`${percent + 20}%`} marginTop={10} />
           </div>
         </div>
       ))}

@@ -1,5 +1,5 @@
-import { Skeleton } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Skeleton } from './skeleton.tsx';
 import styles from './skeleton-rows.module.css';
 
 /** Placeholders for people that are being loaded. */
@@ -11,8 +11,8 @@ export function SkeletonRows({ count }: { count: number }) {
         <div key={index} className={styles.row}>
           <Skeleton circle height={40} />
           <div className={styles.text}>
-            <Skeleton height={12} width={`${38 + ((index * 37) % 30)}%`} radius="xl" />
-            <Skeleton height={10} width={`${24 + ((index * 53) % 24)}%`} radius="xl" />
+            <Skeleton height={12} width={`${38 + ((index * 37) % 30)}%`} />
+            <Skeleton height={10} width={`${24 + ((index * 53) % 24)}%`} />
           </div>
         </div>
       ))}

@@ -1,5 +1,5 @@
-import { Loader } from '@mantine/core';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Loader } from '../controls/loader.tsx';
 import styles from './waiting.module.css';
 
 /** Shown while a part of the page loads; visible only after a short delay. */

@@ -1,10 +1,10 @@
-import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { type Language, LOCALES } from '../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../i18n/texts.tsx';
 import { Choice } from '../controls/choice.tsx';
+import { type ColorScheme, useColorScheme } from './color-scheme.tsx';
 
 const LANGUAGES: readonly Language[] = ['zh', 'en'];
-const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
+const SCHEMES: readonly ColorScheme[] = ['auto', 'light', 'dark'];
 
 /** Chosen for this device, and stored on it. */
 export function LanguageChoice() {
@@ -24,7 +24,7 @@ export function LanguageChoice() {
 /** Chosen for this device, and stored on it. */
 export function ColorSchemeChoice() {
   const texts = useTexts().shell;
-  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const [colorScheme, setColorScheme] = useColorScheme();
   return (
     <Choice
       label={texts.colorScheme}

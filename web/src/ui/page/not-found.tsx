@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { QuestionIcon } from '@primer/octicons-react';
 import { useEffect } from 'react';
-import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
+import { Button } from '../controls/button.tsx';
 import { EmptyState } from '../list/empty-state.tsx';
 import styles from './not-found.module.css';
 import { PageHeader } from './page-header.tsx';
@@ -39,7 +38,7 @@ function Nothing({ href, button }: { href: string; button: string }) {
       icon={<QuestionIcon size={24} />}
       title={texts.notFound}
       action={
-        <Button component={Link} href={href} data-testid="leave-not-found">
+        <Button href={href} data-testid="leave-not-found">
           {button}
         </Button>
       }

@@ -47,6 +47,13 @@ for (const scheme of ['light', 'dark'] as const)
     assert.deepEqual(poor, []);
   });
 
+for (const scheme of ['light', 'dark'] as const)
+  test(`the shell in the document has the colours of the page in ${scheme}`, () => {
+    const color = colorsOf(scheme);
+    for (const name of ['page', 'surface', 'line'])
+      assert.equal(color(`--shell-${name}`), color(`--${name}`), name);
+  });
+
 /** Its rules and declarations, however it is laid out. */
 function linesOf(sheet: string): string[] {
   return sheet.replace(/\s+/g, ' ').split(/(?<=[{;}])\s*/);
@@ -55,8 +62,9 @@ function linesOf(sheet: string): string[] {
 /** Reads a variable as the browser would in this scheme, through `var()`. */
 function colorsOf(scheme: 'light' | 'dark'): (name: string) => string {
   const app = readFileSync(join(import.meta.dirname, '../../app/app.css'), 'utf8');
+  const shell = readFileSync(join(import.meta.dirname, '../../app/shell.css'), 'utf8');
   const values = new Map<string, string>();
-  for (const sheet of [css, app])
+  for (const sheet of [css, app, shell])
     for (const [, selector = '', body = ''] of sheet.matchAll(/(:root[^{]*)\{([^}]*)\}/g)) {
       if (selector.includes('data-mantine-color-scheme') && !selector.includes(scheme)) continue;
       for (const [, name = '', value = ''] of body.matchAll(/(--[\w-]+):\s*([^;]+);/g))

@@ -1,6 +1,7 @@
-import { Skeleton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
+import { VisuallyHidden } from '../controls/visually-hidden.tsx';
+import { Skeleton } from '../list/skeleton.tsx';
 import styles from './name.module.css';
 
 interface ClippedProps {
@@ -42,7 +43,7 @@ export function PersonName({ person }: { person: NamedPerson }) {
   if (person.state === 'unknown' && person.name === '')
     return (
       <>
-        <Skeleton component="span" display="inline-block" height={12} width={110} radius="xl" />
+        <Skeleton component="span" height={12} width={110} />
         <VisuallyHidden>{texts.loading}</VisuallyHidden>
       </>
     );

@@ -1,12 +1,13 @@
-import { Button, Skeleton } from '@mantine/core';
 import { CommentDiscussionIcon, PencilIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { useIsNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SearchField } from '../../../ui/list/search-field.tsx';
+import { Skeleton } from '../../../ui/list/skeleton.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { peoplePath, toQuery } from '../../contacts/model/people-address.ts';
 import { isolate } from '../../contacts/person/name-in-text.tsx';
@@ -106,7 +107,7 @@ function Nothing({ title, people, children }: NothingProps) {
         icon={<CommentDiscussionIcon size={24} />}
         title={title}
         action={
-          <Button component={Link} href={people} variant="light" data-testid="list-find-people">
+          <Button href={people} variant="light" data-testid="list-find-people">
             {texts.findPeople}
           </Button>
         }
@@ -126,8 +127,8 @@ function Placeholders() {
         <div className={styles.placeholder} key={width}>
           <Skeleton circle height={44} />
           <div>
-            <Skeleton height={12} width={width} radius="xl" />
-            <Skeleton height={10} width={width + 40} radius="xl" />
+            <Skeleton height={12} width={width} />
+            <Skeleton height={10} width={width + 40} />
           </div>
         </div>
       ))}

@@ -1,6 +1,6 @@
-import { VisuallyHidden } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
 import { oneLine } from '../text/message-body.ts';

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { PersonIcon } from '@primer/octicons-react';
-import { Link } from 'wouter';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { NoticePlace } from '../../../ui/page/notice-place.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
@@ -43,11 +42,7 @@ function Yourself() {
       <EmptyState
         icon={<PersonIcon size={24} />}
         title={chat.yourselfSays}
-        action={
-          <Button component={Link} href="/people">
-            {shell.findPeople}
-          </Button>
-        }
+        action={<Button href="/people">{shell.findPeople}</Button>}
       />
     </>
   );

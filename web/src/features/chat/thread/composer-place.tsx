@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';

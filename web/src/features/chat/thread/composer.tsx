@@ -1,7 +1,7 @@
-import { ActionIcon } from '@mantine/core';
 import { PaperAirplaneIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { IconButton } from '../../../ui/controls/button.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
 import { useDraft } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
@@ -93,11 +93,9 @@ export function Composer({ peer, name, thread }: ComposerProps) {
           {texts.room(room)}
         </p>
       )}
-      <ActionIcon
+      <IconButton
         className={styles.send}
         type="submit"
-        size={44}
-        radius="xl"
         disabled={!canSend}
         aria-label={texts.send}
         title={texts.send}
@@ -106,7 +104,7 @@ export function Composer({ peer, name, thread }: ComposerProps) {
         onMouseDown={(event) => event.preventDefault()}
       >
         <PaperAirplaneIcon size={18} />
-      </ActionIcon>
+      </IconButton>
     </form>
   );
 }

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { isolate, Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';

@@ -1,10 +1,11 @@
-import { Button, Loader } from '@mantine/core';
 import { AlertIcon, PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
 import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
+import { Loader } from '../../../ui/controls/loader.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';

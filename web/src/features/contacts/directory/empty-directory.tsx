@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { AlertIcon, PeopleIcon } from '@primer/octicons-react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';

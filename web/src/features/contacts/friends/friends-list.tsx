@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { PeopleIcon } from '@primer/octicons-react';
 import { useCallback, useMemo } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { FoundStatus } from '../list/found-status.tsx';

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { CheckIcon } from '@primer/octicons-react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import type { PersonView } from '../model/views.ts';
 import { PersonRow } from '../person/person-row.tsx';

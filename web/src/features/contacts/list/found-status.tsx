@@ -1,6 +1,6 @@
-import { VisuallyHidden } from '@mantine/core';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
+import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 
 /** Says to screen readers how many users a search found. @param count undefined while it is not known */
 export function FoundStatus({ count, hasMore = false }: { count: number | undefined; hasMore?: boolean }) {

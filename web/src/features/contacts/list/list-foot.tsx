@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import type { PagesView } from '../../../data/views.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
 import styles from './list-foot.module.css';

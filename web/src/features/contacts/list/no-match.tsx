@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { SearchIcon } from '@primer/octicons-react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 
 /**

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useIsBlocked } from '../model/hooks.ts';
 import styles from './notice.module.css';

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core';
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useFreshness, useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { EndOfList } from '../../../ui/list/end-of-list.tsx';
 import { LoadingRows } from '../../../ui/list/loading.tsx';

@@ -1,7 +1,8 @@
-import { Button, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { Dialog } from '../../../ui/controls/dialog.tsx';
+import { TextInput } from '../../../ui/controls/fields.tsx';
 
 interface CopyLinkDialogProps {
   link: string;

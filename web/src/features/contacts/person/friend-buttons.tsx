@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
 import { PencilIcon } from '@primer/octicons-react';
-import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import styles from './notice.module.css';
 
 /** On the user's own profile: that others see it so, and a link to edit it. */
@@ -11,7 +10,6 @@ export function OwnNotice() {
     <div className={styles.notice}>
       <p className={styles.text}>{texts.ownProfile}</p>
       <Button
-        component={Link}
         href="/settings/profile"
         variant="light"
         leftSection={<PencilIcon size={16} />}

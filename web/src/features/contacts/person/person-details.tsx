@@ -1,7 +1,7 @@
-import { Skeleton } from '@mantine/core';
 import type { PublicProfile } from 'doorman-client';
 import { useId, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { Skeleton } from '../../../ui/list/skeleton.tsx';
 import styles from './person-details.module.css';
 import { findGender, isLongBio, tidyBio } from './person-facts.ts';
 
@@ -11,9 +11,9 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
   if (!profile)
     return (
       <div className={styles.card} role="status" aria-label={shell.loading}>
-        <Skeleton height={12} width="30%" radius="xl" />
-        <Skeleton height={12} width="85%" radius="xl" mt={12} />
-        <Skeleton height={12} width="60%" radius="xl" mt={10} />
+        <Skeleton height={12} width="30%" />
+        <Skeleton height={12} width="85%" marginTop={12} />
+        <Skeleton height={12} width="60%" marginTop={10} />
       </div>
     );
   const bio = tidyBio(profile.bio);

@@ -1,8 +1,8 @@
-import { Button, Skeleton } from '@mantine/core';
 import { CommentIcon } from '@primer/octicons-react';
-import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath } from '../../../paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Skeleton } from '../../../ui/list/skeleton.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { isUsername } from '../list/name-filter.ts';
 import { useIsBlocked, usePresence } from '../model/hooks.ts';
@@ -48,15 +48,14 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
           </>
         ) : (
           <>
-            <Skeleton height={22} width={180} radius="xl" />
-            <Skeleton height={14} width={110} radius="xl" mt={10} />
+            <Skeleton height={22} width={180} />
+            <Skeleton height={14} width={110} marginTop={10} />
           </>
         )}
       </div>
       {isKnown && !isOwn && !isBlocked && (
         <div className={styles.actions}>
           <Button
-            component={Link}
             href={chatPath(person.id)}
             className={styles.action}
             leftSection={<CommentIcon size={18} />}

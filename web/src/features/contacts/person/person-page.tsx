@@ -1,11 +1,11 @@
-import { Button, VisuallyHidden } from '@mantine/core';
 import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useSearch } from 'wouter/use-browser-location';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath, isOpenedFromChat } from '../../../paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { previousUrl } from '../../../ui/page/previous-url.ts';
@@ -51,11 +51,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
         <EmptyState
           icon={<QuestionIcon size={24} />}
           title={texts.nobodyHere}
-          action={
-            <Button component={Link} href="/people">
-              {texts.toPeople}
-            </Button>
-          }
+          action={<Button href="/people">{texts.toPeople}</Button>}
         >
           {texts.nobodyHereSays}
         </EmptyState>

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushLogEntry } from 'doorman-client';
 import type { PushLogOutcome } from '../../../../../src/push/schemas.ts';
-import { type Language, TEXTS } from '../../../i18n/languages.ts';
+import type { Language } from '../../../i18n/languages.ts';
+import { TEXTS } from '../../../i18n/test-texts.ts';
 import { deliveryStatus, technicalDetail } from './delivery-status.ts';
 import { logSentence } from './log-sentence.ts';
 

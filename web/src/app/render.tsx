@@ -1,0 +1,33 @@
+import '../ui/page/theme.css';
+import './app.css';
+import { createRoot } from 'react-dom/client';
+import type { Language } from '../i18n/languages.ts';
+import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
+import { App, AuthPage } from './app.tsx';
+import { loadViews } from './routes.tsx';
+import type { Stores } from './stores.ts';
+
+export { navigate } from 'wouter/use-browser-location';
+
+/**
+ * Replaces the shell in the document by the page, once the files of what the path shows are loaded.
+ *
+ * @returns when the page is in the document; `all` ends when the list beside it is loaded too
+ */
+export async function render(
+  root: HTMLElement,
+  stores: Stores,
+  language: Language,
+): Promise<{ all: Promise<unknown> }> {
+  retryPicturesOnReturn(stores.connection);
+  const isIn = stores.session.getSnapshot().state === 'signed_in';
+  const entrance = isIn ? undefined : AuthPage.load();
+  const { front, all } = isIn ? loadViews(location.pathname) : { front: entrance, all: entrance };
+  // From the worker's cache the files come at once; otherwise the list may follow later.
+  const first = navigator.serviceWorker?.controller ? all : front;
+  await Promise.allSettled([first]); // what fails to load is tried again, and reported, when it is rendered
+  await new Promise<void>((resolve) => {
+    createRoot(root).render(<App stores={stores} language={language} onShown={resolve} />);
+  });
+  return { all: Promise.allSettled([all]) };
+}
