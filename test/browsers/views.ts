@@ -61,8 +61,7 @@ export const VIEWS: Record<string, View> = {
   people: { who: 'alice', path: '/people', shows: '[data-testid^="person-"]' },
   requests: {
     who: 'alice',
-    path: '/people',
-    act: click('people-filter-requests'),
+    path: '/people?show=requests',
     shows: '[data-testid^="accept-"]',
   },
   'no-match': {
@@ -96,7 +95,7 @@ export const VIEWS: Record<string, View> = {
   'push-log': { who: 'alice', path: '/settings/log', shows: '[data-testid^="log-"]' },
   security: { who: 'alice', path: '/settings/security', shows: byId('end-others') },
   'blocked-people': { who: 'alice', path: '/settings/blocked', shows: '[data-testid^="unblock-"]' },
-  'not-found': { who: 'alice', path: '/settings/nowhere', shows: '[data-pane="page"] h2' },
+  'not-found': { who: 'alice', path: '/no/such/place', shows: '[data-pane="page"] h2' },
   shortcuts: {
     who: 'alice',
     path: '/people',
@@ -139,6 +138,7 @@ export async function startViews(scope: Scope, browser: RunningBrowser): Promise
   await alice.page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY);
   const pages: Record<View['who'], Person> = { visitor, newcomer, alice };
   visitor.faults.expect(/^400 POST \/api\/login$/);
+  alice.faults.expect(/^404 GET \/no\/such\/place$/);
   alice.faults.expectOutage();
   alice.faults.expect(/^failed: .*(?:ERR_INTERNET_DISCONNECTED|NS_ERROR_OFFLINE)/);
   const viewOf = (name: string): View => {
