@@ -42,6 +42,8 @@ export const VIEWS: Record<string, View> = {
     who: 'alice',
     path: '/',
     act: async (page) => {
+      // Leaving while files load aborts them, which is reported as a fault.
+      await page.waitForSelector(byId('conversations'));
       await page.evaluate((key) => localStorage.removeItem(key), INVITATION_KEY);
       await page.reload();
     },
@@ -110,6 +112,7 @@ export const VIEWS: Record<string, View> = {
     path: (id) => `/chat/${id('sam')}`,
     act: async (page, browser) => {
       await page.waitForSelector(byId('message-1'));
+      await page.waitForSelector(byId('conversations'));
       await setOffline(browser, page, true);
     },
     shows: byId('connection-banner'),
