@@ -24,9 +24,18 @@ function settingsView<Props extends object>(load: () => Promise<ComponentType<Pr
 const ConversationList = lazyView(
   async () => (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
 );
-const PushInvitation = settingsView(
-  async () => (await import('../features/notifications/push-invitation.tsx')).PushInvitation,
-);
+/** Without a connection its files may be missing: the list goes on without it. */
+const PushInvitation = lazyView(async () => {
+  try {
+    const [{ PushInvitation }] = await Promise.all([
+      import('../features/notifications/push-invitation.tsx'),
+      loadSettingsTexts(),
+    ]);
+    return PushInvitation;
+  } catch {
+    return () => null;
+  }
+});
 const ChatPage = lazyView(async () => (await import('../features/chat/thread/chat-page.tsx')).ChatPage);
 const PeopleList = lazyView(
   async () => (await import('../features/contacts/directory/people-list.tsx')).PeopleList,
