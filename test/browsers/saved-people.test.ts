@@ -26,6 +26,7 @@ onChromium('The list of people without the service', (browser) => {
     await alice.find(`conversation-${carol.id}`);
     await waitFor('her name', async () => (await textOf(page, `conversation-${carol.id}`)).includes('Zoe'));
     await waitForWorker(page);
+    await waitFor('what is known to be stored', () => page.evaluate(isStored, 'Zoe'));
     alice.faults.expectOutage();
     await site.kill();
     await page.goto(`${site.url}/people`);
@@ -46,6 +47,19 @@ onChromium('The list of people without the service', (browser) => {
     assert.equal(await page.$('[data-testid="people-saved"]'), null);
   });
 });
+
+/** Whether the names that the page has stored include this one: it stores them a second after they came. */
+async function isStored(name: string): Promise<boolean> {
+  const done = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const database = await done(indexedDB.open('doorman'));
+  const kept = await done(database.transaction('kept').objectStore('kept').getAll());
+  database.close();
+  return JSON.stringify(kept).includes(name);
+}
 
 /** The names in the list. */
 async function names(page: Page): Promise<string[]> {
