@@ -44,7 +44,11 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
   const last = virtualizer.range?.endIndex ?? 0;
   const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
   useEffect(() => onSeen(0, last), [onSeen, last]);
-  useReveal(active, activeIndex, (index) => virtualizer.scrollToIndex(index, { align: 'auto' }));
+  useReveal(active, activeIndex, (index) => {
+    virtualizer.scrollToIndex(index, { align: 'auto' });
+    // The virtualizer does not know what stays at the lower end; the browser's own scrolling does.
+    requestAnimationFrame(() => linkOf(index)?.scrollIntoView({ block: 'nearest' }));
+  });
   useReturn(active, (peer) => {
     const i = conversations.findIndex((one) => one.peer === peer);
     if (i < 0) return;
@@ -89,9 +93,13 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
   );
 }
 
+function linkOf(index: number): HTMLElement | null {
+  return document.querySelector(`.${styles.rows} > li[data-index="${index}"] a`);
+}
+
 /** Puts the focus on the link of a row. @returns whether it is there */
 export function focusRow(index: number): boolean {
-  const link = document.querySelector<HTMLElement>(`.${styles.rows} > li[data-index="${index}"] a`);
+  const link = linkOf(index);
   link?.focus();
   return link !== null;
 }
