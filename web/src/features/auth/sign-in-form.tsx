@@ -18,7 +18,7 @@ export function SignInForm() {
       ...(username === '' && { username: texts.usernameMissing }),
       ...(password === '' && { password: texts.passwordMissing }),
     }),
-    send: () => session.signIn({ username, password }),
+    send: () => session.signIn({ username: username.trim(), password }),
   });
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>

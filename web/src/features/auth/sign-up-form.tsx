@@ -24,12 +24,16 @@ export function SignUpForm() {
   const toText = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
   const form = useAuthForm({
     check: () => ({
-      username: toText(checkUsername(username)),
+      username: toText(checkUsername(username.trim())),
       password: toText(checkPassword(password)),
       nickname: toText(checkNickname(nickname)),
     }),
     send: () =>
-      session.signUp({ username, password, ...(nickname.trim() !== '' && { nickname: nickname.trim() }) }),
+      session.signUp({
+        username: username.trim(),
+        password,
+        ...(nickname.trim() !== '' && { nickname: nickname.trim() }),
+      }),
   });
   const { fields } = form.errors;
   return (
@@ -43,7 +47,7 @@ export function SignUpForm() {
           setUsername(typed);
           form.clearError('username');
         }}
-        onBlur={() => username !== '' && form.setError('username', toText(checkUsername(username)))}
+        onBlur={() => username !== '' && form.setError('username', toText(checkUsername(username.trim())))}
         error={fields.username}
       />
       <PasswordField
