@@ -181,7 +181,7 @@ onChromium(
       );
       assert.deepEqual(await readLog(bob, 'erin', 'Shown on Chrome on Linux'), [
         { who: 'erin', what: 'Shown on Chrome on Linux' },
-        { who: 'dave', what: 'Not sent: you’d already read it on Chrome on Linux' },
+        { who: 'dave', what: 'Not sent: it was already shown on Chrome on Linux' },
         { who: 'carol', what: 'Not sent: notifications were turned off' },
         { who: 'alice', what: 'Not sent: do not disturb was on' },
       ]);

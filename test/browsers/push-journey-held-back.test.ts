@@ -104,7 +104,7 @@ onFirefox(
       await elsewhere.waitForMessage('seen');
       await write(alice, 'read');
       await elsewhere.waitForMessage('read');
-      const notSent = { who: 'alice', what: 'Not sent: you’d already read it on Firefox on Linux' };
+      const notSent = { who: 'alice', what: 'Not sent: it was already shown on Firefox on Linux' };
       // Messages seen within a short time have one entry.
       assert.deepEqual(await readLog(elsewhere, notSent.who, notSent.what), [notSent]);
 

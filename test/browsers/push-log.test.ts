@@ -68,7 +68,7 @@ onChromium('The push log', (browser) => {
     await waitFor('the row', async () => (await rows(alice.page)).length === 1);
     assert.match(
       (await rows(alice.page))[0]?.join() ?? '',
-      /^bob,.*,Not sent: you’d already read it on Chrome on Linux$/,
+      /^bob,.*,Not sent: it was already shown on Chrome on Linux$/,
     );
 
     for (let i = 0; i < 15; i++) for (const peer of [bob, carol]) await add(peer, 'off');

@@ -158,7 +158,7 @@ export const settings = {
   openLog: 'Why you were notified, or not',
 
   logExplains:
-    'If you haven’t seen a message within a few seconds, your devices notify you. Messages you’ve read and those your settings hold back don’t.',
+    'If you haven’t seen a message within a few seconds, your devices notify you. You aren’t notified of messages you’ve already seen, or of those your settings hold back.',
   logEmpty: 'No notifications yet',
   logEmptySays: 'When someone messages you, you’ll see here what happened to the notification.',
   refresh: 'Refresh',
@@ -185,9 +185,9 @@ export const settings = {
     },
     notSent: (reason: string) => `Not sent: ${reason}`,
     notSentTo: (device: string, reason: string) => `Not sent to ${device}: ${reason}`,
-    seenOn: (device: string) => `you’d already read it on ${device}`,
+    seenOn: (device: string) => `it was already shown on ${device}`,
     reasons: {
-      seen: 'you’d already read it',
+      seen: 'it was already shown',
       dnd: 'do not disturb was on',
       off: 'notifications were turned off',
       blocked: 'you blocked this person',

@@ -155,9 +155,9 @@ export const settings: typeof import('./settings.en.ts').settings = {
     },
     notSent: (reason) => `未发送：${reason}`,
     notSentTo: (device, reason) => `未发给 ${device}：${reason}`,
-    seenOn: (device) => `你已在 ${device} 看过`,
+    seenOn: (device) => `消息已在 ${device} 上显示`,
     reasons: {
-      seen: '你已看过',
+      seen: '消息已显示',
       dnd: '当时开启了免打扰',
       off: '当时关闭了通知',
       blocked: '你已屏蔽对方',

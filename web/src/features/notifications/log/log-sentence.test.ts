@@ -170,14 +170,14 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
   seen: [
     [
       { ...NO_DEVICE, detail: 'Safari' },
-      'Not sent: you’d already read it on Safari',
-      '未发送：你已在 Safari 看过',
+      'Not sent: it was already shown on Safari',
+      '未发送：消息已在 Safari 上显示',
     ],
-    [{ ...NO_DEVICE }, 'Not sent: you’d already read it', '未发送：你已看过'],
+    [{ ...NO_DEVICE }, 'Not sent: it was already shown', '未发送：消息已显示'],
     [
       { detail: 'Safari' },
-      'Not sent to Firefox: you’d already read it on Safari',
-      '未发给 Firefox：你已在 Safari 看过',
+      'Not sent to Firefox: it was already shown on Safari',
+      '未发给 Firefox：消息已在 Safari 上显示',
     ],
   ],
   dnd: [[NO_DEVICE, 'Not sent: do not disturb was on', '未发送：当时开启了免打扰']],
