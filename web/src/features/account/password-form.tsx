@@ -50,6 +50,7 @@ export function PasswordForm() {
         hidden
       />
       <PasswordField
+        className={styles.field}
         name="oldPassword"
         label={texts.oldPassword}
         autoComplete="current-password"

@@ -67,7 +67,7 @@ function On() {
   const limit = settings?.pushEnabled === false ? 'nowhere' : settings?.dndEnabled ? 'dnd' : undefined;
   return (
     <Card kind="on" icon={<CheckCircleIcon size={20} />} title={texts.isOn}>
-      <p>{limit ? texts.isOnBut[limit] : texts.isOnSays}</p>
+      <p className={styles.isOn}>{limit ? texts.isOnBut[limit] : texts.isOnSays}</p>
       <TurnOff />
     </Card>
   );
