@@ -73,8 +73,8 @@ export const PersonRow = memo(function PersonRow({
         isSelected={isOpen && params.id === id}
         start={<PersonAvatar person={{ id, name, avatar }} presence={isSaved ? 'unknown' : presence.state} />}
         title={<PersonName person={{ name, state }} />}
-        aside={aside ?? undefined}
-        belowAside={aside === undefined ? tag : undefined}
+        aside={isOwn && aside === undefined ? tag : (aside ?? undefined)}
+        belowAside={isOwn || aside !== undefined ? undefined : tag}
         below={
           hasUsername || about !== '' ? (
             <ClippedLine>
