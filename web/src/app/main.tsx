@@ -13,22 +13,22 @@ doorman.on('storage', ({ error }) => onStorageFailure(error));
 const stores = createStores(doorman);
 
 const root = document.getElementById('root');
-if (root) void begin(root);
+if (root) begin(root).catch(onFailedStart);
 
 /** On a slow line the page's files take seconds: meanwhile the page connects, and loads the messages of the open chat. */
 async function begin(root: HTMLElement): Promise<void> {
   const language = chosenLanguage();
   document.documentElement.lang = LOCALES[language];
   const files = Promise.all([import('./render.tsx'), loadTexts(language)]);
+  files.catch(() => {}); // reported where they are awaited
   await waitForStorage(storage);
   await stores.start();
   const close = openChat();
-  const [{ render, navigate }] = await files;
+  const [{ render, navigate, registerWorker }] = await files;
   const { all } = await render(root, stores, language);
   close?.();
   // The worker loads all files of the page.
   await all;
-  const { registerWorker } = await import('./worker-registration.ts');
   await registerWorker({
     onUpdate: (accept) => waitingUpdate.set(accept),
     onOpen: (path) => navigate(path),
@@ -38,6 +38,12 @@ async function begin(root: HTMLElement): Promise<void> {
   // The user changes the language here or in another tab; the notifications follow.
   new MutationObserver(checkPush).observe(document.documentElement, { attributeFilter: ['lang'] });
   checkPush();
+}
+
+/** A file of the page has not come, as when the network is lost, or the user goes elsewhere, while it is loaded. */
+function onFailedStart(error: unknown): void {
+  console.warn('The page cannot start:', error);
+  addEventListener('online', () => location.reload(), { once: true });
 }
 
 /** Opens the conversation that the path names. @returns closes it */

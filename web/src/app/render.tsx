@@ -8,6 +8,7 @@ import { loadViews } from './routes.tsx';
 import type { Stores } from './stores.ts';
 
 export { navigate } from 'wouter/use-browser-location';
+export { registerWorker } from './worker-registration.ts';
 
 /**
  * Replaces the shell in the document by the page, once the files of what the path shows are loaded.
