@@ -7,7 +7,7 @@ type Visited = 'in' | 'out';
 /** Holds where there is no storage. */
 let inMemory: Visited | undefined;
 
-/** Whether a user has been signed in in this browser, whoever it was. */
+/** Whether any user has been signed in in this browser. */
 export function wasVisited(): boolean {
   return read() !== undefined;
 }

@@ -18,7 +18,7 @@ interface Sources {
   /** Of the directory. */
   readonly people: readonly string[];
   readonly person: (id: string) => PersonView;
-  /** The user themselves, and users whom they cannot write to. */
+  /** The user themselves, and users who cannot be written to. */
   readonly isLeftOut: (id: string) => boolean;
 }
 

@@ -10,7 +10,7 @@ import { GoToList, optionId } from './go-to-list.tsx';
 import { useShortcutTexts } from './texts.ts';
 import { useFound } from './use-found.ts';
 
-/** Opens the chat with any user whom the signed-in user can write to. */
+/** Opens the chat with any user who can be written to. */
 export function GoToDialog({ onClose }: { onClose: () => void }) {
   const texts = useShortcutTexts();
   return (

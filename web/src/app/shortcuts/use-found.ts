@@ -9,7 +9,7 @@ export interface FoundRow extends Found {
   readonly unread: number;
 }
 
-/** The users whom the signed-in user can write to, by what they typed. `isSearching`: the directory has not answered. */
+/** The users who can be written to, by the typed text. `isSearching`: the directory has not answered. */
 export function useFound(typed: string): { found: readonly FoundRow[]; isSearching: boolean } {
   const conversations = useConversations();
   const { friends } = useFriends();

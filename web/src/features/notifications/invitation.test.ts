@@ -28,7 +28,7 @@ const SENT: ConversationView = {
   isBlocked: false,
 };
 
-test('a user is invited once somebody has written to them, and not for what they wrote themselves', () => {
+test('a user is invited once another user has written to them, and not for what they wrote themselves', () => {
   const received = { n: 2, from: 'bob', cid: '2', body: 'Hello!', at: NOW };
   assert.equal(hasReceived([]), false);
   assert.equal(hasReceived([SENT]), false);

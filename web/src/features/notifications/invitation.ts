@@ -14,7 +14,7 @@ export function isDeclined(stored: string | null, now: number): boolean {
   return at > now - QUIET_MS && at <= now;
 }
 
-/** Whether somebody has written to the user, as far as the loaded conversations show. */
+/** Whether another user has written to the user, as far as the loaded conversations show. */
 export function hasReceived(conversations: readonly ConversationView[]): boolean {
   // Only messages of the peer are marked as read.
   return conversations.some(

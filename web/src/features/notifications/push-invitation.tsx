@@ -11,7 +11,7 @@ import styles from './push-invitation.module.css';
 import { isUndecided, useThisDevicePush } from './this-device-push.ts';
 
 /**
- * Invites the user to turn notifications on, after somebody has written to them, while they have not decided and are
+ * Invites the user to turn notifications on, after another user has written to them, while they have not decided and are
  * connected. Its place is after the rows of the list of conversations, where it moves none when it comes.
  */
 export function PushInvitation() {

@@ -130,7 +130,7 @@ onSqlite('blocks of the page', (database) => {
     await alice.stores.blocks.block(bob.id);
     // The stores are made of it; its interface for components has no cache.
     const people = (await town.another('alice')).stores.people as People;
-    // The second page of blocks, for example, names him again.
+    // The second page of blocks, for example, names this user again.
     people.names.add([{ id: bob.id, username: 'bob', avatar: '' }]);
     people.person(bob.id).subscribe(() => {});
     await untilEqual(() => people.person(bob.id).getSnapshot().name, 'Bobby');
