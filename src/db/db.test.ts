@@ -93,6 +93,27 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await find([...many, 'b']), [{ id: 'b' }]);
   });
 
+  test('records are one parameter, with any content, and join with the columns of a table', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id, n) values ('a', 1), ('b', 2), ('😀"', 3)`;
+    const columns = { id: 'text', plus: 'bigint' } as const;
+    const add = (records: { id: string; plus: number | null }[]) =>
+      db.all`select things.id, n + plus as sum from ${db.records(columns, records)} as wanted
+        join things on things.id = wanted.id order by things.id`;
+    assert.deepEqual(
+      await add([
+        { id: '😀"', plus: 2 ** 50 },
+        { id: 'a', plus: null },
+        { id: 'none', plus: 1 },
+      ]),
+      [
+        { id: 'a', sum: null },
+        { id: '😀"', sum: 2 ** 50 + 3 },
+      ],
+    );
+    assert.deepEqual(await add([]), []);
+  });
+
   test('an invalid parameter is refused and nothing is written', async (t) => {
     const db = await openWithThings(t, database);
     for (const bad of [undefined, new Date(), true, Number.NaN, {}, 'a\u0000', '\udc00']) {

@@ -11,7 +11,20 @@ export interface TextFragment {
   readonly text: string;
 }
 
-export type Part = Value | ListFragment | TextFragment;
+/** Rows as one parameter, as a table for `from ${db.records(columns, rows)} as wanted`. */
+export interface RecordsFragment<Columns extends RecordColumns = RecordColumns> {
+  readonly columns: Columns;
+  readonly records: readonly RecordOf<Columns>[];
+}
+
+/** The names and types of a {@link RecordsFragment}'s columns. */
+export type RecordColumns = Readonly<Record<string, 'text' | 'bigint'>>;
+
+export type RecordOf<Columns extends RecordColumns> = {
+  readonly [Name in keyof Columns]: (Columns[Name] extends 'text' ? string : number) | null;
+};
+
+export type Part = Value | ListFragment | RecordsFragment | TextFragment;
 
 /**
  * Statements as tagged templates: the same text on SQLite and PostgreSQL, prepared once per template and
@@ -32,6 +45,11 @@ export interface Queries {
   /** How many rows were written. */
   run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number>;
   list(values: readonly string[]): ListFragment;
+  /** @param columns a constant of the module: another object makes the database prepare the statement again */
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns>;
   /** `for update skip locked` on PostgreSQL; empty on SQLite, where there is one writer. */
   readonly skipLocked: TextFragment;
 }

@@ -6,6 +6,7 @@ import { type Dialect, parametersOf, Statements } from './statements.ts';
 const dialect: Dialect = {
   parameter: (number) => `$${number}`,
   list: (parameter) => `(list ${parameter})`,
+  records: (parameter, columns) => `(records ${parameter} as ${Object.keys(columns).join(', ')})`,
   limit: (parameter) => `(limit ${parameter})`,
   skipLocked: { text: 'for update skip locked' },
 };
@@ -23,6 +24,19 @@ test('values and lists become numbered parameters, fragments become text', () =>
     'select a from t where b = $1 and c in (list $2) and d = $3 for update skip locked',
   );
   assert.deepEqual(parametersOf(parts), [1, '["x","y"]', 'z']);
+});
+
+const columns = { id: 'text', n: 'bigint' } as const;
+
+test('records become one parameter, whose columns are part of the statement', () => {
+  const statements = new Statements(dialect);
+  const [strings, parts] =
+    template`select n from ${statements.records(columns, [{ id: 'a', n: 1 }])} as wanted where id <> ${'b'}`;
+  assert.equal(
+    statements.of(strings, parts).text,
+    'select n from (records $1 as id, n) as wanted where id <> $2',
+  );
+  assert.deepEqual(parametersOf(parts), ['[{"id":"a","n":1}]', 'b']);
 });
 
 test('a parameter after limit becomes the expression of the dialect', () => {
@@ -44,6 +58,14 @@ test('a template is built once, and again when a part is of another kind', () =>
   const first = statementWith(1);
   assert.equal(statementWith('a'), first);
   assert.equal(statementWith(statements.list([])).text, 'select (list $1)');
+  const withRecords = statementWith(statements.records(columns, []));
+  assert.equal(withRecords.text, 'select (records $1 as id, n)');
+  assert.equal(statementWith(statements.records(columns, [{ id: 'b', n: 2 }])), withRecords);
+  assert.equal(
+    statementWith(statements.records({ id: 'text' }, [])).text,
+    'select (records $1 as id)',
+    'other columns',
+  );
   assert.equal(statementWith(2).text, 'select $1');
 });
 
@@ -71,6 +93,15 @@ test('an invalid parameter is refused with its position', () => {
     ['a\u0000b', 'parameter 2 of the statement is a string with U+0000'],
     ['a\ud83d', 'parameter 2 of the statement is a string with half a surrogate pair'],
     [{ list: ['a', 1] }, 'parameter 2 of the statement is a list with a number in it'],
+    [
+      { columns, records: [{ id: 'a', n: Number.NaN }] },
+      'parameter 2 of the statement has records with NaN in "n"',
+    ],
+    [{ columns, records: [{ id: 'a' }] }, 'parameter 2 of the statement has records with undefined in "n"'],
+    [
+      { columns, records: [{ id: '\ud800', n: 1 }] },
+      'parameter 2 of the statement is a string with half a surrogate pair',
+    ],
     [{ list: ['a', '\u0000'] }, 'parameter 2 of the statement is a string with U+0000'],
   ];
   for (const [part, message] of refused) {

@@ -1,4 +1,12 @@
-import type { ListFragment, Part, TextFragment, Value } from './db.ts';
+import type {
+  ListFragment,
+  Part,
+  RecordColumns,
+  RecordOf,
+  RecordsFragment,
+  TextFragment,
+  Value,
+} from './db.ts';
 
 /** The syntax in which the databases differ. */
 export interface Dialect {
@@ -6,6 +14,8 @@ export interface Dialect {
   parameter(number: number): string;
   /** A subquery for the strings of a JSON array, which is the parameter with this text. */
   list(parameter: string): string;
+  /** A subquery for the objects of a JSON array, which is the parameter with this text. */
+  records(parameter: string, columns: RecordColumns): string;
   /** An expression for the parameter with this text after `limit`. */
   limit(parameter: string): string;
   readonly skipLocked: TextFragment;
@@ -16,8 +26,8 @@ export interface Statement {
   readonly text: string;
   /** The first word is `select` or `with`. */
   readonly reads: boolean;
-  /** The kind of each part: a value, a list, or the text of a fragment, which is in `text`. */
-  readonly shape: readonly (typeof value | typeof list | string)[];
+  /** The kind of each part: a value, a list, the columns of records, or the text of a fragment, which is in `text`. */
+  readonly shape: readonly (typeof value | typeof list | RecordColumns | string)[];
 }
 
 const value = Symbol('value');
@@ -38,6 +48,13 @@ export class Statements {
     return { list: values };
   }
 
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns> {
+    return { columns, records };
+  }
+
   /** The statement of a template. It is built again when a part is of another kind than the last time. */
   of(strings: TemplateStringsArray, parts: readonly Part[]): Statement {
     const known = this.#known.get(strings);
@@ -49,7 +66,7 @@ export class Statements {
 }
 
 /**
- * The parameters among the parts, in order. A list becomes the text of a JSON array.
+ * The parameters among the parts, in order. A list and records become the text of a JSON array.
  *
  * @throws {TypeError} naming the position, from 1, of a part that is no {@link Part}
  */
@@ -69,6 +86,10 @@ export function parametersOf(parts: readonly Part[]): Value[] {
         checkedString(item, at);
       }
       parameters.push(JSON.stringify(part.list));
+    } else if (isRecords(part)) {
+      for (const record of part.records)
+        for (const name of Object.keys(part.columns)) checkRecordValue(record[name], name, at);
+      parameters.push(JSON.stringify(part.records));
     } else if (!isText(part)) {
       throw refusal(at, `is ${nameOf(part)}`);
     }
@@ -85,6 +106,7 @@ function write(dialect: Dialect, strings: TemplateStringsArray, parts: readonly 
       const parameter = dialect.parameter(++parameters);
       text += /\blimit\s+$/i.test(text) ? dialect.limit(parameter) : parameter;
     } else if (kind === list) text += dialect.list(dialect.parameter(++parameters));
+    else if (typeof kind === 'object') text += dialect.records(dialect.parameter(++parameters), kind);
     else text += kind;
     text += strings[at + 1] ?? '';
   }
@@ -93,11 +115,16 @@ function write(dialect: Dialect, strings: TemplateStringsArray, parts: readonly 
 
 function shapeOf(part: Part | undefined): Statement['shape'][number] {
   if (isText(part)) return part.text;
+  if (isRecords(part)) return part.columns;
   return isList(part) ? list : value;
 }
 
 function isList(part: unknown): part is ListFragment {
   return typeof part === 'object' && part !== null && 'list' in part && Array.isArray(part.list);
+}
+
+function isRecords(part: unknown): part is RecordsFragment {
+  return typeof part === 'object' && part !== null && 'records' in part && Array.isArray(part.records);
 }
 
 function isText(part: unknown): part is TextFragment {
@@ -108,6 +135,12 @@ function checkedString(text: string, at: number): string {
   if (!text.isWellFormed()) throw refusal(at, 'is a string with half a surrogate pair');
   if (text.includes('\0')) throw refusal(at, 'is a string with U+0000');
   return text;
+}
+
+function checkRecordValue(value: unknown, name: string, at: number): void {
+  if (typeof value === 'string') checkedString(value, at);
+  else if (value !== null && !(typeof value === 'number' && Number.isFinite(value)))
+    throw refusal(at, `has records with ${typeof value === 'number' ? value : nameOf(value)} in "${name}"`);
 }
 
 function refusal(at: number, what: string): TypeError {

@@ -1,5 +1,16 @@
 import postgres from 'postgres';
-import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
+import type {
+  DatabaseLog,
+  ListFragment,
+  Part,
+  Queries,
+  RecordColumns,
+  RecordOf,
+  RecordsFragment,
+  SchemaDb,
+  SchemaTx,
+  Tx,
+} from '../db.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import { PostgresConnection, type QueryResult } from './connection.ts';
@@ -16,6 +27,11 @@ export const dialect: Dialect = {
   // Cast from text: the library would encode a parameter of type json as JSON again.
   list: (parameter) =>
     `(select value from json_array_elements_text(${parameter}::text::json) as elements (value))`,
+  records: (parameter, columns) => {
+    const names = Object.keys(columns);
+    const typed = names.map((name) => `${name} ${columns[name] === 'text' ? 'text collate "C"' : 'bigint'}`);
+    return `(select ${names.join(', ')} from json_to_recordset(${parameter}::text::json) as records (${typed.join(', ')}))`;
+  },
   limit: (parameter) => parameter,
   skipLocked: { text: 'for update skip locked' },
 };
@@ -74,6 +90,13 @@ class PostgresDb implements SchemaDb {
 
   list(values: readonly string[]): ListFragment {
     return this.#statements.list(values);
+  }
+
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns> {
+    return this.#statements.records(columns, records);
   }
 
   get skipLocked() {

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { ListFragment, Part, SchemaTx } from '../db.ts';
+import type { ListFragment, Part, RecordColumns, RecordOf, RecordsFragment, SchemaTx } from '../db.ts';
 import { parametersOf, type Statements } from '../statements.ts';
 import type { PostgresConnection, QueryResult } from './connection.ts';
 
@@ -92,6 +92,13 @@ class PostgresTx implements SchemaTx {
 
   list(values: readonly string[]): ListFragment {
     return this.#statements.list(values);
+  }
+
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns> {
+    return this.#statements.records(columns, records);
   }
 
   get skipLocked() {

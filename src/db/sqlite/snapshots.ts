@@ -1,4 +1,4 @@
-import type { ListFragment, Part, Queries } from '../db.ts';
+import type { ListFragment, Part, Queries, RecordColumns, RecordOf, RecordsFragment } from '../db.ts';
 import type { Statements } from '../statements.ts';
 import { SqliteConnection } from './connection.ts';
 
@@ -64,6 +64,13 @@ class Snapshot implements Queries {
 
   list(values: readonly string[]): ListFragment {
     return this.#statements.list(values);
+  }
+
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns> {
+    return this.#statements.records(columns, records);
   }
 
   get skipLocked() {

@@ -9,15 +9,10 @@ import { migrate } from '../migrate.ts';
 import { lockFolder } from '../server-lock.ts';
 import { Statements } from '../statements.ts';
 import { SqliteConnection } from './connection.ts';
-import { openSqlite } from './sqlite.ts';
+import { dialect, openSqlite } from './sqlite.ts';
 import { SqliteUnits } from './units.ts';
 
-const statements = new Statements({
-  parameter: () => '?',
-  list: (parameter) => `(select value from json_each(${parameter}))`,
-  limit: (parameter: string) => parameter,
-  skipLocked: { text: '' },
-});
+const statements = new Statements(dialect);
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);

@@ -1,6 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseLog, ListFragment, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
+import type {
+  DatabaseLog,
+  ListFragment,
+  Part,
+  Queries,
+  RecordColumns,
+  RecordOf,
+  RecordsFragment,
+  SchemaDb,
+  SchemaTx,
+  Tx,
+} from '../db.ts';
 import { measureFsync } from '../disk-speed.ts';
 import { makePrivateDatabaseFile } from '../private-files.ts';
 import { type Dialect, Statements } from '../statements.ts';
@@ -12,9 +23,13 @@ import { type SqliteTx, SqliteUnits } from './units.ts';
 
 const SLOW_FSYNC_MS = 2;
 
-const dialect: Dialect = {
+export const dialect: Dialect = {
   parameter: () => '?',
   list: (parameter) => `(select value from json_each(${parameter}))`,
+  records: (parameter, columns) => {
+    const values = Object.keys(columns).map((name) => `value ->> '$.${name}' as ${name}`);
+    return `(select ${values.join(', ')} from json_each(${parameter}))`;
+  },
   // SQLite compiles a statement with a bare `limit ?` again at each run, since its planner reads the bound value.
   limit: (parameter) => `${parameter} + 0`,
   skipLocked: { text: '' },
@@ -96,6 +111,13 @@ class SqliteDb implements SchemaDb {
 
   list(values: readonly string[]): ListFragment {
     return this.#statements.list(values);
+  }
+
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns> {
+    return this.#statements.records(columns, records);
   }
 
   get skipLocked() {

@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import type { ListFragment, Part, SchemaTx } from '../db.ts';
+import type { ListFragment, Part, RecordColumns, RecordOf, RecordsFragment, SchemaTx } from '../db.ts';
 import type { Statements } from '../statements.ts';
 import { isBusy, type SqliteConnection } from './connection.ts';
 
@@ -194,6 +194,13 @@ export class SqliteTx implements SchemaTx {
 
   list(values: readonly string[]): ListFragment {
     return this.#statements.list(values);
+  }
+
+  records<Columns extends RecordColumns>(
+    columns: Columns,
+    records: readonly RecordOf<Columns>[],
+  ): RecordsFragment<Columns> {
+    return this.#statements.records(columns, records);
   }
 
   get skipLocked() {
