@@ -3,13 +3,17 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A TCP proxy before a PostgreSQL server. It can hold, freeze, cut and restore connections, and counts packets to the server. */
+/** What a proxy passes on instead of the bytes; `cut` destroys the connection. */
+type Intercept = (bytes: Buffer, to: 'server' | 'client') => Buffer | 'cut';
+
+/** A TCP proxy before a PostgreSQL server. It can hold, freeze, cut, restore and change connections, and counts packets to the server. */
 export async function openProxy(t: TestContext, url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const packets = { count: 0 };
   let isHeld = false;
   let frozen = new WeakSet<Socket>();
+  let intercept: Intercept = (bytes) => bytes;
   const server = createServer((client) => {
     const backend = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
@@ -17,9 +21,12 @@ export async function openProxy(t: TestContext, url: string) {
       [backend, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => {
+      from.on('data', (bytes: Buffer) => {
         if (from === client) packets.count += 1;
-        if (!isHeld && !frozen.has(from)) to.write(bytes);
+        if (isHeld || frozen.has(from)) return;
+        const passed = intercept(bytes, from === client ? 'server' : 'client');
+        if (passed === 'cut') from.destroy();
+        else to.write(passed);
       });
       from.on('close', () => to.destroy());
       from.on('error', () => to.destroy());
@@ -52,6 +59,9 @@ export async function openProxy(t: TestContext, url: string) {
     /** Present connections pass nothing on any more and stay open; new connections work. */
     freeze: () => {
       frozen = new WeakSet(sockets);
+    },
+    intercept: (by: Intercept) => {
+      intercept = by;
     },
     /** Closes all connections, and refuses new ones until `restore`. */
     cut,

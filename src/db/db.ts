@@ -73,6 +73,20 @@ export interface Db extends Queries, AsyncDisposable {
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /**
+   * PostgreSQL alone: a transaction of two round trips. The first sends `begin` with the statements of `look`, the second the
+   * statements of `write` with `commit`; a `write` that sends none rolls back. Both functions send everything before their first
+   * `await`, and have no other effects, since they may be run again (PostgreSQL 40001, 40P01, 23503). `look` only reads and
+   * locks by `select .. for update`: if `begin` failed, its statements would run by themselves. Resolves with what `write`
+   * returns when the commit is on the disk.
+   *
+   * @throws the first failure of a statement; also one that a statement's promise reports already
+   * @throws {ServiceError} as {@link transaction}
+   */
+  twoFlights?<Answers, T>(
+    look: (tx: Queries) => Promise<Answers>,
+    write: (tx: Queries, answers: Answers) => T,
+  ): Promise<T>;
+  /**
    * Runs `body`, which only reads, on a consistent snapshot, without blocking writers. The body awaits nothing but its
    * queries.
    */

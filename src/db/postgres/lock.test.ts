@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import postgres from 'postgres';
-import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
+import { onPostgres } from '../../../test/databases.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
+import { createUrl, write } from '../../../test/postgres-rows.ts';
 import { PostgresLock } from './lock.ts';
 import { openPostgres } from './postgres.ts';
-
-async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {
-  const settings = await database.create(t);
-  assert.ok('databaseUrl' in settings);
-  return settings.databaseUrl;
-}
 
 /** A connection to the database that is not one of Doorman's. */
 function openClient(t: TestContext, url: string, name = 'test'): postgres.Sql {
@@ -72,6 +67,13 @@ onPostgres('the lock of a server', (database) => {
     await assert.rejects(db.run`insert into service (name, value) values ('bare', '')`, notHeld);
     await assert.rejects(
       db.transaction((tx) => tx.run`insert into service (name, value) values ('whole', '')`),
+      notHeld,
+    );
+    await assert.rejects(
+      db.twoFlights(
+        async () => {},
+        (tx) => void write(tx, 'flights'),
+      ),
       notHeld,
     );
     await assert.rejects(db.checkHealth(), notHeld);

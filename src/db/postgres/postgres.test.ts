@@ -1,37 +1,11 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
 import { startCluster } from '../../../test/postgres-cluster.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
-import type { Queries, SchemaDb, Tx } from '../db.ts';
+import { createUrl, makeFailing, namesOf, write } from '../../../test/postgres-rows.ts';
+import type { Tx } from '../db.ts';
 import { openPostgres } from './postgres.ts';
-
-async function createUrl(t: TestContext, database: TestDatabase): Promise<string> {
-  const settings = await database.create(t);
-  assert.ok('databaseUrl' in settings);
-  return settings.databaseUrl;
-}
-
-function write(db: Queries, name: string): Promise<number> {
-  return db.run`insert into service (name, value) values (${name}, '')`;
-}
-
-async function namesOf(db: Queries): Promise<string[]> {
-  const rows = await db.all<{ name: string }>`select name from service order by name`;
-  return rows.map((row) => row.name);
-}
-
-/** Creates a function `fail(times)` that raises `code` at its first `times` calls, also across rollbacks. */
-async function makeFailing(db: SchemaDb, code: string): Promise<void> {
-  await db.changeSchema(async (tx) => {
-    await tx.script('create sequence tries');
-    await tx.script(`create function fail(times int) returns int language plpgsql as $$
-      begin
-        if nextval('tries') <= times then raise exception 'try again' using errcode = '${code}'; end if;
-        return 1;
-      end $$`);
-  });
-}
 
 onPostgres('a PostgreSQL database', register, { concurrency: true });
 

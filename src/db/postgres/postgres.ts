@@ -1,22 +1,13 @@
 import postgres from 'postgres';
-import type {
-  DatabaseLog,
-  ListFragment,
-  Part,
-  Queries,
-  RecordColumns,
-  RecordOf,
-  RecordsFragment,
-  SchemaDb,
-  SchemaTx,
-  Tx,
-} from '../db.ts';
+import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import { PostgresConnection, type QueryResult } from './connection.ts';
 import type { PostgresLock } from './lock.ts';
 import { PostgresPool } from './pool.ts';
+import { PostgresQueries } from './queries.ts';
 import { isRetryable, runTransaction } from './transaction.ts';
+import { runTwoFlights } from './two-flights.ts';
 
 const MAX_RETRIES = 2;
 /** Advisory locks are numbers that all programs on one database share. `lock.ts` has another. */
@@ -49,22 +40,22 @@ export async function openPostgres(options: {
   log?: DatabaseLog;
   poolSize?: number;
   lock?: PostgresLock | null;
-}): Promise<SchemaDb> {
+}): Promise<PostgresDb> {
   const probe = await PostgresConnection.open(options.url);
   await probe.close();
   return new PostgresDb(options.url, options.poolSize ?? 10, options.log, options.lock ?? null);
 }
 
 /** Two pools, so that reads do not wait for transactions that wait for each other's locks. */
-class PostgresDb implements SchemaDb {
+class PostgresDb extends PostgresQueries implements SchemaDb {
   readonly kind = 'postgres';
-  #statements = new Statements(dialect);
   #transactions: PostgresPool;
   #others: PostgresPool;
   #lock: PostgresLock | null;
   #health: WriteHealth;
 
   constructor(url: string, poolSize: number, log: DatabaseLog | undefined, lock: PostgresLock | null) {
+    super(new Statements(dialect));
     this.#transactions = new PostgresPool(url, poolSize, log);
     this.#others = new PostgresPool(url, poolSize, log);
     this.#health = new WriteHealth(this, isServerFault, log);
@@ -76,41 +67,23 @@ class PostgresDb implements SchemaDb {
       };
   }
 
-  async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
-    return (await this.#query<Row>(strings, parts)).rows;
-  }
-
-  async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
-    return (await this.#query<Row>(strings, parts)).rows[0];
-  }
-
-  async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return (await this.#query(strings, parts)).count;
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return this.#statements.list(values);
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return this.#statements.records(columns, records);
-  }
-
-  get skipLocked() {
-    return this.#statements.skipLocked;
-  }
-
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#transaction(body, { withoutLimit: false });
+  }
+
+  twoFlights<Answers, T>(
+    look: (tx: Queries) => Promise<Answers>,
+    write: (tx: Queries, answers: Answers) => T,
+  ): Promise<T> {
+    return this.#write(this.#transactions, (connection) =>
+      runTwoFlights(connection, this.statements, look, write),
+    );
   }
 
   snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
     const options = { withoutLimit: false, begin: 'begin isolation level repeatable read read only' };
     return withRetries(() =>
-      this.#others.use((connection) => runTransaction(connection, this.#statements, body, options)),
+      this.#others.use((connection) => runTransaction(connection, this.statements, body, options)),
     );
   }
 
@@ -137,8 +110,8 @@ class PostgresDb implements SchemaDb {
     await Promise.all([this.#health.close(), this.#transactions.close(), this.#others.close()]);
   }
 
-  async #query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
-    const { text, reads } = this.#statements.of(strings, parts);
+  protected async query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
+    const { text, reads } = this.statements.of(strings, parts);
     const parameters = parametersOf(parts);
     if (reads) return this.#others.use((connection) => connection.query<Row>(text, parameters));
     return this.#write(this.#others, (connection) => connection.query<Row>(text, parameters));
@@ -146,7 +119,7 @@ class PostgresDb implements SchemaDb {
 
   #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options: { withoutLimit: boolean }): Promise<T> {
     return this.#write(this.#transactions, (connection) =>
-      runTransaction(connection, this.#statements, body, options),
+      runTransaction(connection, this.statements, body, options),
     );
   }
 

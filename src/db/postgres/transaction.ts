@@ -1,7 +1,10 @@
 import postgres from 'postgres';
-import type { ListFragment, Part, RecordColumns, RecordOf, RecordsFragment, SchemaTx } from '../db.ts';
+import type { Part, SchemaTx } from '../db.ts';
 import { parametersOf, type Statements } from '../statements.ts';
 import type { PostgresConnection, QueryResult } from './connection.ts';
+import { PostgresQueries } from './queries.ts';
+
+export const BEGIN = 'begin isolation level read committed read write';
 
 /**
  * Runs `body` between `begin` and `commit` on a connection of its own.
@@ -15,7 +18,7 @@ export async function runTransaction<T>(
   options: { withoutLimit: boolean; begin?: string },
 ): Promise<T> {
   // Not sent together with the body's first statements: if it failed, they would be committed one by one.
-  const { begin = 'begin isolation level read committed read write' } = options;
+  const { begin = BEGIN } = options;
   await connection.query(begin, [], { prepare: false });
   const tx = new PostgresTx(connection, statements, options.withoutLimit);
   try {
@@ -49,12 +52,11 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof postgres.PostgresError && RETRYABLE_CODES.includes(error.code);
 }
 
-class PostgresTx implements SchemaTx {
+class PostgresTx extends PostgresQueries implements SchemaTx {
   readonly inTransaction = true;
   /** Rejects when the body waits while no statement of it runs. */
   readonly stalled: Promise<never>;
   #connection: PostgresConnection;
-  #statements: Statements;
   #withoutLimit: boolean;
   #running = new Set<Promise<unknown>>();
   #ended = false;
@@ -62,8 +64,8 @@ class PostgresTx implements SchemaTx {
   #rejectStalled: (error: Error) => void;
 
   constructor(connection: PostgresConnection, statements: Statements, withoutLimit: boolean) {
+    super(statements);
     this.#connection = connection;
-    this.#statements = statements;
     this.#withoutLimit = withoutLimit;
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
@@ -72,37 +74,10 @@ class PostgresTx implements SchemaTx {
     this.#watch();
   }
 
-  async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
-    return (await this.#query<Row>(strings, parts)).rows;
-  }
-
-  async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
-    return (await this.#query<Row>(strings, parts)).rows[0];
-  }
-
-  async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return (await this.#query(strings, parts)).count;
-  }
-
   async script(text: string): Promise<void> {
     await this.#use(() =>
       this.#connection.query(text, [], { withoutLimit: this.#withoutLimit, prepare: false }),
     );
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return this.#statements.list(values);
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return this.#statements.records(columns, records);
-  }
-
-  get skipLocked() {
-    return this.#statements.skipLocked;
   }
 
   /**
@@ -116,9 +91,9 @@ class PostgresTx implements SchemaTx {
     if (this.#failure) throw this.#failure.error;
   }
 
-  #query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
+  protected query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
     return this.#use(() => {
-      const { text } = this.#statements.of(strings, parts);
+      const { text } = this.statements.of(strings, parts);
       return this.#connection.query<Row>(text, parametersOf(parts), { withoutLimit: this.#withoutLimit });
     });
   }
