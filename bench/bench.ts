@@ -1,5 +1,5 @@
 // Compares the service with the simplest program that could do the same, in one run (docs/performance.md).
-//   npm run bench                               about three minutes
+//   npm run bench                               about five minutes
 //   npm run bench -- --quick                    under a minute, to check that it works
 //   npm run bench -- --all                      also a million users, and ten thousand connections
 //   npm run bench -- --only=login,push          some rows
@@ -8,13 +8,18 @@
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from './machine.ts';
 import { EFFORTS, type Effort } from './measure.ts';
-import { authenticatedCall } from './rows/authenticated-call.ts';
+import { authenticatedCall, authenticatedCallOnPostgres } from './rows/authenticated-call.ts';
 import { connections } from './rows/connections.ts';
 import { durableWrites } from './rows/durable-writes.ts';
 import { fullList } from './rows/full-list.ts';
 import { growth } from './rows/growth.ts';
 import { login } from './rows/login.ts';
-import { messages } from './rows/messages.ts';
+import {
+  acknowledgedMessages,
+  acknowledgedMessagesOnPostgres,
+  messages,
+  messagesOnPostgres,
+} from './rows/messages.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
 import { standstill } from './rows/standstill.ts';
@@ -36,9 +41,13 @@ const rows: Record<string, Row> = {
   list: fullList,
   connections,
   messages,
+  acknowledged: acknowledgedMessages,
   push,
   start,
   writes: durableWrites,
+  'postgres-authenticated': authenticatedCallOnPostgres,
+  'postgres-messages': messagesOnPostgres,
+  'postgres-acknowledged': acknowledgedMessagesOnPostgres,
   growth,
   standstill,
   tenthousand: tenThousand,

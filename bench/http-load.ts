@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Round } from './measure.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
@@ -18,8 +19,7 @@ export interface LoadOptions {
   readonly status?: number;
 }
 
-export interface LoadResult {
-  readonly perSecond: number;
+export interface LoadResult extends Round {
   /** Milliseconds of each call, in no order. */
   readonly latenciesMs: number[];
 }
@@ -70,7 +70,8 @@ export async function runLoad({
   let lastAt = startedAt;
   for (const caller of callers) caller.send(nextRequest());
   await Promise.all(callers.map((caller) => caller.ended));
-  return { perSecond: latenciesMs.length / ((lastAt - startedAt) / 1000), latenciesMs };
+  const count = latenciesMs.length;
+  return { perSecond: count / ((lastAt - startedAt) / 1000), count, latenciesMs };
 }
 
 export interface Caller {

@@ -1,4 +1,5 @@
 import { waitForIdleMachine } from './idle-machine.ts';
+import { OperationCost, type ProcessorClock } from './processor-time.ts';
 
 /** How much is measured: one set of numbers for each option of the bench. */
 export interface Effort {
@@ -85,29 +86,57 @@ export const EFFORTS = {
   },
 } satisfies Record<string, Effort>;
 
+/** One measurement: so many operations, at this rate. */
+export interface Round {
+  readonly perSecond: number;
+  readonly count: number;
+}
+
+/** Processor time of one operation in microseconds; `undefined` where the system does not show it, or there is no such process. */
+export interface Micros {
+  readonly service?: number | undefined;
+  readonly database?: number | undefined;
+  readonly bare?: number | undefined;
+}
+
+/** The clocks of those who do the work. */
+export type Clocks = Record<'service' | 'bare', ProcessorClock> & {
+  readonly database?: ProcessorClock | undefined;
+};
+
 export interface Compared {
   readonly ours: number;
   readonly bare: number;
   /** The median of the rounds' ratios, ours by bare, since the load of the machine differs between rounds. */
   readonly ratio: number;
+  /** Over all rounds, not a median: the clocks are too coarse for one round. */
+  readonly micros: Micros;
 }
 
 /** Measures both in turn, in alternating order. @returns the medians */
 export async function alternate(
   { pairs, patienceSeconds }: Pick<Effort, 'pairs' | 'patienceSeconds'>,
-  ours: () => Promise<number>,
-  bare: () => Promise<number>,
+  ours: () => Promise<Round>,
+  bare: () => Promise<Round>,
+  clocks: Clocks,
 ): Promise<Compared> {
   const rounds: { ours: number; bare: number }[] = [];
+  const service = new OperationCost(clocks.service);
+  const database = clocks.database && new OperationCost(clocks.database);
+  const bareCost = new OperationCost(clocks.bare);
+  const withDatabase = () => (database ? database.during(ours) : ours());
+  const runOurs = async () => (await service.during(withDatabase)).perSecond;
+  const runBare = async () => (await bareCost.during(bare)).perSecond;
   for (let i = 0; i < pairs; i++) {
     await waitForIdleMachine(patienceSeconds);
-    if (i % 2 === 0) rounds.push({ ours: await ours(), bare: await bare() });
-    else rounds.push({ bare: await bare(), ours: await ours() });
+    if (i % 2 === 0) rounds.push({ ours: await runOurs(), bare: await runBare() });
+    else rounds.push({ bare: await runBare(), ours: await runOurs() });
   }
   return {
     ours: median(rounds.map((round) => round.ours)),
     bare: median(rounds.map((round) => round.bare)),
     ratio: median(rounds.map((round) => round.ours / round.bare)),
+    micros: { service: service.microsEach, database: database?.microsEach, bare: bareCost.microsEach },
   };
 }
 

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { acknowledge, Receipts } from './acknowledgements.ts';
+import type { Round } from './measure.ts';
 import type { ServerProcess } from './processes.ts';
 import { openThinSocket, type ThinSocket } from './thin-socket.ts';
 import { signUp } from './users.ts';
@@ -23,6 +25,8 @@ export interface Participant {
 export interface Pair {
   /** Sends a message. `replied` resolves with the reply, `delivered` when the recipient has the message. */
   send(): { replied: Promise<void>; delivered: Promise<void> };
+  /** Of devices that acknowledge. */
+  readonly receipts: Receipts;
 }
 
 /** Registers users over HTTP, several at once. */
@@ -68,17 +72,26 @@ export async function connectAll(
   });
 }
 
-/** Pairs of a sender from the first half and a recipient from the second half. */
-export function toPairs(participants: readonly Participant[], sockets: readonly ThinSocket[]): Pair[] {
+/**
+ * Pairs of a sender from the first half and a recipient from the second half, who never wrote to each other.
+ *
+ * @param acknowledges whether their devices acknowledge what they get
+ */
+export function toPairs(
+  participants: readonly Participant[],
+  sockets: readonly ThinSocket[],
+  acknowledges = false,
+): Pair[] {
   const half = participants.length / 2;
   return Array.from({ length: half }, (_, i) => {
     const [sender, recipient, recipientUser] = [sockets[i], sockets[half + i], participants[half + i]];
     if (!sender || !recipient || !recipientUser) throw new Error('an odd number of participants');
-    return toPair(sender, recipient, recipientUser.userId);
+    return toPair(sender, recipient, recipientUser.userId, acknowledges);
   });
 }
 
-function toPair(sender: ThinSocket, recipient: ThinSocket, to: string): Pair {
+function toPair(sender: ThinSocket, recipient: ThinSocket, to: string, acknowledges: boolean): Pair {
+  const receipts = new Receipts(to);
   let onReply = () => {};
   let onDelivery = () => {};
   sender.onText = (text) => {
@@ -89,10 +102,22 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string): Pair {
   recipient.onText = (text) => {
     if (text.includes(MESSAGE)) onDelivery();
   };
+  if (acknowledges)
+    for (const device of [sender, recipient]) {
+      const { onText } = device;
+      const acknowledgeEvent = acknowledge(device);
+      device.onText = (text) => {
+        onText(text);
+        acknowledgeEvent(text);
+        if (device === sender) receipts.read(text);
+      };
+    }
   const begin = `{"type":"send","id":"7","to":"${to}","cid":"`;
   const end = `","body":"${BODY}"}`;
   return {
+    receipts,
     send() {
+      receipts.noteSent();
       const replied = new Promise<void>((resolve) => {
         onReply = resolve;
       });
@@ -105,8 +130,7 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string): Pair {
   };
 }
 
-export interface MessageLoadResult {
-  readonly perSecond: number;
+export interface MessageLoadResult extends Round {
   /** Milliseconds from sending to the reply, and to the delivery, of each message in no order. */
   readonly repliedMs: number[];
   readonly deliveredMs: number[];
@@ -143,7 +167,8 @@ export async function runMessageLoad(
   };
   await Promise.all(Array.from({ length: senders }, sender));
   await Promise.all(deliveries);
-  return { perSecond: repliedMs.length / ((lastAt - startedAt) / 1000), repliedMs, deliveredMs };
+  const count = repliedMs.length;
+  return { perSecond: count / ((lastAt - startedAt) / 1000), count, repliedMs, deliveredMs };
 }
 
 /**

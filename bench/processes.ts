@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Round } from './measure.ts';
+import { type ProcessorClock, processMicros } from './processor-time.ts';
 
 const RUNNING_HOURLY = ['--import', './bench/run-hourly.mjs'];
 const REPORTING_MEMORY = ['--expose-gc', '--import', './bench/report-memory.mjs'];
@@ -14,6 +16,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
+  /** Of all its threads since its start. */
+  readonly micros: ProcessorClock;
   /** Resident memory after garbage collection, of a server that was started with `reportsMemory`. */
   settledBytes(): Promise<number>;
 }
@@ -88,9 +92,11 @@ async function startServer(args: readonly string[], env: Record<string, string>)
     if (logged.residentBytes !== undefined) onMemory(logged.residentBytes);
   });
   child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
+  const pid = child.pid ?? 0;
   return {
     port: Number(new URL(await url).port),
-    pid: child.pid ?? 0,
+    pid,
+    micros: () => processMicros(pid),
     settledBytes() {
       const reported = Promise.withResolvers<number>();
       onMemory = reported.resolve;
@@ -130,8 +136,9 @@ export interface Answer {
 
 /** A process that measures something by itself, one round at a time. */
 export interface RoundsProcess extends AsyncDisposable {
-  /** @returns how many times a second it did its work */
-  perSecond(seconds: number): Promise<number>;
+  measure(seconds: number): Promise<Round>;
+  /** Of the work that it measured. */
+  readonly micros: ProcessorClock;
 }
 
 /**
@@ -155,20 +162,45 @@ export async function startRounds(
   ended.catch(() => {}); // handled where an answer is awaited
   const answer = () => Promise.race([once(child, 'message'), ended]);
   await answer();
+  let micros = 0;
   return {
-    async perSecond(seconds) {
+    async measure(seconds) {
       child.send(seconds);
-      const [count] = await answer();
-      return Number(count);
+      const [round]: TimedRound[] = await answer();
+      if (!round) throw new Error(`bench/${file} sent nothing`);
+      micros += round.micros;
+      return round;
     },
+    micros: async () => micros,
     [Symbol.asyncDispose]: () => end(child),
   };
 }
 
-/** In a process that `startRounds` started: measures one round at each request. */
-export function answerRounds(measure: (seconds: number) => Promise<number>): void {
+interface TimedRound extends Round {
+  readonly micros: number;
+}
+
+/**
+ * In a process that `startRounds` started: at each request, does `batch` over and over for so many seconds, and measures it.
+ *
+ * @param batch may take up to so many seconds. @returns how often it did its work
+ * @param prepare runs before each batch, and is not measured
+ */
+export function answerRounds(batch: (seconds: number) => Promise<number>, prepare = async () => {}): void {
   process.on('message', async (seconds) => {
-    process.send?.(await measure(Number(seconds)));
+    let ms = 0;
+    let micros = 0;
+    let count = 0;
+    while (ms < Number(seconds) * 1000) {
+      await prepare();
+      const startedAt = performance.now();
+      const before = process.cpuUsage();
+      count += await batch(Number(seconds));
+      const { user, system } = process.cpuUsage(before);
+      ms += performance.now() - startedAt;
+      micros += user + system;
+    }
+    process.send?.({ perSecond: count / (ms / 1000), count, micros } satisfies TimedRound);
   });
   process.on('disconnect', () => process.exit());
   process.on('SIGTERM', () => process.exit());

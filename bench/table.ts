@@ -1,4 +1,6 @@
-/** One line of the table: the results of ours and of bare, and a number with its target. */
+import type { Micros } from './measure.ts';
+
+/** One line of the table: the results of ours and of bare, a number with its target, and what an operation costs. */
 export interface Line {
   readonly work: string;
   readonly ours: string;
@@ -6,6 +8,7 @@ export interface Line {
   /** Ours by bare; left out where only ours is measured. */
   readonly ratio?: number;
   readonly target?: Target;
+  readonly micros?: Micros;
 }
 
 /** A result with its bounds: a `ratio` should be high, everything else low. */
@@ -16,7 +19,19 @@ export interface Target {
   readonly aim: number;
 }
 
-const HEAD = ['work', 'ours', 'bare', 'ratio', 'floor', 'aim', 'verdict'];
+/** The last three: processor time of one operation in microseconds. */
+const HEAD = [
+  'work',
+  'ours',
+  'bare',
+  'ratio',
+  'floor',
+  'aim',
+  'verdict',
+  'service µs',
+  'database µs',
+  'bare µs',
+];
 
 /** The lines as a table in Markdown, its columns aligned. */
 export function toTable(lines: readonly Line[]): string {
@@ -28,11 +43,17 @@ export function toTable(lines: readonly Line[]): string {
   return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rest].join('\n');
 }
 
-function toCells({ work, ours, bare, ratio, target }: Line): string[] {
+function toCells({ work, ours, bare, ratio, target, micros = {} }: Line): string[] {
   const bounds = target
     ? [bound(target, target.floor), bound(target, target.aim), verdict(target)]
     : ['', '', ''];
-  return [work, ours, bare, ratio === undefined ? '' : ratio.toFixed(2), ...bounds];
+  const costs = [micros.service, micros.database, micros.bare].map(toMicros);
+  return [work, ours, bare, ratio === undefined ? '' : ratio.toFixed(2), ...bounds, ...costs];
+}
+
+function toMicros(micros: number | undefined): string {
+  if (micros === undefined || Number.isNaN(micros)) return '';
+  return micros >= 100 ? Math.round(micros).toLocaleString('en-US') : micros.toFixed(1);
 }
 
 function bound({ unit }: Target, limit: number): string {

@@ -17,6 +17,8 @@ export const templateDatabase = 'doorman_template';
 export interface Cluster {
   /** The address of the maintenance database, `postgres`. */
   readonly url: string;
+  /** The id of the server's first process, whose children are all others. */
+  pid(): Promise<number>;
   /** Ends the server and every connection at once, as `kill -9` would; starts it again on the same data after `meanwhile`. */
   restart(meanwhile?: () => Promise<unknown>): Promise<void>;
   /** Ends the server and removes its data. */
@@ -36,11 +38,16 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
+/** What tests do without: a commit need not survive a power cut, and each file has a server of its own. */
+const testSettings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB'];
+
 /**
  * Starts a PostgreSQL server of our own on a free loopback port, with its data in a temporary folder. It touches
  * no server that runs already, and ends with this process, however this process ends.
+ *
+ * @param settings beside where it listens; an empty list leaves all others as PostgreSQL has them
  */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(settings: readonly string[] = testSettings): Promise<Cluster> {
   const programs = findPostgres();
   if (!programs) throw new Error('no PostgreSQL found');
   const owner = ordinaryUser();
@@ -51,11 +58,12 @@ export async function startCluster(): Promise<Cluster> {
 
   const port = await findFreePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const start = () => startServer(join(programs, 'postgres'), { folder, data, port, url, owner });
+  const start = () => startServer(join(programs, 'postgres'), { folder, data, port, url, owner, settings });
   let server = await start();
   await makeTemplate(url);
   return {
     url,
+    pid: async () => Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10),
     async restart(meanwhile = async () => {}) {
       await stopServer(server);
       try {
@@ -112,17 +120,18 @@ async function startServer(
     port,
     url,
     owner,
-  }: { folder: string; data: string; port: number; url: string; owner?: User | undefined },
+    settings,
+  }: {
+    folder: string;
+    data: string;
+    port: number;
+    url: string;
+    owner: User | undefined;
+    settings: readonly string[];
+  },
 ): Promise<ChildProcess> {
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'fsync=off',
-    'full_page_writes=off',
-    'max_connections=200',
-    'shared_buffers=32MB',
-  ];
-  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', ...settings];
+  const args = ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
   await using log = await open(join(folder, 'log'), 'a');
   const server = spawn('/bin/sh', ['-c', guard, 'sh', program, ...args], {
     ...owner,

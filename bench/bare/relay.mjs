@@ -1,5 +1,6 @@
 // The simplest messenger: the token of `hello` is taken as the user id, and each `send` becomes the frames that the service
-// makes of it (the reply, the sender's event, the recipient's event). Nothing is checked and nothing is stored.
+// makes of it (the reply, the sender's event, the recipient's event). An `ack` makes the receipts of what was delivered since the
+// last one. Nothing is checked and nothing is stored.
 import { WebSocketServer } from 'ws';
 
 const sockets = new Map();
@@ -10,8 +11,13 @@ const server = new WebSocketServer(
 server.on('connection', (socket) => {
   let own = '';
   let seq = 0;
+  let sent = 0;
   const write = (frame) => socket.send(JSON.stringify(frame));
-  const deliver = (at, data) => write({ type: 'event', seq: ++seq, at, event: 'message', data });
+  const unreceived = new Map();
+  const deliver = (at, data, event = 'message') => {
+    write({ type: 'event', seq: ++seq, at, event, data });
+    if (event === 'message' && data.from !== own) unreceived.set(data.from, data.n);
+  };
   socket.on('message', (bytes) => {
     const { type, id, token, to, cid, body } = JSON.parse(bytes);
     if (type === 'hello') {
@@ -21,10 +27,17 @@ server.on('connection', (socket) => {
       write({ type: 'live' });
     } else if (type === 'send') {
       const at = Date.now();
-      const n = seq + 1;
+      const n = ++sent;
       deliver(at, { peer: to, n, from: own, cid, body });
       sockets.get(to)(at, { peer: own, n, from: own, cid, body });
       write({ type: 'reply', id, code: 200, data: { peer: to, n, at, duplicate: false } });
+    } else if (type === 'ack') {
+      const at = Date.now();
+      for (const [peer, received] of unreceived) {
+        deliver(at, { peer, by: own, received, read: 0 }, 'marked');
+        sockets.get(peer)(at, { peer: own, by: own, received, read: 0 }, 'marked');
+      }
+      unreceived.clear();
     }
   });
 });

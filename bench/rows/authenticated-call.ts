@@ -1,3 +1,4 @@
+import { type BenchDatabase, EMBEDDED, onPostgres } from '../databases.ts';
 import { requestBytes, runLoad } from '../http-load.ts';
 import { alternate, type Effort } from '../measure.ts';
 import { call, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
@@ -12,9 +13,14 @@ const BLOCKED = 10;
  * token and queries the database each time, so it shows the cost of authentication and of a query. (`POST /api/token` makes a
  * signature each time, which would be measured instead.)
  */
-export async function authenticatedCall(effort: Effort, profileFolder?: string): Promise<Line[]> {
+export async function authenticatedCall(
+  effort: Effort,
+  profileFolder?: string,
+  database: BenchDatabase = EMBEDDED,
+): Promise<Line[]> {
   await using folder = await temporaryFolder();
-  await using server = await startDoorman(folder.path, { env: { BCRYPT_COST: '4' }, profileFolder });
+  const env = { BCRYPT_COST: '4', ...database.settings };
+  await using server = await startDoorman(folder.path, { env, profileFolder });
   const withoutBlocks = await signUp(server, 'alice');
   const withBlocks = await signUp(server, 'bob');
   for (let i = 0; i < BLOCKED; i++) {
@@ -22,6 +28,7 @@ export async function authenticatedCall(effort: Effort, profileFolder?: string):
     await call(server, 'POST', '/api/user/block', { token: withBlocks.token, body: { blockedId } });
   }
 
+  const bounds = database === EMBEDDED ? { floor: 0.3, aim: 0.5 } : { floor: 0.15, aim: 0.35 };
   const lines: Line[] = [];
   for (const [work, { token }] of [
     ['authenticated call: empty block list', withoutBlocks],
@@ -32,22 +39,28 @@ export async function authenticatedCall(effort: Effort, profileFolder?: string):
       (await call(server, 'GET', '/api/user/blocked', { token })).bytes,
     );
     const requests = [requestBytes('GET', '/api/user/blocked', { token })];
-    const measure = async ({ port }: { port: number }) =>
-      (await runLoad({ port, requests, connections: CONNECTIONS, seconds: effort.seconds })).perSecond;
+    const measure = ({ port }: { port: number }) =>
+      runLoad({ port, requests, connections: CONNECTIONS, seconds: effort.seconds });
     await measure(server);
     await measure(bare);
     const compared = await alternate(
       effort,
       () => measure(server),
       () => measure(bare),
+      { service: server.micros, database: database.micros, bare: bare.micros },
     );
     lines.push({
       work,
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
-      target: { value: compared.ratio, unit: 'ratio', floor: 0.3, aim: 0.5 },
+      micros: compared.micros,
+      target: { value: compared.ratio, unit: 'ratio', ...bounds },
     });
   }
   return lines;
+}
+
+export async function authenticatedCallOnPostgres(effort: Effort, profileFolder?: string): Promise<Line[]> {
+  return onPostgres('authenticated call', (database) => authenticatedCall(effort, profileFolder, database));
 }

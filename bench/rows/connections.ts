@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { Effort } from '../measure.ts';
 import { type ServerProcess, startBareWs, startDoorman, temporaryFolder } from '../processes.ts';
+import { OperationCost } from '../processor-time.ts';
 import type { Line } from '../table.ts';
 import { signUp } from '../users.ts';
 
@@ -18,28 +19,37 @@ export async function connections(effort: Effort): Promise<Line[]> {
   for (let i = 0; i < (2 * effort.connections) / SOCKETS_EACH; i++)
     tokens.push((await signUp(server, `user${i}`)).token);
 
-  const ours = await bytesEach(server, tokens);
-  const theirs = await bytesEach(bare, tokens);
+  const ours = await measureConnections(server, tokens);
+  const theirs = await measureConnections(bare, tokens);
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
   return [
     {
       work: `memory of an idle connection, ${effort.connections.toLocaleString('en-US')} of them`,
-      ours: kilobytes(ours),
-      bare: kilobytes(theirs),
-      ratio: ours / theirs,
-      target: { value: ours / theirs, unit: 'times', floor: 1.6, aim: 1.3 },
+      ours: kilobytes(ours.bytes),
+      bare: kilobytes(theirs.bytes),
+      ratio: ours.bytes / theirs.bytes,
+      target: { value: ours.bytes / theirs.bytes, unit: 'times', floor: 1.6, aim: 1.3 },
+      micros: { service: ours.micros, bare: theirs.micros },
     },
   ];
 }
 
-async function bytesEach(server: ServerProcess, tokens: readonly string[]): Promise<number> {
+/** What one of the later half takes: memory, and processor time until it has its answer. */
+async function measureConnections(
+  server: ServerProcess,
+  tokens: readonly string[],
+): Promise<{ bytes: number; micros: number | undefined }> {
   const half = tokens.length / 2;
   await using sockets = new AsyncDisposableStack();
   for (const token of tokens.slice(0, half)) await connectAll(server, token, sockets);
   const before = await server.settledBytes();
-  for (const token of tokens.slice(half)) await connectAll(server, token, sockets);
+  const opening = new OperationCost(server.micros);
+  await opening.during(async () => {
+    for (const token of tokens.slice(half)) await connectAll(server, token, sockets);
+    return { count: half * SOCKETS_EACH };
+  });
   const after = await server.settledBytes();
-  return (after - before) / (half * SOCKETS_EACH);
+  return { bytes: (after - before) / (half * SOCKETS_EACH), micros: opening.microsEach };
 }
 
 async function connectAll(

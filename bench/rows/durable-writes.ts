@@ -27,35 +27,37 @@ export async function durableWrites(effort: Effort, profileFolder?: string): Pro
         body: { username: `newcomer${++registered}`, password: 'secret' },
       }),
     );
-  const rateOf = async (requests: readonly Buffer[], calls?: number) =>
-    (
-      await runLoad({
-        port: server.port,
-        requests,
-        connections: SENDERS,
-        seconds: effort.seconds,
-        ...(calls && { calls }),
-      })
-    ).perSecond;
+  const send = (requests: readonly Buffer[], calls?: number) =>
+    runLoad({
+      port: server.port,
+      requests,
+      connections: SENDERS,
+      seconds: effort.seconds,
+      ...(calls && { calls }),
+    });
 
-  await rateOf(updates);
+  await send(updates);
   const lines: Line[] = [];
   for (const [work, ours] of [
-    [`profile updates, ${SENDERS} senders, durable`, () => rateOf(updates)],
+    [`profile updates, ${SENDERS} senders, durable`, () => send(updates)],
     [
       `registrations, ${SENDERS} senders, durable, bcrypt cost 4`,
       () => {
         const requests = registrations();
-        return rateOf(requests, requests.length);
+        return send(requests, requests.length);
       },
     ],
   ] as const) {
-    const compared = await alternate(effort, ours, () => bare.perSecond(effort.seconds));
+    const compared = await alternate(effort, ours, () => bare.measure(effort.seconds), {
+      service: server.micros,
+      bare: bare.micros,
+    });
     lines.push({
       work,
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
+      micros: compared.micros,
     });
   }
   return lines;

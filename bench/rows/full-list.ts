@@ -10,6 +10,7 @@ import {
   startDoorman,
   temporaryFolder,
 } from '../processes.ts';
+import { OperationCost } from '../processor-time.ts';
 import { type Line, megabytes, milliseconds, perSecond } from '../table.ts';
 import { fillDatabase, signUp } from '../users.ts';
 
@@ -29,12 +30,15 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
   // Any load grows the heap to its usual size; later growth is caused by the list.
   await runLoad({ port: server.port, requests: [profile], connections: 64, seconds: effort.longSeconds });
   await waitForIdleMachine(effort.patienceSeconds);
-  const { result: first, grownBytes: firstGrowth } = await watchMemory(server, () => getLists(server, 60, 1));
+  const firstCost = new OperationCost(server.micros);
+  const { result: first, grownBytes: firstGrowth } = await watchMemory(server, () =>
+    firstCost.during(() => getLists(server, 60, 1)),
+  );
   const firstMs = first.latenciesMs[0] ?? 0;
   const { bytes, data } = await call(server, 'GET', '/api/users', { token });
   if (data.length !== effort.listedUsers + 1) throw new Error(`the list holds ${data.length} users`);
   await using bare = await startBareHttp(folder.path, bytes);
-  const rate = async (server: ServerProcess) => (await getLists(server, effort.longSeconds / 3)).perSecond;
+  const rate = (server: ServerProcess) => getLists(server, effort.longSeconds / 3);
 
   await rate(server);
   await rate(bare);
@@ -43,6 +47,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
       effort,
       () => rate(server),
       () => rate(bare),
+      { service: server.micros, bare: bare.micros },
     ),
   );
   const cold = (firstMs / 1000) * compared.bare;
@@ -58,6 +63,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
+      micros: compared.micros,
       target: { value: compared.ratio, unit: 'ratio', floor: 0.08, aim: 0.4 },
     },
     {
@@ -65,6 +71,7 @@ export async function fullList(effort: Effort, profileFolder?: string): Promise<
       ours: milliseconds(firstMs),
       bare: milliseconds(1000 / compared.bare),
       ratio: 1 / cold,
+      micros: { service: firstCost.microsEach },
     },
     {
       work: `${what}: growth of memory by later calls`,

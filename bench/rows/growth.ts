@@ -2,6 +2,7 @@ import { requestBytes, runLoad } from '../http-load.ts';
 import { waitForIdleMachine } from '../idle-machine.ts';
 import { type Effort, median } from '../measure.ts';
 import { type ServerProcess, startDoorman, temporaryFolder } from '../processes.ts';
+import { OperationCost } from '../processor-time.ts';
 import { type Line, milliseconds } from '../table.ts';
 import { fillDatabase, signUp, type User, usernameOf } from '../users.ts';
 
@@ -32,22 +33,19 @@ export async function growth(effort: Effort): Promise<Line[]> {
 
   const lines: Line[] = [];
   for (const { work, status = 200, request } of kinds) {
-    const measure = async (sized: SizedServer, round: number) => {
+    const fewCost = new OperationCost(few.server.micros);
+    const manyCost = new OperationCost(many.server.micros);
+    const measure = async (sized: SizedServer, cost: OperationCost, round: number) => {
       const requests = Array.from({ length: calls }, (_, i) => request(sized, round * calls + i));
-      const { latenciesMs } = await runLoad({
-        port: sized.server.port,
-        requests,
-        connections: 1,
-        seconds: 60,
-        calls,
-        status,
-      });
+      const { latenciesMs } = await cost.during(() =>
+        runLoad({ port: sized.server.port, requests, connections: 1, seconds: 60, calls, status }),
+      );
       return median(latenciesMs);
     };
     const times: { few: number; many: number }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       await waitForIdleMachine(effort.patienceSeconds);
-      times.push({ few: await measure(few, round), many: await measure(many, round) });
+      times.push({ few: await measure(few, fewCost, round), many: await measure(many, manyCost, round) });
     }
     const [fewMs, manyMs] = [median(times.map((time) => time.few)), median(times.map((time) => time.many))];
     lines.push({
@@ -55,6 +53,7 @@ export async function growth(effort: Effort): Promise<Line[]> {
       ours: milliseconds(manyMs),
       bare: milliseconds(fewMs),
       ratio: fewMs / manyMs,
+      micros: { service: manyCost.microsEach, bare: fewCost.microsEach },
     });
   }
   return lines;

@@ -16,13 +16,15 @@ export async function login(effort: Effort, profileFolder?: string): Promise<Lin
   const requests = [requestBytes('POST', '/api/login', { body: { username, password: PASSWORD } })];
   // Twice as many callers as concurrent hashes, so that the queue is never empty.
   const connections = 2 * availableParallelism();
-  const logIn = async () =>
-    (await runLoad({ port: server.port, requests, connections, seconds: effort.longSeconds })).perSecond;
+  const logIn = () => runLoad({ port: server.port, requests, connections, seconds: effort.longSeconds });
 
   // A round takes seconds here, so half as many are enough.
   const pairs = Math.ceil(effort.pairs / 2);
   await logIn();
-  const compared = await alternate({ ...effort, pairs }, logIn, () => bare.perSecond(effort.longSeconds));
+  const compared = await alternate({ ...effort, pairs }, logIn, () => bare.measure(effort.longSeconds), {
+    service: server.micros,
+    bare: bare.micros,
+  });
 
   const profile = requestBytes('GET', `/api/user/profile/${id}`);
   const p99 = await measureP99During(server, profile, { ...effort, rounds: pairs }, logIn);
@@ -33,6 +35,7 @@ export async function login(effort: Effort, profileFolder?: string): Promise<Lin
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
+      micros: compared.micros,
       target: { value: compared.ratio, unit: 'ratio', floor: 0.95, aim: 1 },
     },
     {

@@ -14,8 +14,8 @@ export async function publicProfile(effort: Effort, profileFolder?: string): Pro
   const path = `/api/user/profile/${id}`;
   await using bare = await startBareHttp(folder.path, (await call(server, 'GET', path)).bytes);
   const requests = [requestBytes('GET', path)];
-  const measure = async ({ port }: { port: number }) =>
-    (await runLoad({ port, requests, connections: CONNECTIONS, seconds: effort.seconds })).perSecond;
+  const measure = ({ port }: { port: number }) =>
+    runLoad({ port, requests, connections: CONNECTIONS, seconds: effort.seconds });
 
   await measure(server);
   await measure(bare);
@@ -23,6 +23,7 @@ export async function publicProfile(effort: Effort, profileFolder?: string): Pro
     effort,
     () => measure(server),
     () => measure(bare),
+    { service: server.micros, bare: bare.micros },
   );
   return [
     {
@@ -30,6 +31,7 @@ export async function publicProfile(effort: Effort, profileFolder?: string): Pro
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
+      micros: compared.micros,
       target: { value: compared.ratio, unit: 'ratio', floor: 0.45, aim: 0.65 },
     },
   ];

@@ -13,18 +13,22 @@ export async function push(effort: Effort, profileFolder?: string): Promise<Line
   };
   await using server = await startRounds('push-deliveries.ts', { env, profileFolder });
   await using bare = await startRounds('bare/encryption.ts');
-  const ours = () => server.perSecond(effort.seconds);
-  const arithmetic = () => bare.perSecond(effort.seconds);
+  const ours = () => server.measure(effort.seconds);
+  const arithmetic = () => bare.measure(effort.seconds);
 
   await ours();
   await arithmetic();
-  const compared = await alternate(effort, ours, arithmetic);
+  const compared = await alternate(effort, ours, arithmetic, {
+    service: server.micros,
+    bare: bare.micros,
+  });
   return [
     {
       work: 'push (decide, encrypt, sign, send, record)',
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
+      micros: compared.micros,
       target: { value: compared.ratio, unit: 'ratio', floor: 0.35, aim: 0.6 },
     },
   ];

@@ -4,6 +4,7 @@ import { requestBytes } from '../http-load.ts';
 import { fillLargeDatabase, type LargeDatabase, POPULAR_USER, userIdOf } from '../large-database.ts';
 import { type Effort, median } from '../measure.ts';
 import { call, type ServerProcess, startBareHttp, startDoorman, temporaryFolder } from '../processes.ts';
+import { OperationCost } from '../processor-time.ts';
 import { measureStandstill } from '../standstill-probe.ts';
 import { type Line, milliseconds } from '../table.ts';
 import { openThinSocket } from '../thin-socket.ts';
@@ -65,9 +66,15 @@ export async function standstill(effort: Effort, profileFolder?: string): Promis
     await action.prepare(-1);
     await action.work(-1);
     const { beyondMedianMs } = await measureStandstill(server.port, rounds, action);
-    lines.push(
-      toLine(`standstill by ${name}`, beyondMedianMs, median(idle.beyondMedianMs), { floor: 20, aim: 10 }),
-    );
+    // Without the other connection, whose calls take processor time too.
+    await action.prepare(effort.pairs);
+    const cost = new OperationCost(server.micros);
+    await cost.during(async () => ({ count: await action.work(effort.pairs) }));
+    const line = toLine(`standstill by ${name}`, beyondMedianMs, median(idle.beyondMedianMs), {
+      floor: 20,
+      aim: 10,
+    });
+    lines.push({ ...line, micros: { service: cost.microsEach } });
   }
 
   const { worstMs } = await measureStandstill(server.port, rounds, {
@@ -103,7 +110,8 @@ function toLine(
 interface Action {
   /** Not measured. */
   prepare?(scene: Scene, round: number): Promise<void>;
-  work(scene: Scene, round: number): Promise<void>;
+  /** @returns how many there were, each with its logins */
+  work(scene: Scene, round: number): Promise<number>;
 }
 
 const actions: Record<string, Action> = {
@@ -111,6 +119,7 @@ const actions: Record<string, Action> = {
     async work({ server, times, database }, round) {
       for (let i = 0; i < times; i++)
         await logIn(server, userIdOf(((round + 1) * times + i) % database.users));
+      return times;
     },
   },
 
@@ -118,22 +127,27 @@ const actions: Record<string, Action> = {
     async work({ server, times }) {
       const token = await logIn(server, POPULAR_USER);
       for (let i = 0; i < times; i++) await withSocket(server, token, async () => {});
+      return times;
     },
   },
 
   send: {
     async work({ server, times, database }, round) {
       const token = await logIn(server, userIdOf(round + 1));
-      for (let i = 0; i < Math.min(times, MAX_MESSAGES); i++)
+      const count = Math.min(times, MAX_MESSAGES);
+      for (let i = 0; i < count; i++)
         await send(server, token, i % 2 ? POPULAR_USER : userIdOf((round + 2) % database.users));
+      return count;
     },
   },
 
   watch: {
     async work({ server, database }) {
       const userIds = Array.from({ length: Math.min(WATCHED, database.users) }, (_, i) => userIdOf(i));
-      for (const name of [POPULAR_USER, userIdOf(0)])
+      const names = [POPULAR_USER, userIdOf(0)];
+      for (const name of names)
         await withSocket(server, await logIn(server, name), (request) => request({ type: 'watch', userIds }));
+      return names.length;
     },
   },
 
@@ -141,6 +155,7 @@ const actions: Record<string, Action> = {
     async work(scene) {
       const token = await logIn(scene.server, POPULAR_USER);
       for (let i = 0; i < scene.times; i++) await subscribe(scene, POPULAR_USER, token);
+      return scene.times;
     },
   },
 
@@ -153,6 +168,7 @@ const actions: Record<string, Action> = {
       const before = await newest();
       await send(server, await logIn(server, userIdOf(round + 1)), POPULAR_USER);
       while ((await newest()) === before) await delay(POLL_MS);
+      return 1;
     },
   },
 
@@ -163,6 +179,7 @@ const actions: Record<string, Action> = {
     async work({ server, database }) {
       process.kill(server.pid, 'SIGUSR2');
       while (!database.isTrimmed()) await delay(POLL_MS);
+      return 1;
     },
   },
 };

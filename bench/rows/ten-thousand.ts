@@ -8,6 +8,7 @@ import {
   withoutAccounts,
 } from '../message-load.ts';
 import { type ServerProcess, startBareRelay, startDoorman, temporaryFolder } from '../processes.ts';
+import { OperationCost } from '../processor-time.ts';
 import { type Line, milliseconds } from '../table.ts';
 
 /** A tenth of all connections send, to another tenth. */
@@ -17,6 +18,8 @@ const EVERY_SECONDS = 5;
 interface CrowdResult {
   readonly bytesEach: number;
   readonly deliveredMs: number[];
+  /** Processor time of one message. */
+  readonly micros: number | undefined;
 }
 
 /**
@@ -47,6 +50,7 @@ export async function tenThousand(effort: Effort, profileFolder?: string): Promi
       work: `${count} connections: p50 and p99 until delivery`,
       ours: `${p50(ours)}, ${p99(ours)}`,
       bare: `${p50(theirs)}, ${p99(theirs)}`,
+      micros: { service: ours.micros, bare: theirs.micros },
     },
   ];
 }
@@ -65,5 +69,10 @@ async function measureCrowd(
   const bytesEach = ((await server.settledBytes()) - before) / half;
   const active = (2 * participants.length) / SENDING_SHARE;
   const pairs = toPairs(participants.slice(0, active), sockets.slice(0, active));
-  return { bytesEach, deliveredMs: await sendAtIntervals(pairs, EVERY_SECONDS, effort.sendingSeconds) };
+  const cost = new OperationCost(server.micros);
+  const { deliveredMs } = await cost.during(async () => {
+    const deliveredMs = await sendAtIntervals(pairs, EVERY_SECONDS, effort.sendingSeconds);
+    return { count: deliveredMs.length, deliveredMs };
+  });
+  return { bytesEach, deliveredMs, micros: cost.microsEach };
 }
