@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
-import { type Inboxes, readEventsOf, withInboxes } from '../inbox/inbox.ts';
+import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { readEventsOf } from '../inbox/stored-events.ts';
 import { isBlockedEitherWay } from '../relations/blocks.ts';
 import { notifyPeer } from './marks.ts';
 

@@ -7,7 +7,7 @@ import { openProxy } from '../../test/postgres-proxy.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
-import { readEvents } from '../inbox/inbox.ts';
+import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser, unblockUser } from '../relations/block-user.ts';
 import { listConversations } from './conversations.ts';
 import { markRead } from './marks.ts';

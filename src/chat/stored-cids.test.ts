@@ -4,7 +4,7 @@ import { onEachDatabase, onPostgres, type TestDatabase } from '../../test/databa
 import { type Answer, startService } from '../../test/harness.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
-import { readEvents } from '../inbox/inbox.ts';
+import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser } from '../relations/block-user.ts';
 import { startSockets } from '../sockets/test-client.ts';
 import { readHistory, sendMessage } from './messages.ts';

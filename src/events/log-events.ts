@@ -3,7 +3,7 @@ import { OwnUser } from '../users/schemas.ts';
 
 /**
  * The events of a user's log and the data of each (docs/protocol.md, The log). Presence and typing are not among them: they are true
- * only at the moment. Stored rows are sent unchanged for up to seven days, so no event and no field may be renamed.
+ * only at the moment. Stored rows are sent for up to seven days, so no event and no field may be renamed.
  */
 export const LOG_EVENTS = {
   message: Type.Object({
@@ -42,14 +42,27 @@ export type LogEventName = keyof typeof LOG_EVENTS;
 /** The data of each event. */
 export type LogEventData = { [E in LogEventName]: Static<(typeof LOG_EVENTS)[E]> };
 
-/** One event of a user's log. */
-export type LogEvent<Name extends LogEventName = LogEventName> = {
-  [E in Name]: {
+/**
+ * The data of each event as the log stores it: that of a message without its text, which only `messages` holds. Rows that earlier
+ * versions wrote have the text too.
+ */
+export type StoredEventData = Omit<LogEventData, 'message'> & {
+  message: Omit<LogEventData['message'], 'body'> & { body?: string };
+};
+
+type EventOf<Data extends LogEventData | StoredEventData> = {
+  [E in LogEventName]: {
     /** 1, 2, 3 .. for each user, without gaps. */
     readonly seq: number;
     /** Epoch milliseconds. */
     readonly at: number;
     readonly event: E;
-    readonly data: LogEventData[E];
+    readonly data: Data[E];
   };
-}[Name];
+};
+
+/** One event of a user's log, as devices get it. */
+export type LogEvent<Name extends LogEventName = LogEventName> = EventOf<LogEventData>[Name];
+
+/** One event of a user's log, as it is stored. */
+export type StoredEvent<Name extends LogEventName = LogEventName> = EventOf<StoredEventData>[Name];

@@ -2,7 +2,8 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
 import { Multimap } from '../multimap.ts';
-import { readEvents, readHeads } from './inbox.ts';
+import { readHeads } from './inbox.ts';
+import { readEvents } from './stored-events.ts';
 
 /** A device gets more of the log only while its unsent output is smaller than this (architecture 4). */
 export const MAX_UNSENT_BYTES = 64 * 1024;
@@ -154,10 +155,9 @@ export class Delivery {
     while (device.unsentBytes < MAX_UNSENT_BYTES) {
       const events = await readEvents(this.#db, device.userId, reader.cursor, PAGE_EVENTS);
       if (this.#byDevice.get(device) !== reader) return;
-      const [next] = events;
-      // Cursor 0 asks for all events that are kept; at any other cursor a gap means that events were trimmed.
-      if (next && next.seq !== reader.cursor + 1 && reader.cursor > 0) return device.overflow();
       for (const event of events) {
+        // Cursor 0 asks for all events that are kept; at any other cursor a gap means that events were trimmed.
+        if (event.seq !== reader.cursor + 1 && reader.cursor > 0) return device.overflow();
         if (device.unsentBytes >= MAX_UNSENT_BYTES) return;
         this.#write(reader, event);
         if (this.#byDevice.get(device) !== reader) return;

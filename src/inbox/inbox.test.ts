@@ -5,7 +5,8 @@ import { insertUser } from '../accounts/accounts.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
-import { canResume, type Inboxes, readEvents, readHead, withInboxes } from './inbox.ts';
+import { type Inboxes, readHead, withInboxes } from './inbox.ts';
+import { canResume, readEvents } from './stored-events.ts';
 import { trimInboxes } from './trim.ts';
 
 /** Data of a `sessions` event, where a test needs any event. */

@@ -2,6 +2,7 @@ import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
+import { toStoredData } from './stored-events.ts';
 
 /** Where the event logs of users are stored, and where hints about new events are published. */
 export interface Inboxes {
@@ -82,10 +83,11 @@ export async function withInboxes<T>(
         const isFirst = !appended.has(userId);
         appended.set(userId, events);
         const seq = isFirst ? first : await takeNextSeq(tx, userId);
-        events.push({ seq, at, event, data } as LogEvent); // `data` belongs to `event`, which a type cannot say of a union
+        const appendedEvent = { seq, at, event, data } as LogEvent; // `data` belongs to `event`, which a type cannot say of a union
+        events.push(appendedEvent);
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)
-          values (${userId}, ${seq}, ${at}, ${event}, ${JSON.stringify(data)})`;
+          values (${userId}, ${seq}, ${at}, ${event}, ${toStoredData(appendedEvent)})`;
       };
       const own = body(
         tx,
@@ -174,60 +176,4 @@ export async function readHeads(db: Queries, userIds: readonly string[]): Promis
   const rows = await db.all<{ user_id: string; seq: number }>`
     select user_id, seq from inbox_heads where user_id in ${db.list(userIds)}`;
   return new Map(rows.map((row) => [row.user_id, row.seq]));
-}
-
-/** Up to `limit` events after `seq`, in order. */
-export async function readEvents(
-  db: Queries,
-  userId: string,
-  seq: number,
-  limit: number,
-): Promise<LogEvent[]> {
-  return (
-    await db.all<LogEventRow>`
-      select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`
-  ).map(toLogEvent);
-}
-
-/** The events of one kind after `seq`, up to `upTo`, in order. */
-export async function readEventsOf<E extends LogEventName>(
-  db: Queries,
-  userId: string,
-  event: E,
-  seq: number,
-  upTo: number,
-): Promise<LogEvent<E>[]> {
-  return (
-    await db.all<LogEventRow<E>>`
-      select seq, at, event, data from inbox
-      where user_id = ${userId} and seq > ${seq} and seq <= ${upTo} and event = ${event} order by seq`
-  ).map(toLogEvent<E>);
-}
-
-interface LogEventRow<E extends LogEventName = LogEventName> {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: E;
-  readonly data: string;
-}
-
-function toLogEvent<E extends LogEventName>({ seq, at, event, data }: LogEventRow<E>): LogEvent<E> {
-  return { seq, at, event, data: parseEventData<E>(data) } as LogEvent<E>; // `data` belongs to `event`, which a type cannot say of a union
-}
-
-/** The column `data` of an event of this kind. Not compared with its schema: only `append` writes the column. */
-export function parseEventData<E extends LogEventName>(data: string): LogEventData[E] {
-  return JSON.parse(data);
-}
-
-/**
- * Whether a device that has everything up to `seq` can be brought up to date from the log: it is not ahead of the
- * head, and the event after it was not trimmed.
- */
-export async function canResume(db: Queries, userId: string, seq: number, head: number): Promise<boolean> {
-  if (seq === head) return true;
-  if (seq > head || seq < 0) return false;
-  const next = await db.get<{ seq: number }>`
-    select seq from inbox where user_id = ${userId} and seq > ${seq} order by seq limit 1`;
-  return next?.seq === seq + 1 || (seq === 0 && next !== undefined);
 }

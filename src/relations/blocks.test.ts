@@ -4,7 +4,7 @@ import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
-import { readEvents } from '../inbox/inbox.ts';
+import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser, unblockUser } from './block-user.ts';
 import { hasBlocked, listBlocked, listBlockedIds, readBlocksAmong, refuseIfBlocked } from './blocks.ts';
 

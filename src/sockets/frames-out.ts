@@ -26,8 +26,7 @@ const Pong = Type.Object({ type: Type.Literal('pong') });
 const Drain = Type.Object({ type: Type.Literal('drain'), spreadMs: Type.Integer() });
 
 /**
- * One event of the user's log; the numbers that one connection gets have no gaps. It is sent as it was stored, without
- * validation.
+ * One event of the user's log; the numbers that one connection gets have no gaps. It is sent without validation.
  */
 const Event = Type.Union(
   Object.entries(LOG_EVENTS).map(([event, data]) =>

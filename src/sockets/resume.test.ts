@@ -133,6 +133,20 @@ onEachDatabase('the log over the socket', (database) => {
     assert.deepEqual(await socket.ended, { code: 4008, reason: 'too_far_behind' });
   });
 
+  test('a device that needs an event whose message is missing is closed, and its position is void', async (t) => {
+    const { service, alice, write, open } = await startTwo(t);
+    for (let i = 1; i <= 4; i++) await write(String(i));
+    const { epoch } = await open();
+    await service.services.db.run`delete from messages where n = 3`;
+    const socket = await service.connect();
+    const { data } = await socket.ask({ type: 'hello', token: alice.token, epoch, seq: 1 });
+    assert.equal(data.resumed, true);
+    assert.deepEqual(await socket.ended, { code: 4008, reason: 'too_far_behind' });
+    assert.deepEqual(numbers(socket), [2]);
+    assert.equal((await open({ epoch, seq: 2 })).resumed, false);
+    assert.deepEqual(numbers((await open({ epoch, seq: 3 })).socket), [4]);
+  });
+
   test('an event whose hint was lost comes within 5 s of the service’s clock, by the sweep', async (t) => {
     const { clock, service, alice, open } = await startTwo(t);
     const { socket } = await open();

@@ -16,13 +16,16 @@ import {
 
 const EVENTS = 5_000;
 
-/** A log as long as one is kept, with a kilobyte in each event. */
+/** A log as long as one is kept, with a message of a kilobyte in each event. */
 async function fillLog(db: Db, { id }: Person): Promise<void> {
-  const data = JSON.stringify({ peer: 'p', n: 1, from: id, cid: 'c', body: 'x'.repeat(1_000) });
+  const body = 'x'.repeat(1_000);
+  await db.run`
+    insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${EVENTS})
+    select ${id}, 'p', n, ${id}, n, ${body}, 1 from numbers`;
   await db.run`
     insert into inbox (user_id, seq, at, event, data)
-    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${EVENTS})
-    select ${id}, n, 1, 'message', ${data} from numbers`;
+    select ${id}, n, 1, 'message', json_object('peer', 'p', 'n', n, 'from', ${id}, 'cid', cid) from messages`;
   await db.run`update inbox_heads set seq = ${EVENTS} where user_id = ${id}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
-import { canResume, readHead } from '../inbox/inbox.ts';
+import { readHead } from '../inbox/inbox.ts';
+import { canResume } from '../inbox/stored-events.ts';
 import { listBlockedIds } from '../relations/blocks.ts';
 
 /** How far a device is in the event log, as it says in `hello`. */

@@ -227,7 +227,7 @@ onEachDatabase('the data of an earlier version', (database) => {
   });
 
   test('goes on from there: messages, marks, friends, blocks and devices', async (t) => {
-    const { service, story, answers } = await open(t, database);
+    const { service, story, answers, logs } = await open(t, database);
     const { tokens } = story;
     const sync = (user: Actor) =>
       answers.find((line) => line.user === user && line.path === '/api/sync')?.answer.data;
@@ -246,6 +246,23 @@ onEachDatabase('the data of an earlier version', (database) => {
     assert.equal((await conversation('alice', 'bob')).unread, before.unread + 1);
     await ok(tokens.alice, '/api/messages/mark', { peer: idOf('bob'), read: sent.n });
     assert.equal((await conversation('bob', 'alice')).read, sent.n);
+
+    // Their log has events with the text in them, and after those events without.
+    const { events = [], epoch } = logs.find((log) => log.user === 'bob') ?? {};
+    const socket = await service.connect();
+    const { data } = await socket.hello({ token: tokens.bob, epoch, seq: 0, visible: false });
+    assert.deepEqual([data.resumed, data.seq], [true, events.length + 2]);
+    const resumed = socket.unread.filter(({ type }) => type === 'event');
+    assert.deepEqual(resumed.slice(0, events.length), events);
+    assert.deepEqual(resumed.at(-2)?.data, {
+      peer: idOf('alice'),
+      n: sent.n,
+      from: idOf('bob'),
+      cid: 'new',
+      body: 'and on',
+    });
+    socket.ws.close();
+    await socket.ended;
 
     // What erin read while alice blocked them is still not disclosed.
     assert.deepEqual((await conversation('erin', 'alice')).ownRead, 1);

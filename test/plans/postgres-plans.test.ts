@@ -108,9 +108,10 @@ async function fillTables(sql: postgres.Sql): Promise<void> {
 async function planOf(sql: postgres.Sql, { strings, parts }: SourceStatement): Promise<PlanNode> {
   const statements = new Statements(dialect);
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
-  const places: Part[] = parts.map((part) =>
-    part === 'list' ? statements.list([]) : part === 'skipLocked' ? statements.skipLocked : null,
-  );
+  const places: Part[] = parts.map((part) => {
+    if (typeof part === 'object') return statements.records(part, []);
+    return part === 'list' ? statements.list([]) : part === 'skipLocked' ? statements.skipLocked : null;
+  });
   const { text } = statements.of(template, places);
   const nulls = parts.filter((part) => part !== 'skipLocked').map(() => 'null');
   await sql.unsafe(`prepare explained as ${text}`);

@@ -62,9 +62,10 @@ test('no statement deletes a user or writes users.id, which would look for child
 async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promise<string[]> {
   const explained = [`explain query plan ${strings[0]}`, ...strings.slice(1)];
   const template = Object.assign(explained, { raw: explained }) as unknown as TemplateStringsArray; // what a tag is given
-  const values = parts.map((part) =>
-    part === 'list' ? db.list(['x']) : part === 'skipLocked' ? db.skipLocked : null,
-  );
+  const values = parts.map((part) => {
+    if (typeof part === 'object') return db.records(part, []);
+    return part === 'list' ? db.list(['x']) : part === 'skipLocked' ? db.skipLocked : null;
+  });
   const details = (await db.all<{ detail: string }>(template, ...values)).map((row) => row.detail);
   const made = details.map((detail) => /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/.exec(detail)?.[1]);
   return details.filter((detail) => {

@@ -1,14 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from 'vite';
+import type { RecordColumns } from '../../src/db/db.ts';
 
 /** A statement as the sources write it, before a database's dialect fills its places. */
 export interface SourceStatement {
   /** File and line, such as `src/relations/blocks.ts:9`. */
   readonly place: string;
   readonly strings: readonly string[];
-  /** What stands in each place. */
-  readonly parts: readonly ('value' | 'list' | 'skipLocked')[];
+  /** What stands in each place; for records, their columns. */
+  readonly parts: readonly SourcePart[];
 }
+
+type SourcePart = 'value' | 'list' | 'skipLocked' | RecordColumns;
 
 interface Node {
   readonly type: string;
@@ -20,8 +23,8 @@ const METHODS = new Set(['all', 'get', 'run']);
 
 /**
  * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by the
- * name of what is called or read (`list`, `skipLocked`), directly or through a constant of the same file; any other
- * expression is a parameter.
+ * name of what is called or read (`list`, `records`, `skipLocked`), directly or through a constant of the same file; any other
+ * expression is a parameter. The columns of records are a constant of the file too.
  */
 export function findStatements(): SourceStatement[] {
   const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
@@ -29,10 +32,10 @@ export function findStatements(): SourceStatement[] {
     const source = readFileSync(file, 'utf8');
     const { program, errors } = parseSync(file, source, { lang: 'ts' });
     if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
-    const lists = new Set<string>();
+    const constants = new Map<string, unknown>();
     visit(program, (node) => {
-      if (node.type === 'VariableDeclarator' && isListCall(node.init) && isNode(node.id))
-        lists.add(String(node.id.name));
+      if (node.type === 'VariableDeclarator' && isNode(node.id))
+        constants.set(String(node.id.name), node.init);
     });
     const found: SourceStatement[] = [];
     visit(program, (node) => {
@@ -41,21 +44,30 @@ export function findStatements(): SourceStatement[] {
       found.push({
         place: `${file}:${source.slice(0, node.start).split('\n').length}`,
         strings: quasi.quasis.map(({ value }) => value.cooked),
-        parts: quasi.expressions.map((expression) => partOf(expression, lists)),
+        parts: quasi.expressions.map((expression) => partOf(expression, constants)),
       });
     });
     return found;
   });
 }
 
-function partOf(expression: Node, lists: ReadonlySet<string>): SourceStatement['parts'][number] {
+function partOf(expression: Node, constants: ReadonlyMap<string, unknown>): SourcePart {
   if (propertyOf(expression) === 'skipLocked') return 'skipLocked';
-  if (isListCall(expression)) return 'list';
-  return expression.type === 'Identifier' && lists.has(String(expression.name)) ? 'list' : 'value';
+  const call = expression.type === 'Identifier' ? constants.get(String(expression.name)) : expression;
+  if (!isNode(call) || call.type !== 'CallExpression') return 'value';
+  const called = propertyOf(call.callee);
+  if (called === 'list') return 'list';
+  return called === 'records' ? columnsOf((call.arguments as Node[])[0], constants) : 'value';
 }
 
-function isListCall(value: unknown): boolean {
-  return isNode(value) && value.type === 'CallExpression' && propertyOf(value.callee) === 'list';
+/** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const` */
+function columnsOf(value: Node | undefined, constants: ReadonlyMap<string, unknown>): RecordColumns {
+  const declared = constants.get(String(value?.name)) as { expression?: Node } | undefined;
+  const properties = declared?.expression?.properties as
+    | { key: { name: string }; value: { value: 'text' | 'bigint' } }[]
+    | undefined;
+  if (!properties) throw new Error('the columns of records are no constant of the file');
+  return Object.fromEntries(properties.map(({ key, value }) => [key.name, value.value]));
 }
 
 function propertyOf(value: unknown): string | undefined {

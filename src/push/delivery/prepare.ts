@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { parseEventData } from '../../inbox/inbox.ts';
+import { parseEventData, readTexts } from '../../inbox/stored-events.ts';
 import { type Job, jobKey } from '../queue/jobs.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_INTERVAL_MS } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
@@ -50,8 +50,8 @@ export interface SendableJob {
   readonly sender: string;
   readonly unread: number | null;
   readonly blocked_at: number | null;
-  /** The inbox event of the message, if the user's preview shows its text and the event is still kept. */
-  readonly event: string | null;
+  /** The text of the message, if the user's preview shows it and the event is still kept. */
+  readonly text: string | undefined;
   /** Unread messages in 100 conversations at most, without those of users that the user blocks. */
   readonly badge: number;
 }
@@ -61,7 +61,7 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
   const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
   const userIds = [...new Set(jobs.map((job) => job.userId))];
   const [rows, badges] = await Promise.all([
-    db.all<Omit<SendableJob, 'badge'>>`
+    db.all<Omit<SendableJob, 'badge' | 'text'> & { readonly event: string | null }>`
       select jobs.subscription_id, jobs.peer_id, jobs.user_id, jobs.last_seq, jobs.due_at, jobs.attempts,
         jobs.decided_at, jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id,
         subs.vapid_public, subs.user_agent, subs.language, subs.unusable_since, subs.last_success_at, subs.not_before,
@@ -83,10 +83,18 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
     Promise.all(userIds.map((userId) => readBadge(db, userId))),
   ]);
   const badgeOf = new Map(userIds.map((userId, i) => [userId, badges[i]]));
+  const shown = rows.map(({ event, ...row }) => ({
+    row,
+    data: event === null ? undefined : parseEventData<'message'>(event),
+  }));
+  const texts = await readTexts(
+    db,
+    shown.flatMap(({ row, data }) => (data ? [{ userId: row.user_id, data }] : [])),
+  );
   return new Map(
-    rows.map((row) => [
+    shown.map(({ row, data }) => [
       jobKey({ subscriptionId: row.subscription_id, peerId: row.peer_id }),
-      { ...row, badge: badgeOf.get(row.user_id) ?? 0 },
+      { ...row, text: data && texts.get(data), badge: badgeOf.get(row.user_id) ?? 0 },
     ]),
   );
 }
@@ -185,7 +193,7 @@ function payloadFor(row: SendableJob, receipt: string, publicUrl: string): Buffe
     peerId: row.peer_id,
     sender: row.sender,
     unread: row.unread ?? 1,
-    text: row.event === null ? undefined : parseEventData<'message'>(row.event).body,
+    text: row.text,
     badge: row.badge,
   });
 }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { addUser } from '../../test/people.ts';
+import type { Db } from '../db/db.ts';
+import { Events } from '../events/hints.ts';
+import { withInboxes } from './inbox.ts';
+import { canResume, readEvents } from './stored-events.ts';
+
+onEachDatabase('stored events', (database) => {
+  /** Bob's conversations with Alice, whose id is less, and Carol, whose id is greater. */
+  async function openThree(t: TestContext) {
+    const db = await database.open(t);
+    for (const id of ['alice', 'bob', 'carol']) await addUser(db, id, { id });
+    const events = new Events();
+    const published: object[] = [];
+    events.subscribe((hint) => void published.push(hint));
+    const n: Record<string, number> = {};
+    /** Stores a message as `sendMessage` does. @returns its event in Bob's log */
+    const write = async (from: string, to: string, text?: string) => {
+      const [low = '', high = ''] = [from, to].sort();
+      const number = (n[low + high] ?? 0) + 1;
+      n[low + high] = number;
+      const [cid, body] = [`${low}${number}`, text ?? `from ${from} ${number}`];
+      await withInboxes({ db, events }, [from, to], 1, async (tx, append) => {
+        await tx.run`
+          insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+          values (${low}, ${high}, ${number}, ${from}, ${cid}, ${body}, 1)`;
+        await append(from, 'message', { peer: to, n: number, from, cid, body });
+        await append(to, 'message', { peer: from, n: number, from, cid, body });
+      });
+      return { peer: from === 'bob' ? to : from, n: number, from, cid, body };
+    };
+    return { db, published, write };
+  }
+
+  /** Makes the event what earlier versions stored. */
+  const giveText = (db: Db, seq: number, data: object) =>
+    db.run`update inbox set data = ${JSON.stringify(data)} where user_id = 'bob' and seq = ${seq}`;
+
+  test('the log holds no text of a message; its hint and what is read of the log hold it', async (t) => {
+    const { db, published, write } = await openThree(t);
+    const data = await write('alice', 'bob', '你好 👋 "hi"');
+    const { body, ...stored } = data;
+    const rows = await db.all<{ data: string }>`select data from inbox order by user_id`;
+    assert.deepEqual(
+      rows.map((row) => JSON.parse(row.data)),
+      [{ ...stored, peer: 'bob' }, stored],
+    );
+    const event = { seq: 1, at: 1, event: 'message', data: { ...stored, body } };
+    assert.deepEqual(published[1], { type: 'inbox', userId: 'bob', event });
+    assert.deepEqual(await readEvents(db, 'bob', 0, 10), [event]);
+  });
+
+  test('5,000 events, with texts of earlier versions and without, are read in order, each with its own text', async (t) => {
+    const { db, write } = await openThree(t);
+    const expected: object[] = [];
+    for (let i = 0; i < 25; i++) {
+      const from = ['alice', 'bob', 'carol'][i % 3] ?? '';
+      expected.push(await write(from, from === 'bob' ? (i % 2 ? 'alice' : 'carol') : 'bob'));
+      if (i % 4 === 0) await giveText(db, i + 1, { ...expected[i], body: 'of an earlier version' });
+    }
+    await db.run`
+      insert into inbox (user_id, seq, at, event, data)
+      select 'bob', seq + 25 * n, at, event, data
+      from inbox, (with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 199)
+        select n from numbers) as copies
+      where user_id = 'bob'`;
+    const read = await readEvents(db, 'bob', 0, 5_000);
+    assert.equal(read.length, 5_000);
+    for (const [i, { seq, data }] of read.entries()) {
+      const own = expected[i % 25];
+      assert.deepEqual([seq, data], [i + 1, (i % 25) % 4 ? own : { ...own, body: 'of an earlier version' }]);
+    }
+    assert.deepEqual(
+      (await readEvents(db, 'bob', 99, 3)).map((one) => one.seq),
+      [100, 101, 102],
+    );
+  });
+
+  test('an event whose message is missing counts as trimmed', async (t) => {
+    const { db, write } = await openThree(t);
+    for (let i = 0; i < 3; i++) await write('alice', 'bob');
+    await db.run`delete from messages where n = 2`;
+    assert.deepEqual(
+      (await readEvents(db, 'bob', 0, 10)).map((one) => one.seq),
+      [1, 3],
+    );
+    const resumes = await Promise.all([0, 1, 2].map((seq) => canResume(db, 'bob', seq, 3)));
+    assert.deepEqual(resumes, [true, false, true]);
+  });
+});
