@@ -38,7 +38,7 @@ onSqlite('the embedded database', (database) => {
       commits.count += 1;
     };
     // The clock does not move, so that units that wait together are one batch also on a busy machine.
-    const units = new SqliteUnits(writer, statements, afterCommit, () => 0);
+    const units = new SqliteUnits(writer, statements, { beforeBatch() {}, afterCommit }, () => 0);
     const names = () => {
       const query = (strings: TemplateStringsArray, ...parts: Part[]) =>
         writer.all<{ name: string }>(statements.of(strings, parts), parts).map((row) => row.name);
@@ -199,6 +199,50 @@ onSqlite('the embedded database', (database) => {
     });
     assert.deepEqual(await db.all`update service set value = '2' returning value`, [{ value: '2' }]);
     assert.deepEqual(await db.all`with one as (select 1 as n) select n from one`, [{ n: 1 }]);
+  });
+
+  test('a read sees what was answered before it, by this process in the same turn and by others in the next', async (t) => {
+    const folder = await openFolder(t);
+    const db = await openSqlite({ folder });
+    t.after(() => db[Symbol.asyncDispose]());
+    const other = new DatabaseSync(join(folder, 'doorman.db'));
+    t.after(() => other.close());
+    const count = async () => (await db.get<{ n: number }>`select count(*) as n from service`)?.n;
+    let turns = 0;
+    setImmediate(() => turns++);
+    const before = await count();
+    other.exec("insert into service (name, value) values ('theirs', '')");
+    assert.deepEqual([await count(), turns], [before, 0], 'the reads of one turn share a state');
+    await new Promise(setImmediate);
+    assert.equal(await count(), 1);
+    let during: unknown;
+    await db.transaction(async (tx) => {
+      await write(tx, 'own', '');
+      count().then((n) => {
+        during = n;
+      });
+      while (during === undefined) await tx.get`select 1 as one`;
+    });
+    assert.deepEqual([during, await count()], [1, 2]);
+  });
+
+  test('reads do not keep the log of writes from being reused', async (t) => {
+    const folder = await openFolder(t);
+    const db = await openSqlite({ folder });
+    t.after(() => db[Symbol.asyncDispose]());
+    const look = new DatabaseSync(join(folder, 'doorman.db'));
+    t.after(() => look.close());
+    for (let i = 0; i < 20; i++) await write(db, `n${i}`, 'x'.repeat(1000));
+    await new Promise(setImmediate);
+    // The write is queued first, so the read of the same turn is open when it begins.
+    const written = write(db, 'next', '');
+    for (let i = 0; i < 10; i++) await undefined;
+    const read = db.get`select count(*) as n from service`;
+    const full = look.prepare('pragma wal_checkpoint(passive)').get();
+    assert.equal(full?.checkpointed, full?.log);
+    await Promise.all([written, read]);
+    const reused = look.prepare('pragma wal_checkpoint(noop)').get();
+    assert.ok(Number(reused?.log) < Number(full?.log), `${reused?.log} of ${full?.log} pages`);
   });
 
   test('the log of writes moves into the database file while the server runs', async (t) => {

@@ -18,6 +18,7 @@ import { type Dialect, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { isDiskFault, SqliteConnection } from './connection.ts';
+import { SqliteReads } from './reads.ts';
 import { SqliteSnapshots } from './snapshots.ts';
 import { type SqliteTx, SqliteUnits } from './units.ts';
 
@@ -69,7 +70,7 @@ class SqliteDb implements SchemaDb {
   readonly kind = 'sqlite';
   #statements = new Statements(dialect);
   #writer: SqliteConnection;
-  #reader: SqliteConnection;
+  #reads: SqliteReads;
   #checkpoints: SqliteCheckpoints;
   #units: SqliteUnits;
   #snapshots: SqliteSnapshots;
@@ -80,7 +81,7 @@ class SqliteDb implements SchemaDb {
     this.#log = log;
     this.#writer = new SqliteConnection(file, { readOnly: false });
     try {
-      this.#reader = new SqliteConnection(file, { readOnly: true });
+      this.#reads = new SqliteReads(file);
     } catch (error) {
       this.#writer.close();
       throw error;
@@ -89,19 +90,26 @@ class SqliteDb implements SchemaDb {
     this.#writer.raw.exec('pragma busy_timeout = 0');
     this.#checkpoints = new SqliteCheckpoints(file, this.#writer, log);
     this.#snapshots = new SqliteSnapshots(file, this.#statements);
-    this.#units = new SqliteUnits(this.#writer, this.#statements, () => this.#checkpoints.afterCommit());
+    this.#units = new SqliteUnits(this.#writer, this.#statements, {
+      // An open read would keep the log from starting again at its beginning.
+      beforeBatch: () => this.#reads.end(),
+      afterCommit: () => {
+        this.#reads.end();
+        this.#checkpoints.afterCommit();
+      },
+    });
     this.#health = new WriteHealth(this, isDiskFault, log);
   }
 
   async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
     const statement = this.#statements.of(strings, parts);
-    if (statement.reads) return this.#reader.all<Row>(statement, parts);
+    if (statement.reads) return this.#reads.use().all<Row>(statement, parts);
     return this.#write((tx) => tx.all<Row>(strings, ...parts));
   }
 
   async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
     const statement = this.#statements.of(strings, parts);
-    if (statement.reads) return this.#reader.get<Row>(statement, parts);
+    if (statement.reads) return this.#reads.use().get<Row>(statement, parts);
     return this.#write((tx) => tx.get<Row>(strings, ...parts));
   }
 
@@ -151,7 +159,7 @@ class SqliteDb implements SchemaDb {
     await Promise.all([this.#health.close(), this.#units.close(), this.#snapshots.close()]);
     if (!this.#writer.raw.isOpen) return;
     await this.#checkpoints.close();
-    this.#reader.close();
+    this.#reads.close();
     try {
       this.#writer.pragma('wal_checkpoint(truncate)');
     } catch (error) {

@@ -18,6 +18,12 @@ interface Unit {
   reject(error: unknown): void;
 }
 
+/** Called around each batch; `afterCommit` before any of its units continues. */
+interface BatchHooks {
+  beforeBatch(): void;
+  afterCommit(): void;
+}
+
 type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 
 /**
@@ -28,7 +34,7 @@ type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 export class SqliteUnits {
   #writer: SqliteConnection;
   #statements: Statements;
-  #afterCommit: () => void;
+  #hooks: BatchHooks;
   #monotonicMs: () => number;
   #waiting: Unit[] = [];
   #working: Promise<void> | undefined;
@@ -40,13 +46,13 @@ export class SqliteUnits {
   constructor(
     writer: SqliteConnection,
     statements: Statements,
-    afterCommit: () => void,
+    hooks: BatchHooks,
     monotonicMs = () => performance.now(),
   ) {
     this.#monotonicMs = monotonicMs;
     this.#writer = writer;
     this.#statements = statements;
-    this.#afterCommit = afterCommit;
+    this.#hooks = hooks;
   }
 
   /** @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already */
@@ -80,6 +86,7 @@ export class SqliteUnits {
   /** Opens the transaction; `false` when another process holds the lock, or when it failed and a unit was rejected. */
   async #begin(): Promise<boolean> {
     try {
+      this.#hooks.beforeBatch();
       this.#writer.raw.exec('begin immediate');
       return true;
     } catch (error) {
@@ -124,7 +131,7 @@ export class SqliteUnits {
       if ('value' in result) unit.resolve(result.value);
       else unit.reject(result.error);
     }
-    this.#afterCommit();
+    this.#hooks.afterCommit();
   }
 
   /** @throws what ended the whole transaction, such as a full disk */

@@ -1,0 +1,44 @@
+import { SqliteConnection } from './connection.ts';
+
+/**
+ * The connection for reads outside transactions. Those of one turn of the event loop share a read transaction: locking and unlocking
+ * the log for each of them costs more than most queries (measured: docs/performance.md). It ends where a write of this process is
+ * committed, so that every read sees all writes that were answered before.
+ */
+export class SqliteReads {
+  readonly #connection: SqliteConnection;
+  readonly #begin: () => unknown;
+  readonly #commit: () => unknown;
+  #isOpen = false;
+
+  constructor(file: string) {
+    this.#connection = new SqliteConnection(file, { readOnly: true });
+    const begin = this.#connection.raw.prepare('begin');
+    const commit = this.#connection.raw.prepare('commit');
+    this.#begin = () => begin.run();
+    this.#commit = () => commit.run();
+  }
+
+  /** For one statement, at once. */
+  use(): SqliteConnection {
+    if (!this.#isOpen) {
+      this.#begin();
+      this.#isOpen = true;
+      setImmediate(() => this.end());
+    }
+    return this.#connection;
+  }
+
+  /** The next read sees what is committed by then. */
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    // A failed read may have ended it.
+    if (this.#connection.raw.isTransaction) this.#commit();
+  }
+
+  close(): void {
+    this.end();
+    this.#connection.close();
+  }
+}
