@@ -19,6 +19,7 @@ import { statements as plainNames } from './migrations/0017-plain-names.ts';
 import { statements as subscriptionLanguages } from './migrations/0018-subscription-languages.ts';
 import { statements as sessionAddresses } from './migrations/0019-session-addresses.ts';
 import { statements as logOfRemovedDevices } from './migrations/0020-log-of-removed-devices.ts';
+import { statements as trimByUser } from './migrations/0021-trim-by-user.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -63,6 +64,7 @@ const migrations: readonly Migration[] = [
   { name: '0018-subscription-languages', statements: subscriptionLanguages },
   { name: '0019-session-addresses', statements: sessionAddresses },
   { name: '0020-log-of-removed-devices', statements: logOfRemovedDevices },
+  { name: '0021-trim-by-user', statements: trimByUser },
 ];
 
 /**

@@ -164,11 +164,40 @@ onEachDatabase('inboxes', (database) => {
   });
 
   test('a trimmed log has no gaps, even if the clock was set back between its events', async (t) => {
-    const inboxes = await openWith(t, 'alice');
+    const inboxes = await openWith(t, 'alice', 'bob');
     const day = 24 * 60 * 60 * 1000;
-    for (const at of [1 * day, 6 * day, 1 * day, 6 * day]) await appendOne(inboxes, 'alice', at);
+    for (const at of [1, 6, 1, 6]) await appendOne(inboxes, 'alice', at * day);
+    // While the clock was a year ahead, and after.
+    for (const at of [365, 1, 365, 1, 6]) await appendOne(inboxes, 'bob', at * day);
     await trimInboxes(inboxes.db, 9 * day);
     assert.deepEqual(await seqs(inboxes.db, 'alice'), [4]);
+    assert.deepEqual(await seqs(inboxes.db, 'bob'), [5]);
+  });
+
+  test('all old events of all users are trimmed, and no other', async (t) => {
+    const ids = Array.from({ length: 230 }, (_, i) => `user${1000 + i}`);
+    const { db } = await openWith(t, ...ids);
+    const day = 24 * 60 * 60 * 1000;
+    const olds = [0, 1, 20, 21, 399];
+    const oldOf = (id: string) => olds[Number(id.slice(4)) % 5] ?? 0;
+    await db.transaction(async (tx) => {
+      for (const old of olds) {
+        const those = tx.list(ids.filter((id) => oldOf(id) === old));
+        await tx.run`update inbox_heads set seq = ${old + 2} where user_id in ${those}`;
+        await tx.run`
+          insert into inbox (user_id, seq, at, event, data)
+          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${old + 2})
+          select user_id, n, case when n <= ${old} then 1 else 8 end * ${day}, 'profile', '{}'
+          from inbox_heads, numbers where user_id in ${those}`;
+      }
+    });
+    await trimInboxes(db, 9 * day);
+    const kept = await db.all<{ user_id: string; first: number; count: number }>`
+      select user_id, min(seq) as first, count(*) as count from inbox group by user_id order by user_id`;
+    assert.deepEqual(
+      kept.map(({ user_id, first, count }) => [user_id, first, count]),
+      ids.map((id) => [id, oldOf(id) + 1, 2]),
+    );
   });
 
   test('a long log is trimmed in batches, and other writes run in between', async (t) => {
