@@ -4,11 +4,11 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
-import postgres from 'postgres';
 import type { SchemaDb } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
 import { openSqlite } from '../src/db/sqlite/sqlite.ts';
+import { connectPostgres } from './postgres-client.ts';
 import {
   type Cluster,
   databaseUrl,
@@ -134,18 +134,14 @@ async function makeFolder(): Promise<string> {
 async function makeDatabase(): Promise<string> {
   const server = await testServer();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await maintain(server, (sql) => sql`create database ${sql(name)} template ${sql(templateDatabase)}`);
-  removals.push(() => maintain(server, (sql) => sql`drop database ${sql(name)} with (force)`));
+  await maintain(server, `create database ${name} template ${templateDatabase}`);
+  removals.push(() => maintain(server, `drop database ${name} with (force)`));
   return databaseUrl(server, name);
 }
 
-async function maintain(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = postgres(url, { max: 1, fetch_types: false });
-  try {
-    await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+async function maintain(url: string, text: string): Promise<void> {
+  await using sql = await connectPostgres(url);
+  await sql.rows(text);
 }
 
 /** Shared by the tests of this process, when no server is given. */

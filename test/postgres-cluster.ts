@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
+import { connectPostgres } from './postgres-client.ts';
 
 /** A migrated, empty database, of which tests get copies. */
 export const templateDatabase = 'doorman_template';
@@ -162,21 +162,17 @@ async function stopServer(server: ChildProcess): Promise<void> {
 }
 
 async function answers(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, fetch_types: false, connect_timeout: 5 });
   try {
-    await sql`select 1`;
+    await using _sql = await connectPostgres(url);
     return true;
   } catch {
     return false;
-  } finally {
-    await sql.end({ timeout: 1 });
   }
 }
 
 async function makeTemplate(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, fetch_types: false });
-  await sql`create database ${sql(templateDatabase)}`;
-  await sql.end();
+  await using sql = await connectPostgres(url);
+  await sql.rows(`create database ${templateDatabase}`);
   await using db = await openPostgres({ url: databaseUrl(url, templateDatabase) });
   await migrate(db);
 }

@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { connectPostgres } from '../../test/postgres-client.ts';
 import { migrate } from './migrate.ts';
 
 /** A database without any tables. */
@@ -14,10 +14,8 @@ async function createWithoutTables(t: TestContext, database: TestDatabase): Prom
   if ('dataDir' in settings) {
     await rm(join(settings.dataDir, 'doorman.db'));
   } else {
-    const sql = postgres(settings.databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
-    await sql`drop schema public cascade`;
-    await sql`create schema public`;
-    await sql.end();
+    await using sql = await connectPostgres(settings.databaseUrl);
+    await sql.rows('drop schema public cascade; create schema public');
   }
   return settings;
 }

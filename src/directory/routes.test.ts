@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import postgres from 'postgres';
 import { onEachDatabase, onPostgres } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
+import { connectPostgres } from '../../test/postgres-client.ts';
 
 /** A service on a real port with so many users that a list exceeds the buffers of a connection. */
 async function startCrowded(
@@ -173,17 +173,17 @@ onPostgres('directory routes, users in the order of their commits', (database) =
     const { token } = await service.join('alice');
     const { databaseUrl } = service.services.config;
     assert(databaseUrl);
-    const otherConnection = postgres(databaseUrl, { max: 1 });
-    t.after(() => otherConnection.end());
+    await using other = await connectPostgres(databaseUrl);
     // The same name in an open transaction: bob's registration has its id already, and waits.
-    await otherConnection`begin`;
-    await otherConnection`
-      insert into users (id, username, username_key, password_hash, nickname_key, created_at) values ('x', 'x', 'bob', '!', '', 0)`;
+    await other.rows('begin');
+    await other.rows(
+      `insert into users (id, username, username_key, password_hash, nickname_key, created_at) values ('x', 'x', 'bob', '!', '', 0)`,
+    );
     const joining = service.join('bob');
     await until(
       async () =>
-        (await otherConnection`select 1 from pg_locks where not granted and locktype = 'transactionid'`)
-          .length > 0,
+        (await other.rows(`select 1 from pg_locks where not granted and locktype = 'transactionid'`)).length >
+        0,
     );
     await service.services.db.run`
       insert into users (id, username, username_key, password_hash, nickname_key, created_at)
@@ -192,7 +192,7 @@ onPostgres('directory routes, users in the order of their commits', (database) =
     const list = async () =>
       (await service.get('/api/users', { token })).body.data.map((one: { id: string }) => one.id);
     assert.equal((await list()).length, 601);
-    await otherConnection`rollback`;
+    await other.rows('rollback');
     const bob = await joining;
     const ids = await list();
     assert.equal(ids.indexOf(bob.id), 1);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, type TestContext, test } from 'node:test';
-import postgres from 'postgres';
 import { WebSocket } from 'ws';
 import { TestSocket } from '../../src/sockets/test-client.ts';
 import { onPostgres } from '../databases.ts';
 import type { Body } from '../harness.ts';
+import { connectPostgres } from '../postgres-client.ts';
 import { type Cluster, databaseUrl, startCluster, templateDatabase } from '../postgres-cluster.ts';
 import { openProxy } from '../postgres-proxy.ts';
 import { launchServer, type ServerProcess, settingsOf, startServer } from '../processes.ts';
@@ -23,7 +23,7 @@ onPostgres('While PostgreSQL is away', () => {
   async function create(name: string) {
     cluster ??= startCluster();
     const { url, restart } = await cluster;
-    await ask(url, (sql) => sql`create database ${sql(name)} template ${sql(templateDatabase)}`);
+    await ask(url, `create database ${name} template ${templateDatabase}`);
     return { databaseUrl: databaseUrl(url, name), restart };
   }
 
@@ -182,21 +182,18 @@ onPostgres('While PostgreSQL is away', () => {
   });
 });
 
-async function ask<T>(url: string, work: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, fetch_types: false });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+async function ask<Row>(url: string, text: string): Promise<Row[]> {
+  await using sql = await connectPostgres(url);
+  return await sql.rows<Row>(text);
 }
 
-function holders(url: string): Promise<unknown[]> {
-  return ask(url, async (sql) => {
-    const rows = await sql`select pid from pg_locks where locktype = 'advisory' and granted
-      and database = (select oid from pg_database where datname = current_database())`;
-    return rows.map(({ pid }) => pid);
-  });
+async function holders(url: string): Promise<number[]> {
+  const rows = await ask<{ pid: number }>(
+    url,
+    `select pid from pg_locks where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())`,
+  );
+  return rows.map(({ pid }) => pid);
 }
 
 async function register(server: ServerProcess, person: typeof alice): Promise<{ id: string; token: string }> {

@@ -3,11 +3,11 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import postgres from 'postgres';
 import { type SocketService, startSockets } from '../../src/sockets/test-client.ts';
 import { ManualClock } from '../clocks.ts';
 import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body } from '../harness.ts';
+import { connectPostgres } from '../postgres-client.ts';
 import { type PushService, type SavedKeys, startPushService } from '../push-service.ts';
 import { notifications } from '../pushing.ts';
 
@@ -82,9 +82,8 @@ async function load(settings: DatabaseSettings, dump: string): Promise<void> {
     using db = new DatabaseSync(path);
     db.exec(`begin; ${dump} commit;`);
   } else {
-    const sql = postgres(settings.databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
-    await sql.unsafe(`drop schema public cascade; create schema public; ${dump}`);
-    await sql.end();
+    await using sql = await connectPostgres(settings.databaseUrl);
+    await sql.rows(`drop schema public cascade; create schema public; ${dump}`);
   }
 }
 

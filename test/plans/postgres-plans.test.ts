@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import postgres from 'postgres';
 import type { Part } from '../../src/db/db.ts';
 import { dialect } from '../../src/db/postgres/postgres.ts';
 import { Statements } from '../../src/db/statements.ts';
 import { onPostgres } from '../databases.ts';
+import { connectPostgres, identifier, type PostgresClient } from '../postgres-client.ts';
 import { mayScan, SMALL_TABLES, UNINDEXED_FOREIGN_KEYS } from './growing-tables.ts';
 import { findStatements, type SourceStatement } from './statements-in-sources.ts';
 
@@ -48,11 +48,11 @@ onPostgres('query plans', (database) => {
 
   test('the first column of each foreign key leads an index, but for those that are listed', async (t) => {
     const { sql } = await open(t);
-    const rows = await sql<{ key: string }[]>`
+    const rows = await sql.rows<{ key: string }>(`
       select conrelid::regclass || '.' || attname as key
       from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
       where contype = 'f' and not exists (select 1 from pg_index where indrelid = conrelid and indkey[0] = conkey[1])
-      order by 1`;
+      order by 1`);
     assert.deepEqual(
       rows.map((row) => row.key),
       Object.keys(UNINDEXED_FOREIGN_KEYS),
@@ -62,50 +62,48 @@ onPostgres('query plans', (database) => {
   async function open(t: TestContext) {
     const settings = await database.create(t);
     if (!('databaseUrl' in settings)) throw new Error('no PostgreSQL');
-    const sql = postgres(settings.databaseUrl, {
-      max: 1,
-      fetch_types: false,
+    const planner = {
       // What is asked is whether an index can answer, not whether it is cheapest at the size of a test.
-      connection: {
-        enable_hashjoin: 'off',
-        enable_mergejoin: 'off',
-        enable_material: 'off',
-        // As if all pages were in memory, so that some thousand rows are a large table.
-        random_page_cost: '0',
-        seq_page_cost: '0',
-        enable_seqscan: 'off',
-        enable_bitmapscan: 'off',
-        plan_cache_mode: 'force_generic_plan',
-      } as Record<string, string>,
-    });
-    t.after(() => sql.end({ timeout: 1 }));
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      enable_material: 'off',
+      // As if all pages were in memory, so that some thousand rows are a large table.
+      random_page_cost: '0',
+      seq_page_cost: '0',
+      enable_seqscan: 'off',
+      enable_bitmapscan: 'off',
+      plan_cache_mode: 'force_generic_plan',
+    };
+    const options = Object.entries(planner).map(([name, value]) => `-c ${name}=${value}`);
+    const sql = await connectPostgres(settings.databaseUrl, { options: options.join(' ') });
+    t.after(() => sql[Symbol.asyncDispose]());
     await fillTables(sql);
-    const rows = await sql<{ name: string; column: string }[]>`
+    const rows = await sql.rows<{ name: string; column: string }>(`
       select indexrelid::regclass::text as name, attname as column
-      from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]`;
+      from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]`);
     return { sql, leadingColumns: new Map(rows.map((row) => [row.name, row.column])) };
   }
 });
 
 /** Rows of any values, so that the planner takes the tables for large ones. */
-async function fillTables(sql: postgres.Sql): Promise<void> {
-  const constraints = await sql<{ table: string; name: string }[]>`
+async function fillTables(sql: PostgresClient): Promise<void> {
+  const constraints = await sql.rows<{ table: string; name: string }>(`
     select conrelid::regclass::text as "table", conname as name from pg_constraint
-    where contype = 'c' and connamespace = 'public'::regnamespace`;
+    where contype = 'c' and connamespace = 'public'::regnamespace`);
   for (const { table, name } of constraints)
-    await sql`alter table ${sql(table)} drop constraint ${sql(name)}`;
-  const tables = await sql<{ name: string; values: string }[]>`
+    await sql.rows(`alter table ${table} drop constraint ${identifier(name)}`);
+  const tables = await sql.rows<{ name: string; values: string }>(`
     select table_name as name,
       string_agg(case when is_nullable = 'YES' then 'null' when data_type = 'text' then '''v'' || n' else 'n' end,
         ', ' order by ordinal_position) as values
-    from information_schema.columns where table_schema = 'public' group by table_name`;
-  await sql`set session_replication_role = replica`;
+    from information_schema.columns where table_schema = 'public' group by table_name`);
+  await sql.rows(`set session_replication_role = replica`);
   for (const { name, values } of tables)
-    await sql.unsafe(`insert into ${name} select ${values} from generate_series(1000, 6000) as numbers (n)`);
-  await sql`analyze`;
+    await sql.rows(`insert into ${name} select ${values} from generate_series(1000, 6000) as numbers (n)`);
+  await sql.rows(`analyze`);
 }
 
-async function planOf(sql: postgres.Sql, { strings, parts }: SourceStatement): Promise<PlanNode> {
+async function planOf(sql: PostgresClient, { strings, parts }: SourceStatement): Promise<PlanNode> {
   const statements = new Statements(dialect);
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
   const places: Part[] = parts.map((part) => {
@@ -114,12 +112,13 @@ async function planOf(sql: postgres.Sql, { strings, parts }: SourceStatement): P
   });
   const { text } = statements.of(template, places);
   const nulls = parts.filter((part) => part !== 'skipLocked').map(() => 'null');
-  await sql.unsafe(`prepare explained as ${text}`);
-  const rows = await sql.unsafe(
+  await sql.rows(`prepare explained as ${text}`);
+  const [row] = await sql.rows<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (format json) execute explained ${nulls.length > 0 ? `(${nulls.join(', ')})` : ''}`,
   );
-  await sql.unsafe('deallocate explained');
-  return rows[0]?.['QUERY PLAN'][0].Plan;
+  await sql.rows('deallocate explained');
+  if (!row) throw new Error('no plan');
+  return row['QUERY PLAN'][0].Plan;
 }
 
 /** @param limited whether a LIMIT above takes rows in the order in which this node finds them */

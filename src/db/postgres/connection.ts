@@ -1,19 +1,29 @@
-import postgres from 'postgres';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 import type { Value } from '../db.ts';
+import { ConnectionLost, isFatal, isOfConnection, NoAnswer, toError } from './errors.ts';
+import { type DescribedStatements, type QueryResult, StatementQuery } from './statement-query.ts';
 
 /** How long a statement may run, or wait for a lock, before the server ends it. */
 const STATEMENT_TIMEOUT_MS = 3_000;
 /** Until then a reachable server has answered or ended every statement. */
 const ANSWER_TIMEOUT_MS = 3_500;
+/** How often the statements under way are checked for it: a timer for each costs more. */
+const WATCH_MS = 100;
 const OLDEST_VERSION = 140_000;
 
-export interface QueryResult<Row> {
-  readonly rows: Row[];
-  /** Rows written, or read by a `select`. */
-  readonly count: number;
-  /** Such as `INSERT` or `COMMIT`. */
-  readonly command: string;
-}
+/** Run-time settings of each connection. */
+export const SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  synchronous_commit: 'on',
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: STATEMENT_TIMEOUT_MS,
+  // Frees the locks of a process that froze or lost its network.
+  idle_in_transaction_session_timeout: 10_000,
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  bytea_output: 'hex',
+};
 
 /** What each connection asserts at its start. */
 interface Settings {
@@ -26,55 +36,67 @@ interface Settings {
 }
 
 /**
- * One connection of the library `postgres`, which by itself would connect again and send the rest of a broken transaction on
- * the new connection, outside any transaction. Here any failure of the network connection breaks it permanently.
+ * One connection, on which statements are pipelined: each is sent at once and answered in order, and fails or succeeds on its
+ * own. Any failure of the network connection breaks it permanently.
  */
 export class PostgresConnection {
   /** Why the connection is broken; a broken one runs nothing any more. */
   broken: Error | undefined;
   /** Called once when the connection breaks. */
   onBroken: () => void = () => {};
-  #sql: postgres.Sql;
+  #client: Client;
+  #inFlight = new Set<StatementQuery>();
+  #described: DescribedStatements = new Map();
+  #isGathering = false;
+  #watch: NodeJS.Timeout | undefined;
+  #retiredFor: Error | undefined;
 
-  private constructor(url: string) {
-    this.#sql = postgres(url, {
-      max: 1,
-      fetch_types: false,
-      idle_timeout: 0,
-      max_lifetime: null,
-      connect_timeout: STATEMENT_TIMEOUT_MS / 1_000,
-      backoff: false,
-      onnotice: () => {},
-      onclose: () => this.break(new Error('the connection to the database was closed')),
-      connection: {
-        application_name: 'doorman',
-        default_transaction_isolation: 'read committed',
-        synchronous_commit: 'on',
-        statement_timeout: STATEMENT_TIMEOUT_MS,
-        lock_timeout: STATEMENT_TIMEOUT_MS,
-        // Frees the locks of a process that froze or lost its network.
-        idle_in_transaction_session_timeout: 10_000,
-        tcp_keepalives_idle: 10,
-        tcp_keepalives_interval: 5,
-        tcp_keepalives_count: 3,
-        bytea_output: 'hex',
-      },
-      types,
+  private constructor(server: ClientConfig) {
+    this.#client = new Client({ ...server, pipeline: true });
+    this.#client.on('error', (error) => this.break(error));
+    this.#client.on('end', () => this.break(new NoAnswer('the connection to the database was closed')));
+    // A notice belongs to the first statement that has no answer yet.
+    this.#client.on('notice', ({ code, message }) => {
+      const [first] = this.#inFlight;
+      if (code?.startsWith('01')) first?.handleWarning(message ?? code);
     });
   }
 
   /**
-   * @throws {Error} when the server cannot be reached within 3 s, or does not have the settings that durability needs
+   * @throws {Error} when the server cannot be reached in time, or does not have the settings that durability needs
    */
-  static async open(url: string): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(url);
+  static async open(server: ClientConfig, options = { takesWrites: false }): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(server);
     try {
+      await connection.#connect();
       await connection.#assertSettings();
+      if (options.takesWrites) await connection.#assertWrites();
     } catch (error) {
       connection.break(toError(error));
       throw error;
     }
     return connection;
+  }
+
+  /** The statements that have no answer yet. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** How long the first of them has been running, in milliseconds. */
+  get waitedMs(): number {
+    const [first] = this.#inFlight;
+    return first ? performance.now() - first.sentAt : 0;
+  }
+
+  /** Whether another caller can use it: it is open, has answered everything, and is in no transaction. */
+  get isReusable(): boolean {
+    return !this.broken && this.#inFlight.size === 0 && this.#client.getTransactionStatus() === 'I';
+  }
+
+  /** It answers what it was sent, and then breaks. */
+  get isRetired(): boolean {
+    return this.broken !== undefined || this.#retiredFor !== undefined;
   }
 
   /**
@@ -83,44 +105,106 @@ export class PostgresConnection {
    * @param options.withoutLimit waits for the answer without a time limit
    * @param options.answerMs the connection counts as lost when there is no answer after this time
    */
-  async query<Row>(
+  query<Row>(
     text: string,
     parameters: Value[] = [],
     { withoutLimit = false, prepare = true, answerMs = ANSWER_TIMEOUT_MS } = {},
   ): Promise<QueryResult<Row>> {
-    if (this.broken) throw this.#lost(this.broken);
-    const options = { prepare, simple: !prepare };
-    let isSettled = false;
-    const giveUp = () => {
-      if (!isSettled) this.break(new Error('the database does not answer'));
-    };
-    // After a stall of the event loop the timer runs before input is read: an answer that has arrived is read first.
-    const timer = withoutLimit ? undefined : setTimeout(() => setImmediate(giveUp), answerMs);
-    try {
-      const result = await this.#sql.unsafe(text, parameters, options);
-      // The columns of a statement are known only where it is written.
-      return { rows: Array.from(result) as Row[], count: result.count ?? 0, command: result.command };
-    } catch (error) {
-      if (error instanceof postgres.PostgresError && error.severity === 'ERROR') throw error;
-      throw this.#lost(toError(error));
-    } finally {
-      isSettled = true;
-      clearTimeout(timer);
-    }
+    return new Promise((resolve, reject) => {
+      if (this.broken) {
+        reject(this.#lost(this.broken));
+        return;
+      }
+      const query = new StatementQuery(
+        {
+          text,
+          name: prepare ? nameOf(text) : undefined,
+          parameters,
+          answerMs: withoutLimit ? Number.POSITIVE_INFINITY : answerMs,
+        },
+        this.#described,
+        {
+          done: this.#done,
+          // The columns of a statement are known only where it is written.
+          resolve: resolve as (result: QueryResult<unknown>) => void,
+          reject: (error) => reject(this.#judge(error)),
+        },
+      );
+      this.#inFlight.add(query);
+      this.#watch ??= setInterval(() => this.#checkAnswers(), WATCH_MS).unref();
+      this.#gather();
+      this.#client.query(query as unknown as { submit: () => void });
+    });
   }
 
   /** Ends the connection at once; running statements fail. */
   break(reason: Error): void {
     if (this.broken) return;
     this.broken = reason;
-    void this.#sql.end({ timeout: 0 });
+    clearInterval(this.#watch);
+    this.#client.connection.stream.destroy();
     this.onBroken();
   }
 
   async close(): Promise<void> {
     if (this.broken) return;
-    this.broken = new Error('the database is closed');
-    await this.#sql.end({ timeout: STATEMENT_TIMEOUT_MS / 1_000 });
+    this.broken = new NoAnswer('the database is closed');
+    const timer = setTimeout(() => this.#client.connection.stream.destroy(), STATEMENT_TIMEOUT_MS);
+    await this.#client.end();
+    clearTimeout(timer);
+    clearInterval(this.#watch);
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      await this.#client.connect();
+    } catch (error) {
+      throw this.#lost(toError(error));
+    }
+  }
+
+  /** Sends the statements of one turn of the event loop in one packet. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    setImmediate(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
+  }
+
+  #done = (query: StatementQuery): void => {
+    this.#inFlight.delete(query);
+    if (this.#retiredFor && this.#inFlight.size === 0) this.break(this.#retiredFor);
+  };
+
+  #checkAnswers(): void {
+    if (this.#inFlight.size === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const query of this.#inFlight) {
+      if (now - query.sentAt < query.answerMs) continue;
+      // After a stall of the event loop this timer runs before input is read: an answer that has arrived is read first.
+      setImmediate(() => {
+        if (this.#inFlight.has(query)) this.break(new NoAnswer('the database does not answer'));
+      });
+      return;
+    }
+  }
+
+  /** The error that a failed statement throws. */
+  #judge(error: Error): Error {
+    if (!(error instanceof DatabaseError) || isFatal(error)) return this.#lost(error);
+    if (isOfConnection(error)) {
+      this.#retiredFor ??= error;
+      if (this.#inFlight.size === 0) this.break(error);
+    }
+    return error;
   }
 
   #lost(reason: Error): Error {
@@ -154,50 +238,24 @@ export class PostgresConnection {
       if (actual !== value) throw new Error(`PostgreSQL keeps ${name} at "${actual}"; it must be "${value}"`);
     }
   }
-}
 
-class ConnectionLost extends Error {
-  override readonly cause: Error;
-
-  constructor(cause: Error) {
-    super(`the connection to the database is lost: ${cause.message || codeOf(cause)}`);
-    this.cause = cause;
+  async #assertWrites(): Promise<void> {
+    const { rows } = await this.query<{ refuses: number }>(
+      `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as refuses`,
+    );
+    if (rows[0]?.refuses === 1)
+      throw this.#lost(new NoAnswer('the server is a standby or takes no writes for now'));
   }
 }
 
-/** Codes of the library and the system. An error without a code is ours: no answer, or a closed connection. */
-const UNAVAILABLE_CODES = [
-  ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'ECONNREFUSED'],
-  ...['ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
-];
+/** The names of prepared statements, the same on each connection. There is one for each template in the sources. */
+const names = new Map<string, string>();
 
-/**
- * Whether the server cannot be reached for now, is starting or stopping, or has no free connection; false for one that refuses
- * us, such as for a wrong password (PostgreSQL, appendix A: classes 08, 53 and 57P).
- */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof ConnectionLost)) return false;
-  const code = codeOf(error.cause);
-  if (error.cause instanceof postgres.PostgresError) return /^(08|53|57P)/.test(code);
-  return code === '' || UNAVAILABLE_CODES.includes(code);
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : '';
-}
-
-/** Values as on SQLite: numbers for whole and exact numbers, 0 and 1 for booleans, plain byte arrays. */
-const types = {
-  number: { to: 0, from: [20, 21, 23, 26, 700, 701, 1700], serialize: String, parse: Number },
-  boolean: { to: 16, from: [16], serialize: String, parse: (text: string) => (text === 't' ? 1 : 0) },
-  bytea: {
-    to: 17,
-    from: [17],
-    serialize: (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`,
-    parse: (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex')),
-  },
-};
-
-export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `s${names.size}`;
+    names.set(text, name);
+  }
+  return name;
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import postgres from 'postgres';
 import { onPostgres } from '../../../test/databases.ts';
+import { connectPostgres, type PostgresClient } from '../../../test/postgres-client.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
 import { createUrl, write } from '../../../test/postgres-rows.ts';
 import { PostgresLock } from './lock.ts';
 import { openPostgres } from './postgres.ts';
 
 /** A connection to the database that is not one of Doorman's. */
-function openClient(t: TestContext, url: string, name = 'test'): postgres.Sql {
-  const sql = postgres(url, { max: 1, fetch_types: false, connection: { application_name: name } });
-  t.after(() => sql.end({ timeout: 1 }));
+async function openClient(t: TestContext, url: string, name = 'test'): Promise<PostgresClient> {
+  const sql = await connectPostgres(url, { application_name: name });
+  t.after(() => sql[Symbol.asyncDispose]());
   return sql;
 }
 
@@ -91,8 +91,8 @@ onPostgres('the lock of a server', (database) => {
     const proxy = await openProxy(t, url);
     const { messages, log } = keepLog();
     await using lock = await PostgresLock.take({ url: proxy.url, log });
-    const sql = openClient(t, url);
-    const findHolders = () => sql.unsafe(`select pid from pg_locks where ${isLockHeld}`);
+    const sql = await openClient(t, url);
+    const findHolders = () => sql.rows(`select pid from pg_locks where ${isLockHeld}`);
     const [ghost] = await findHolders();
     proxy.freeze();
     await until(() => messages.includes('the lock on the database is held again'));
@@ -106,11 +106,11 @@ onPostgres('the lock of a server', (database) => {
     const url = await createUrl(t, database);
     const { messages, log } = keepLog();
     await using _lock = await PostgresLock.take({ url: `${url}?application_name=chat`, log });
-    const sql = openClient(t, url);
-    const rows = await sql.unsafe(
+    const sql = await openClient(t, url);
+    const rows = await sql.rows<{ name: string }>(
       `select application_name as name from pg_stat_activity join pg_locks using (pid) where ${isLockHeld}`,
     );
-    assert.match(rows[0]?.name, /^doorman lock [0-9a-f-]{36}$/);
+    assert.match(String(rows[0]?.name), /^doorman lock [0-9a-f-]{36}$/);
     assert.deepEqual(messages, []);
   });
 
@@ -131,9 +131,9 @@ onPostgres('the lock of a server', (database) => {
 
   test('a server starts when the transactions of the earlier server have ended', async (t) => {
     const url = await createUrl(t, database);
-    const left = openClient(t, url, 'doorman');
-    await left.unsafe('begin; select 1').simple();
-    const sql = openClient(t, url);
+    const left = await openClient(t, url, 'doorman');
+    await left.rows('begin; select 1');
+    const sql = await openClient(t, url);
     const order: string[] = [];
     const taking = PostgresLock.take({ url }).then((lock) => {
       order.push('begins');
@@ -142,14 +142,15 @@ onPostgres('the lock of a server', (database) => {
     // It has the lock and has queried older transactions twice.
     const queries = new Set<string>();
     await until(async () => {
-      const rows =
-        await sql.unsafe(`select query_start::text as at from pg_stat_activity join pg_locks using (pid)
+      const rows = await sql.rows<{
+        at: string;
+      }>(`select query_start::text as at from pg_stat_activity join pg_locks using (pid)
         where ${isLockHeld} and query like '%xact_start <%'`);
       for (const { at } of rows) queries.add(at);
       return queries.size >= 2;
     });
     order.push('the transaction ends');
-    await left.unsafe('rollback').simple();
+    await left.rows('rollback');
     await using _lock = await taking;
     assert.deepEqual(order, ['the transaction ends', 'begins']);
   });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog } from '../db.ts';
-import { isUnavailable, PostgresConnection, toError } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
+import { isUnavailable, toError } from './errors.ts';
+import { PostgresServers } from './servers.ts';
 
 /** Advisory locks are numbers that all programs on one database share. `postgres.ts` has another. */
 const SERVER_LOCK = 7_236_837_002_001;
@@ -31,7 +33,7 @@ export class PostgresLock implements AsyncDisposable {
   /** Resolves when another server has taken the lost lock: this one must end. */
   readonly taken: Promise<void>;
   #setTaken: () => void;
-  #url: string;
+  #servers: PostgresServers;
   #log: DatabaseLog | undefined;
   /** Names this process, so that a backend it left behind can be recognized and ended. */
   #name = `doorman lock ${randomUUID()}`;
@@ -43,7 +45,7 @@ export class PostgresLock implements AsyncDisposable {
   #lastProblem = '';
 
   private constructor(url: string, log: DatabaseLog | undefined) {
-    this.#url = url;
+    this.#servers = new PostgresServers(url);
     this.#log = log;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.taken = promise;
@@ -105,17 +107,14 @@ export class PostgresLock implements AsyncDisposable {
   async #attempt(): Promise<AttemptResult> {
     let connection: PostgresConnection | undefined;
     try {
-      connection = await PostgresConnection.open(this.#url);
+      connection = await this.#servers.open();
       const result = await this.#takeOn(connection);
       if (result !== 'held') await connection.close();
       return result;
     } catch (error) {
       connection?.break(toError(error));
       if (!isUnavailable(error)) throw error;
-      this.#warnOnce(
-        error,
-        `the database at ${hostAndDatabaseOf(this.#url)} cannot be reached; waiting for it`,
-      );
+      this.#warnOnce(error, `the database at ${this.#servers.name} cannot be reached; waiting for it`);
       return 'unavailable';
     }
   }
@@ -210,10 +209,4 @@ export class PostgresLock implements AsyncDisposable {
     this.#lastProblem = problem;
     this.#log?.warn({ err: error }, message);
   }
-}
-
-/** The host and the database of an address, without user and password. */
-function hostAndDatabaseOf(address: string): string {
-  const url = URL.parse(address);
-  return url ? url.host + url.pathname : 'DATABASE_URL';
 }

@@ -1,40 +1,45 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'pg';
 import { ServiceError } from '../../errors.ts';
-import type { DatabaseLog } from '../db.ts';
-import { PostgresConnection } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
+import { toError } from './errors.ts';
+import type { PostgresServers } from './servers.ts';
 
 /** Short enough for an answer within 3 s. */
-const WAIT_MS = 2_500;
-const MAX_WAITING = 1_000;
-const RECONNECT_PAUSE_MS = 200;
-
-interface Waiter {
-  resolve(connection: PostgresConnection): void;
-  reject(error: Error): void;
-  readonly timer: NodeJS.Timeout;
-}
+export const WAIT_MS = 2_500;
+export const MAX_WAITING = 1_000;
+export const RECONNECT_PAUSE_MS = 200;
 
 /**
  * Connections, each used by one caller at a time. A broken one is replaced when a caller needs it: while the server cannot be
  * reached each use fails after 2.5 s, and the first use after its return succeeds.
  */
 export class PostgresPool {
-  #url: string;
-  #size: number;
-  #log: DatabaseLog | undefined;
-  #idle: PostgresConnection[] = [];
-  #inUse = new Set<PostgresConnection>();
-  #opening = 0;
-  #waiting: Waiter[] = [];
-  #pause: NodeJS.Timeout | undefined;
-  /** Why the last attempt to connect failed; `undefined` after one that succeeded. */
-  #lastFailure: unknown;
+  #servers: PostgresServers;
+  #pool: Pool;
+  #open = new Set<PostgresConnection>();
+  #uses = 0;
   #closed = false;
   #drained: () => void = () => {};
 
-  constructor(url: string, size: number, log: DatabaseLog | undefined) {
-    this.#url = url;
-    this.#size = size;
-    this.#log = log;
+  constructor(servers: PostgresServers, size: number) {
+    this.#servers = servers;
+    const open = this.#open;
+    class Client extends PoolClient {
+      constructor() {
+        super(servers, open);
+      }
+    }
+    this.#pool = new Pool({
+      max: size,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: WAIT_MS,
+      // The pool calls a few methods of a client, which `PoolClient` has.
+      Client: Client as unknown as NonNullable<ConstructorParameters<typeof Pool>[0]>['Client'],
+    });
+    // An idle connection that broke is no longer in the pool.
+    this.#pool.on('error', () => {});
   }
 
   /**
@@ -44,111 +49,124 @@ export class PostgresPool {
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
    */
   async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    const connection = await this.#acquire();
+    if (this.#closed) throw new Error('the database is closed');
+    if (this.#pool.waitingCount >= MAX_WAITING) throw overloaded();
+    this.#uses += 1;
     try {
-      return await work(connection);
+      const client = await this.#take();
+      try {
+        return await work(client.opened);
+      } finally {
+        client.release(!client.opened.isReusable);
+      }
     } finally {
-      this.#release(connection);
+      this.#uses -= 1;
+      if (this.#uses === 0) this.#drained();
     }
   }
 
   /** Refuses further uses, and returns when the running ones have ended. */
   async close(): Promise<void> {
+    const isFirst = !this.#closed;
     this.#closed = true;
-    if (this.#inUse.size + this.#opening + this.#waiting.length > 0) {
+    if (this.#uses > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
     }
-    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
+    if (isFirst) await this.#pool.end();
   }
 
   /** Breaks all connections, so that running uses fail at once. */
   breakAll(reason: Error): void {
-    for (const connection of [...this.#inUse, ...this.#idle.splice(0)]) connection.break(reason);
+    for (const connection of [...this.#open]) connection.break(reason);
   }
 
-  async #acquire(): Promise<PostgresConnection> {
-    if (this.#closed) throw new Error('the database is closed');
-    const idle = this.#takeIdle();
-    if (idle) {
-      this.#inUse.add(idle);
-      return idle;
-    }
-    if (this.#waiting.length >= MAX_WAITING) {
-      throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<PostgresConnection>();
-    const waiter = { resolve, reject, timer: setTimeout(() => this.#expire(waiter), WAIT_MS) };
-    this.#waiting.push(waiter);
-    this.#openMissing();
-    return promise;
-  }
-
-  #release(connection: PostgresConnection): void {
-    this.#inUse.delete(connection);
-    if (connection.broken) this.#openMissing();
-    else this.#offer(connection);
-    this.#notifyDrained();
-  }
-
-  #takeIdle(): PostgresConnection | undefined {
-    for (;;) {
-      const connection = this.#idle.pop();
-      if (!connection?.broken) return connection;
+  async #take(): Promise<PoolClient> {
+    try {
+      return (await this.#pool.connect()) as unknown as PoolClient;
+    } catch {
+      throw notReached(this.#servers);
     }
   }
+}
 
-  #offer(connection: PostgresConnection): void {
-    const waiter = this.#waiting.shift();
-    if (!waiter) {
-      this.#idle.push(connection);
-      return;
-    }
-    clearTimeout(waiter.timer);
-    this.#inUse.add(connection);
-    waiter.resolve(connection);
+export function overloaded(): ServiceError {
+  return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
+}
+
+export function notReached(servers: PostgresServers): Error {
+  return new Error(`no connection to the database within ${WAIT_MS / 1_000} s`, {
+    cause: servers.lastFailure,
+  });
+}
+
+/** What pg-pool 3.14 needs of a client, around a connection of ours. It tries to connect until the pool gives it up. */
+class PoolClient extends EventEmitter {
+  /** Set by the pool. @param destroy takes the connection out of the pool */
+  declare release: (destroy: boolean) => void;
+  #servers: PostgresServers;
+  #open: Set<PostgresConnection>;
+  #opened: PostgresConnection | undefined;
+  #givenUp = new AbortController();
+
+  constructor(servers: PostgresServers, open: Set<PostgresConnection>) {
+    super();
+    this.#servers = servers;
+    this.#open = open;
+    // While it is in use the pool does not listen.
+    this.on('error', () => {});
   }
 
-  /** Opens connections for the waiting callers, up to the size of the pool. */
-  #openMissing(): void {
-    while (
-      this.#pause === undefined &&
-      this.#opening < this.#waiting.length &&
-      this.#opening + this.#inUse.size + this.#idle.length < this.#size
-    ) {
-      this.#opening += 1;
-      PostgresConnection.open(this.#url).then(
-        (connection) => {
-          this.#opening -= 1;
-          if (this.#lastFailure) this.#log?.info({}, 'the database can be reached again');
-          this.#lastFailure = undefined;
-          this.#offer(connection);
-          this.#notifyDrained();
-        },
-        (error: unknown) => {
-          this.#opening -= 1;
-          if (!this.#lastFailure) this.#log?.warn({ err: error }, 'the database cannot be reached');
-          this.#lastFailure = error;
-          this.#pause ??= setTimeout(() => {
-            this.#pause = undefined;
-            this.#openMissing();
-          }, RECONNECT_PAUSE_MS);
-          this.#notifyDrained();
-        },
-      );
-    }
+  get opened(): PostgresConnection {
+    if (!this.#opened) throw new Error('the connection is not open');
+    return this.#opened;
   }
 
-  #expire(waiter: Waiter): void {
-    this.#waiting = this.#waiting.filter((other) => other !== waiter);
-    waiter.reject(
-      new Error(`no connection to the database within ${WAIT_MS / 1_000} s`, { cause: this.#lastFailure }),
+  get _queryable(): boolean {
+    return this.#opened !== undefined && !this.#opened.isRetired;
+  }
+
+  connect(done: (error?: Error) => void): void {
+    let isDone = false;
+    const end = (error?: Error) => {
+      if (!isDone) done(error);
+      isDone = true;
+    };
+    this.#givenUp.signal.addEventListener('abort', () => end(new Error('the pool has given up')));
+    this.#connect().then(
+      () => end(),
+      (error: unknown) => end(toError(error)),
     );
-    this.#notifyDrained();
   }
 
-  #notifyDrained(): void {
-    if (this.#inUse.size + this.#opening + this.#waiting.length === 0) this.#drained();
+  isConnected(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  end(done: () => void = () => {}): void {
+    this.#givenUp.abort();
+    Promise.resolve(this.#opened?.close()).then(done, done);
+    if (this.#opened) this.#open.delete(this.#opened);
+  }
+
+  async #connect(): Promise<void> {
+    const { signal } = this.#givenUp;
+    while (!signal.aborted) {
+      const connection = await this.#servers.open().catch(() => undefined);
+      if (!connection) await delay(RECONNECT_PAUSE_MS);
+      else if (signal.aborted) await connection.close();
+      else return this.#hold(connection);
+    }
+  }
+
+  #hold(connection: PostgresConnection): void {
+    this.#opened = connection;
+    this.#open.add(connection);
+    connection.onBroken = () => {
+      this.#open.delete(connection);
+      // The pool writes to the error, so it is not the one that callers get.
+      this.emit('error', new Error('the connection is broken'));
+    };
   }
 }

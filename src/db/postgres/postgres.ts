@@ -1,12 +1,15 @@
-import postgres from 'postgres';
 import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
-import { PostgresConnection, type QueryResult } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
+import { isRetryable, isServerFault } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
 import { PostgresPool } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
-import { isRetryable, runTransaction } from './transaction.ts';
+import { PostgresReaders } from './readers.ts';
+import { PostgresServers } from './servers.ts';
+import type { QueryResult } from './statement-query.ts';
+import { runTransaction } from './transaction.ts';
 import { runTwoFlights } from './two-flights.ts';
 
 const MAX_RETRIES = 2;
@@ -32,7 +35,7 @@ export const dialect: Dialect = {
  * running when the server falls silent fails after 3.5 s, or with the lock after 2.5 s.
  *
  * @param options.lock the lock of a server: each write confirms it first, and its loss makes running calls fail
- * @param options.poolSize connections for transactions, and as many for everything else; 10 by default
+ * @param options.poolSize connections for transactions, and half as many each for reads and for single writes; 10 by default
  * @throws {Error} when the server cannot be reached, or does not have READ COMMITTED and durable commits
  */
 export async function openPostgres(options: {
@@ -41,30 +44,44 @@ export async function openPostgres(options: {
   poolSize?: number;
   lock?: PostgresLock | null;
 }): Promise<PostgresDb> {
-  const probe = await PostgresConnection.open(options.url);
-  await probe.close();
-  return new PostgresDb(options.url, options.poolSize ?? 10, options.log, options.lock ?? null);
+  const { url, log, poolSize = 10, lock = null } = options;
+  const servers = new PostgresServers(url, log);
+  return new PostgresDb({ servers, first: await servers.open(), poolSize, log, lock });
 }
 
-/** Two pools, so that reads do not wait for transactions that wait for each other's locks. */
+/** Transactions wait for each other's locks; neither reads nor single writes wait for them. */
 class PostgresDb extends PostgresQueries implements SchemaDb {
   readonly kind = 'postgres';
   #transactions: PostgresPool;
+  /** For single writes and snapshots. */
   #others: PostgresPool;
+  #readers: PostgresReaders;
   #lock: PostgresLock | null;
   #health: WriteHealth;
 
-  constructor(url: string, poolSize: number, log: DatabaseLog | undefined, lock: PostgresLock | null) {
+  constructor(options: {
+    servers: PostgresServers;
+    first: PostgresConnection;
+    poolSize: number;
+    log: DatabaseLog | undefined;
+    lock: PostgresLock | null;
+  }) {
     super(new Statements(dialect));
-    this.#transactions = new PostgresPool(url, poolSize, log);
-    this.#others = new PostgresPool(url, poolSize, log);
+    const { servers, first, poolSize, log, lock } = options;
+    const half = Math.ceil(poolSize / 2);
+    this.#transactions = new PostgresPool(servers, poolSize);
+    this.#others = new PostgresPool(servers, half);
+    this.#readers = new PostgresReaders(servers, half, first);
     this.#health = new WriteHealth(this, isServerFault, log);
     this.#lock = lock;
     if (lock)
       lock.onLost = (reason) => {
-        this.#transactions.breakAll(reason);
-        this.#others.breakAll(reason);
+        for (const pool of this.#pools) pool.breakAll(reason);
       };
+  }
+
+  get #pools() {
+    return [this.#transactions, this.#others, this.#readers];
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
@@ -107,13 +124,13 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
 
   /** Waits for running calls. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#health.close(), this.#transactions.close(), this.#others.close()]);
+    await Promise.all([this.#health.close(), ...this.#pools.map((pool) => pool.close())]);
   }
 
   protected async query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
     const { text, reads } = this.statements.of(strings, parts);
     const parameters = parametersOf(parts);
-    if (reads) return this.#others.use((connection) => connection.query<Row>(text, parameters));
+    if (reads) return withRetries(() => this.#readers.query<Row>(text, parameters));
     return this.#write(this.#others, (connection) => connection.query<Row>(text, parameters));
   }
 
@@ -130,14 +147,6 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     };
     return this.#health.observe(() => withRetries(() => pool.use(unit)));
   }
-}
-
-/**
- * Whether a write failed because the server lacks a resource, is broken, takes no writes or stops (PostgreSQL, appendix A),
- * and not because of its own statements or of other transactions.
- */
-function isServerFault(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && /^(25006|53|57P|58|F0|XX)/.test(error.code);
 }
 
 async function withRetries<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { ListFragment, Part, Queries, RecordColumns, RecordOf, RecordsFragment } from '../db.ts';
 import type { Statements } from '../statements.ts';
-import type { QueryResult } from './connection.ts';
+import type { QueryResult } from './statement-query.ts';
 
 /** What a database, a transaction and a flight share: tagged templates over {@link query}. */
 export abstract class PostgresQueries implements Queries {

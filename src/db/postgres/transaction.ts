@@ -1,8 +1,8 @@
-import postgres from 'postgres';
 import type { Part, SchemaTx } from '../db.ts';
 import { parametersOf, type Statements } from '../statements.ts';
-import type { PostgresConnection, QueryResult } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
 import { PostgresQueries } from './queries.ts';
+import type { QueryResult } from './statement-query.ts';
 
 export const BEGIN = 'begin isolation level read committed read write';
 
@@ -24,8 +24,7 @@ export async function runTransaction<T>(
   try {
     const value = await Promise.race([invoke(body, tx), tx.stalled]);
     await tx.end();
-    const { command } = await connection.query('commit', [], { ...options, prepare: false });
-    if (command !== 'COMMIT') throw new Error(`PostgreSQL answered ${command} to commit`);
+    assertCommitted(await connection.query('commit', [], { ...options, prepare: false }));
     return value;
   } catch (error) {
     const failure = await tx.end().then(
@@ -42,14 +41,12 @@ export async function runTransaction<T>(
 }
 
 /**
- * Serialization failure, deadlock, and a reference to a row that another transaction removed since this one read it: the next
- * run does not read that row.
+ * A failed transaction answers a commit by a rollback, without an error. A warning means that a standby may not have what the
+ * other servers have: whether the commit lasts is unknown.
  */
-const RETRYABLE_CODES = ['40001', '40P01', '23503'];
-
-/** Whether PostgreSQL ended a transaction only because of other transactions. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && RETRYABLE_CODES.includes(error.code);
+export function assertCommitted({ command, warning }: QueryResult<unknown>): void {
+  if (command !== 'COMMIT') throw new Error(`PostgreSQL answered ${command} to commit`);
+  if (warning !== undefined) throw new Error(`PostgreSQL warned at commit: ${warning}`);
 }
 
 class PostgresTx extends PostgresQueries implements SchemaTx {

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Part, Queries } from '../db.ts';
 import { parametersOf, type Statements } from '../statements.ts';
-import type { PostgresConnection, QueryResult } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
 import { PostgresQueries } from './queries.ts';
-import { BEGIN } from './transaction.ts';
+import type { QueryResult } from './statement-query.ts';
+import { assertCommitted, BEGIN } from './transaction.ts';
 
 /**
  * Runs a transaction of two flights on a connection of its own; `Db.twoFlights` has the rules.
@@ -77,8 +78,7 @@ class Flight extends PostgresQueries {
     const answers = sendAll(connection, this.#close());
     const commit = connection.query('commit', [], { prepare: false });
     throwFirstFailure(await Promise.allSettled([...answers, commit]));
-    const { command } = await commit;
-    if (command !== 'COMMIT') throw new Error(`PostgreSQL answered ${command} to commit`);
+    assertCommitted(await commit);
   }
 
   /** Failures are thrown by the functions that send, also those of statements that are not awaited. */

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onPostgres } from '../../../test/databases.ts';
+import { connectPostgres } from '../../../test/postgres-client.ts';
+import { openProxy } from '../../../test/postgres-proxy.ts';
+import { createUrl, namesOf, write } from '../../../test/postgres-rows.ts';
+import { openPostgres } from './postgres.ts';
+
+onPostgres('the PostgreSQL driver', (database) => {
+  async function open(t: TestContext, poolSize: number) {
+    const url = await createUrl(t, database);
+    const proxy = await openProxy(t, url);
+    const db = await openPostgres({ url: proxy.url, poolSize });
+    t.after(() => db[Symbol.asyncDispose]());
+    return { url, proxy, db };
+  }
+
+  test('reads of several callers share a packet, and the failure of one is its own', async (t) => {
+    const { proxy, db } = await open(t, 1);
+    const divide = (by: number) => db.get`select 12 / cast(${by} as integer) as n`;
+    await divide(1);
+    proxy.packets.count = 0;
+    const answers = await Promise.allSettled([1, 0, 3, 4].map(divide));
+    assert.equal(proxy.packets.count, 1);
+    assert.deepEqual(
+      answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
+      [{ n: 12 }, '22012', { n: 4 }, { n: 3 }],
+    );
+  });
+
+  test('a slow read holds up no later ones', async (t) => {
+    const { url, db } = await open(t, 4);
+    await using sql = await connectPostgres(url);
+    let isSlow = true;
+    const slow = db.get`select pg_sleep(2.5)`.then(() => {
+      isSlow = false;
+    });
+    const running = `select pid from pg_stat_activity where query like '%pg_sleep(%' and state = 'active'
+      and datname = current_database() and pid <> pg_backend_pid() and clock_timestamp() - query_start > interval '50 ms'`;
+    while ((await sql.rows(running)).length === 0);
+    for (let n = 0; n < 5; n++) await Promise.all([1, 2, 3].map(() => db.get`select 1 as one`));
+    assert.equal(isSlow, true);
+    await slow;
+  });
+
+  test('a statement whose preparation failed with that of another caller is prepared again', async (t) => {
+    const { proxy, db } = await open(t, 1);
+    let times = 1;
+    proxy.intercept((bytes) => {
+      const text = bytes.toString('latin1');
+      return times-- > 0 ? Buffer.from(text.replace('select name', 'select nope'), 'latin1') : bytes;
+    });
+    const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => namesOf(db)));
+    assert.equal(first?.status === 'rejected' && first.reason.code, '42703');
+    assert.deepEqual(others, [
+      { status: 'fulfilled', value: [] },
+      { status: 'fulfilled', value: [] },
+    ]);
+  });
+
+  test('a statement whose columns have changed runs again on another connection', async (t) => {
+    const { url, db } = await open(t, 1);
+    await write(db, 'a');
+    const read = () => db.all`select value from service where name = 'a'`;
+    const readInTransaction = () =>
+      db.transaction((tx) => tx.all`select value from service where name = 'a'`);
+    await Promise.all([read(), readInTransaction()]);
+    await using sql = await connectPostgres(url);
+    await sql.rows('alter table service alter column value type varchar');
+    const others = [1, 2, 3].map(() => db.get`select 1 as one`);
+    assert.deepEqual(await read(), [{ value: '' }]);
+    assert.deepEqual(await readInTransaction(), [{ value: '' }]);
+    assert.deepEqual(await Promise.all(others), [{ one: 1 }, { one: 1 }, { one: 1 }]);
+  });
+
+  test('a write that a connection refuses as read-only runs again on another one, twice at most', async (t) => {
+    const { url, db } = await open(t, 1);
+    await db.run`set default_transaction_read_only = on`;
+    assert.equal(await write(db, 'a'), 1);
+    await using sql = await connectPostgres(url);
+    await sql.rows(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`);
+    await db.run`set default_transaction_read_only = on`;
+    await assert.rejects(write(db, 'b'), { code: '25006' });
+    assert.deepEqual(await namesOf(db), ['a']);
+  });
+
+  test('a connection that a caller leaves inside a transaction is used by no other', async (t) => {
+    const { url, db } = await open(t, 1);
+    await db.run`begin`;
+    await write(db, 'a');
+    await using sql = await connectPostgres(url);
+    assert.deepEqual(await sql.rows('select name from service'), [{ name: 'a' }]);
+  });
+
+  for (const way of ['transaction', 'twoFlights'] as const) {
+    const store = (db: Awaited<ReturnType<typeof open>>['db'], name: string) =>
+      way === 'transaction'
+        ? db.transaction((tx) => write(tx, name))
+        : db.twoFlights(
+            async () => {},
+            (tx) => write(tx, name),
+          );
+
+    test(`${way}: an answer to commit that is no COMMIT is an error`, async (t) => {
+      const { proxy, db } = await open(t, 1);
+      const commit = 'C\0\0\0\x0bCOMMIT\0';
+      proxy.intercept((bytes, to) => {
+        if (to === 'server') return bytes;
+        return Buffer.from(bytes.toString('latin1').replace(commit, 'C\0\0\0\x0dROLLBACK\0'), 'latin1');
+      });
+      await assert.rejects(store(db, 'a'), /PostgreSQL answered ROLLBACK to commit/);
+    });
+
+    test(`${way}: a warning at commit is an error`, async (t) => {
+      const { db } = await open(t, 1);
+      await db.changeSchema(async (tx) => {
+        await tx.script(`create function warn() returns trigger language plpgsql as $$
+          begin raise warning 'might not have been replicated'; return null; end $$`);
+        await tx.script(`create constraint trigger warns after insert on service
+          deferrable initially deferred for each row execute function warn()`);
+      });
+      await assert.rejects(store(db, 'a'), /PostgreSQL warned at commit: might not have been replicated/);
+      await assert.rejects(store(db, 'b'), /PostgreSQL warned at commit/);
+      assert.deepEqual(await namesOf(db), ['a', 'b']);
+    });
+  }
+});

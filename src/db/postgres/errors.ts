@@ -1,0 +1,77 @@
+import { DatabaseError } from 'pg';
+
+export class ConnectionLost extends Error {
+  override readonly cause: Error;
+
+  constructor(cause: Error) {
+    super(`the connection to the database is lost: ${cause.message || codeOf(cause)}`);
+    this.cause = cause;
+  }
+}
+
+/** The server is silent, has ended the connection, or takes no writes. */
+export class NoAnswer extends Error {}
+
+/** How pg calls a server that does not answer. Its other errors without a code are refusals, such as of a password. */
+const SILENCE_OF_PG = /^(timeout expired|Connection terminated|Client has encountered a connection error)/;
+
+const UNAVAILABLE_CODES = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+];
+
+/**
+ * Whether the server cannot be reached for now, is starting or stopping, or has no free connection; false for one that refuses
+ * us, such as for a wrong password (PostgreSQL, appendix A: classes 08, 53 and 57P).
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof ConnectionLost)) return false;
+  const { cause } = error;
+  if (cause instanceof DatabaseError) return /^(08|53|57P)/.test(codeOf(cause));
+  return (
+    cause instanceof NoAnswer ||
+    SILENCE_OF_PG.test(cause.message) ||
+    UNAVAILABLE_CODES.includes(codeOf(cause))
+  );
+}
+
+/** Whether PostgreSQL ends the connection with this error. Its `severity` can be in the server's language. */
+export function isFatal(error: DatabaseError): boolean {
+  return /^(FATAL|PANIC)$/.test(error.severity ?? '') || /^(08|25P0[34]|57P)/.test(codeOf(error));
+}
+
+/**
+ * Whether another connection may succeed: the server has become a standby (25006; 0A000 at `begin`), or a table has changed
+ * under a prepared statement (0A000).
+ */
+export function isOfConnection(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '25006' || error.code === '0A000');
+}
+
+/**
+ * Serialization failure, deadlock, a reference to a row that another transaction removed since this one read it (the next run
+ * does not read that row), and a prepared statement whose preparation failed just before, with an earlier statement.
+ */
+const RETRYABLE_CODES = ['40001', '40P01', '23503', '26000'];
+
+/** Whether PostgreSQL ended a transaction only because of other transactions, or of the connection it ran on. */
+export function isRetryable(error: unknown): boolean {
+  if (isOfConnection(error)) return true;
+  return error instanceof DatabaseError && RETRYABLE_CODES.includes(error.code ?? '');
+}
+
+/**
+ * Whether a write failed because the server lacks a resource, is broken, takes no writes or stops (PostgreSQL, appendix A),
+ * and not because of its own statements or of other transactions.
+ */
+export function isServerFault(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(25006|53|57P|58|F0|XX)/.test(error.code ?? '');
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}
+
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
