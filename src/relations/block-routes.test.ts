@@ -23,10 +23,36 @@ onEachDatabase('block routes', (database) => {
   test('a list shows the name and avatar that the blocked user has now', async (t) => {
     const service = await startService(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-    await service.post('/api/user/block', { blockedId: bob.id }, { token: alice.token });
+    const call = { token: alice.token };
+    assert.deepEqual((await service.get('/api/user/blocked', call)).body.data, []);
+    await service.post('/api/user/block', { blockedId: bob.id }, call);
+    const listed = await service.get('/api/user/blocked', call);
+    assert.equal(listed.body.data[0].avatar, '');
     await service.post('/api/user/profile', { avatar: '/new.png' }, { token: bob.token });
-    const { data } = (await service.get('/api/user/blocked', { token: alice.token })).body;
-    assert.equal(data[0].avatar, '/new.png');
+    const { data } = (await service.get('/api/user/blocked', call)).body;
+    assert.deepEqual(data, [{ ...listed.body.data[0], avatar: '/new.png' }]);
+  });
+
+  test('a repeated read gets the same answer, from the user and the query it comes with', async (t) => {
+    const service = await startService(t, database);
+    const [alice, bob, carol] = [
+      await service.join('alice'),
+      await service.join('bob'),
+      await service.join('carol'),
+    ];
+    const call = { token: alice.token };
+    for (const { id } of [bob, carol]) await service.post('/api/user/block', { blockedId: id }, call);
+    const first = await service.get('/api/user/blocked', call);
+    const second = await service.get('/api/user/blocked', call);
+    assert.deepEqual([second.status, second.text], [200, first.text]);
+    const typeOf = ({ headers }: typeof first) => headers['content-type'];
+    assert.deepEqual([typeOf(first), typeOf(second)], Array(2).fill('application/json; charset=utf-8'));
+    assert.equal(second.headers['cache-control'], 'no-store');
+    const page = await service.get('/api/user/blocked?limit=1', call);
+    assert.deepEqual([page.body.data, typeof page.body.next], [first.body.data.slice(0, 1), 'string']);
+    assert.equal((await service.get('/api/user/blocked?limit=x', call)).status, 400);
+    assert.deepEqual((await service.get('/api/user/blocked', { token: bob.token })).body.data, []);
+    assert.equal((await service.get('/api/user/blocked')).status, 401);
   });
 
   test('blocking oneself is refused with its own message', async (t) => {

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, MessageOnly, messageAnswer } from '../http/envelope.ts';
@@ -5,21 +6,21 @@ import { NextPage, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { blockUser, unblockUser } from './block-user.ts';
+import { BlockedLists } from './blocked-lists.ts';
 import { listBlocked, readBlockedPage } from './blocks.ts';
 import { BlockBody, BlockedQuery, BlockedUser } from './schemas.ts';
 
 const BlockedAnswer = Type.Object({ code: Type.Literal(200), data: Type.Array(BlockedUser), next: NextPage });
 
 export async function blockRoutes(app: App, { clock, db, events, inbox }: Services): Promise<void> {
+  const lists = new BlockedLists((userId) => listBlocked(db, userId), events);
+
   app.post('/api/user/block', {
     schema: { body: BlockBody, response: answers(messageAnswer(BlockedUser), 400, 401, 404) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { value: data, seq } = await blockUser(
-        { db, events },
-        userId,
-        request.body.blockedId,
-        clock.now(),
+      const { value: data, seq } = await lists.change(userId, () =>
+        blockUser({ db, events }, userId, request.body.blockedId, clock.now()),
       );
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: '已拉黑该用户', data };
@@ -30,7 +31,9 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
     schema: { body: BlockBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, clock.now());
+      const { seq } = await lists.change(userId, () =>
+        unblockUser({ db, events }, userId, request.body.blockedId, clock.now()),
+      );
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: '已取消拉黑' };
     },
@@ -38,13 +41,27 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
 
   app.get('/api/user/blocked', {
     schema: { querystring: BlockedQuery, response: answers(BlockedAnswer, 400, 401) },
-    handler: async (request) => {
+    // A cached list skips the validation of a query without fields.
+    preValidation: (request, reply, done) => {
+      const cached = hasFields(request.query) ? undefined : lists.recall(callerOf(request).userId);
+      if (cached === undefined) done();
+      else sendText(reply, cached);
+    },
+    handler: async (request, reply) => {
       const { userId } = callerOf(request);
       const { limit, after } = request.query;
-      if (limit === undefined && after === undefined)
-        return { code: 200 as const, data: await listBlocked(db, userId) };
+      if (limit === undefined && after === undefined) return sendText(reply, await lists.load(userId));
       const { items, ...rest } = await readBlockedPage(db, userId, toPageRequest(request.query));
       return { code: 200 as const, data: items, ...rest };
     },
   });
+}
+
+function hasFields(query: object): boolean {
+  for (const _ in query) return true;
+  return false;
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
