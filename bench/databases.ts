@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 import { familyMicros, type ProcessorClock } from './processor-time.ts';
 import type { Line } from './table.ts';
@@ -25,7 +28,10 @@ export async function onPostgres(
 ): Promise<Line[]> {
   if (!isInstalled)
     return [{ work: `PostgreSQL: ${work}`, ours: 'not measured: PostgreSQL is not installed', bare: '' }];
-  const cluster = await startCluster([]);
+  const cluster = await startCluster({
+    settings: [],
+    makeFolder: () => mkdtemp(join(tmpdir(), 'doorman-bench-')),
+  });
   try {
     const pid = await cluster.pid();
     const lines = await row({ settings: { DATABASE_URL: cluster.url }, micros: () => familyMicros(pid) });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import type { SchemaDb } from '../src/db/db.ts';
@@ -16,6 +15,7 @@ import {
   startCluster,
   templateDatabase,
 } from './postgres-cluster.ts';
+import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
 /** What `readConfig` needs to know of a database. */
 export type DatabaseSettings = { dataDir: string } | { databaseUrl: string };
@@ -117,7 +117,7 @@ async function makeMigratedFolder(): Promise<string> {
 }
 
 async function makeTemplate(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'doorman-test-template-'));
+  const folder = await makeTemporaryFolder('template');
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await using db = await openSqlite({ folder });
   await migrate(db);
@@ -125,8 +125,8 @@ async function makeTemplate(): Promise<string> {
 }
 
 async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'doorman-test-'));
-  removals.push(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeTemporaryFolder('data');
+  removals.push(() => removeFolder(folder));
   return folder;
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chown, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { chown, open, readFile } from 'node:fs/promises';
 import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
 import { connectPostgres } from './postgres-client.ts';
+import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
 /** A migrated, empty database, of which tests get copies. */
 export const templateDatabase = 'doorman_template';
@@ -45,13 +46,20 @@ const testSettings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB'
  * Starts a PostgreSQL server of our own on a free loopback port, with its data in a temporary folder. It touches
  * no server that runs already, and ends with this process, however this process ends.
  *
- * @param settings beside where it listens; an empty list leaves all others as PostgreSQL has them
+ * @param options.settings beside where it listens; an empty list leaves all others as PostgreSQL has them
+ * @param options.makeFolder for a server that is not to be in memory
  */
-export async function startCluster(settings: readonly string[] = testSettings): Promise<Cluster> {
+export async function startCluster({
+  settings = testSettings,
+  makeFolder = () => makeTemporaryFolder('postgres'),
+}: {
+  settings?: readonly string[];
+  makeFolder?: () => Promise<string>;
+} = {}): Promise<Cluster> {
   const programs = findPostgres();
   if (!programs) throw new Error('no PostgreSQL found');
   const owner = ordinaryUser();
-  const folder = await mkdtemp(join(tmpdir(), 'doorman-postgres-'));
+  const folder = await makeFolder();
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
   await initialize(join(programs, 'initdb'), data, owner);
@@ -74,7 +82,7 @@ export async function startCluster(settings: readonly string[] = testSettings): 
     },
     async stop() {
       await stopServer(server);
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }
@@ -104,7 +112,7 @@ async function initialize(initdb: string, data: string, owner: User | undefined)
     // Sorts like a dictionary, so that a column without byte order is noticed. From version 15 on.
     await promisify(execFile)(initdb, [...args, '--locale-provider=icu', '--icu-locale=en'], options);
   } catch {
-    await rm(data, { recursive: true, force: true });
+    await removeFolder(data);
     await promisify(execFile)(initdb, args, options);
   }
 }

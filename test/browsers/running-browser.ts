@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
+import { makeTemporaryFolder, removeFolder } from '../temporary-folders.ts';
 import { endingsOf, type Scope } from './endings.ts';
 import type { BrowserKind } from './find-browsers.ts';
 
@@ -54,35 +53,12 @@ export async function hide(page: Page): Promise<() => Promise<void>> {
  */
 export const NO_SIGNAL_HANDLERS = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
-const HOME = 'doorman-browser-';
-
 /** A folder for all files of a browser, and the settings that name it; removed with `scope`. */
 export async function makeHome(scope: Scope): Promise<{ profile: string; env: Record<string, string> }> {
-  await removeAbandonedHomes();
-  const home = await mkdtemp(join(tmpdir(), `${HOME}${process.pid}-`));
-  endingsOf(scope).defer(() => remove(home));
+  const home = await makeTemporaryFolder('browser');
+  endingsOf(scope).defer(() => removeFolder(home));
   const { PATH = '', LANG = 'C.UTF-8' } = process.env;
   return { profile: join(home, 'profile'), env: { PATH, LANG, HOME: home, TMPDIR: home } };
-}
-
-/** Those of tests that were killed. */
-async function removeAbandonedHomes(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(HOME)) continue;
-    if (!isRunning(Number.parseInt(name.slice(HOME.length), 10))) await remove(join(tmpdir(), name));
-  }
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-async function remove(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 /** Kills a browser with all its processes; what it would still write is not needed. */

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/log.ts';
@@ -12,6 +9,7 @@ import { openServices, type Services, type World } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
 import { addCrowd } from '../people.ts';
 import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { makeTemporaryFolder, removeFolder } from '../temporary-folders.ts';
 import { endingsOf, type Scope } from './endings.ts';
 
 /** A user who registered through the interface. */
@@ -86,8 +84,8 @@ export async function startSiteProcess(scope: Scope, env: Record<string, string>
 }
 
 async function chooseSettings(scope: Scope, env: Record<string, string>) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'doorman-site-'));
-  endingsOf(scope).defer(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await makeTemporaryFolder('site');
+  endingsOf(scope).defer(() => removeFolder(dataDir));
   const port = await findPort();
   const url = `http://127.0.0.1:${port}`;
   return { url, settings: settingsOf({ dataDir }, { PORT: String(port), PUBLIC_URL: url, ...env }) };
