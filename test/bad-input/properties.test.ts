@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
+import { anyText, anyUrl } from '../any-text.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Answer, startService } from '../harness.ts';
 import { assertEnvelope } from './envelope.ts';
@@ -55,10 +56,7 @@ onEachDatabase('Bad input: any body', (database) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     const gets = apiRoutes(service.app).filter(({ method }) => method === 'GET');
-    const word = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 80 }),
-      fc.constantFrom('0', '1', '1000', '__proto__'),
-    );
+    const word = fc.oneof(anyText({ maxLength: 80 }), fc.constantFrom('0', '1', '1000', '__proto__'));
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...gets),
@@ -139,8 +137,8 @@ function likely(name: string, field: Field, ids: readonly string[]): fc.Arbitrar
   if (type === 'integer') return fc.oneof(fc.nat({ max: 3 }), fc.maxSafeInteger());
   if (name === 'phone') return fc.constantFrom('', '13800138000', '+49 (30) 123-45', 'x');
   const plain = fc.string({ unit: 'grapheme-ascii', minLength: 2, maxLength: 20 }).map((one) => `a${one}z`);
-  const any = fc.string({ unit: 'binary', minLength: 1, maxLength: Math.min(maxLength, 60) });
-  const usual = name === 'email' ? fc.emailAddress() : name === 'avatar' ? fc.webUrl() : plain;
+  const any = anyText({ minLength: 1, maxLength: Math.min(maxLength, 60) });
+  const usual = name === 'email' ? fc.emailAddress() : name === 'avatar' ? anyUrl('http', 'https') : plain;
   return fc.oneof({ weight: 5, arbitrary: usual }, { weight: 1, arbitrary: any });
 }
 
@@ -149,11 +147,7 @@ function likelySubscription(): fc.Arbitrary<unknown> {
     fc.uint8Array({ minLength: 16, maxLength: 65 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
     fc.string().map((end) => MARK + end),
   );
-  const endpoint = fc.oneof(
-    { weight: 4, arbitrary: fc.webUrl({ validSchemes: ['https'] }) },
-    fc.webUrl({ validSchemes: ['http', 'ftp'] }),
-    fc.string(),
-  );
+  const endpoint = fc.oneof({ weight: 4, arbitrary: anyUrl('https') }, anyUrl('http', 'ftp'), fc.string());
   const object = fc.record({ endpoint, keys: fc.record({ p256dh: key, auth: key }) });
   return fc.oneof(
     object,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyText, anyUrl } from '../../../test/any-text.ts';
 import { isPagePath } from '../paths.ts';
 import { readPushMessage } from './push-message.ts';
 
@@ -117,12 +118,7 @@ test('a badge is a count, a receipt a text of modest length', () => {
 });
 
 test('any payload gives something to show, with a path of the page', () => {
-  const field = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.webUrl(),
-    fc.jsonValue(),
-    fc.constant('__proto__'),
-  );
+  const field = fc.oneof(anyText(), anyUrl('http', 'https'), fc.jsonValue(), fc.constant('__proto__'));
   const shaped = fc
     .record(
       {
@@ -140,12 +136,7 @@ test('any payload gives something to show, with a path of the page', () => {
       { requiredKeys: [] },
     )
     .map((value) => JSON.stringify(value));
-  const anything = fc.oneof(
-    fc.constant(undefined),
-    fc.string({ unit: 'binary', maxLength: 10_000 }),
-    fc.json(),
-    shaped,
-  );
+  const anything = fc.oneof(fc.constant(undefined), anyText({ maxLength: 10_000 }), fc.json(), shaped);
   fc.assert(
     fc.property(anything, (payload) => {
       const { title, body, lang, tag, path, badge, receipt } = read(payload);
