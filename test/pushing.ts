@@ -14,7 +14,10 @@ export interface Pushing {
   readonly now: () => number;
   /** Moves the clock, and sends all pushes that are due by then. */
   pass(ms: number): Promise<void>;
-  /** Sets the wall clock forward, or back if negative; monotonic time and timers go on. */
+  /**
+   * Sets the wall clock forward, or back if negative; monotonic time and timers go on. What the service does at least each
+   * second, such as looking at the clock, it does at once.
+   */
   setClock(byMs: number): void;
   /** Subscribes a device of the person, which their session confirms unless said otherwise. */
   subscribe(
@@ -46,11 +49,22 @@ export async function startPushing(
   let setByMs = 0;
   const now = () => (realTime ? Date.now() : clock) + setByMs;
   const monotonicMs = () => (realTime ? performance.now() : clock);
+  const everySecond = new Set<() => void>();
+  const every: World['every'] = (ms, run) => {
+    if (ms <= 1_000) everySecond.add(run);
+    const interval = setInterval(run, ms).unref();
+    return {
+      [Symbol.dispose]() {
+        everySecond.delete(run);
+        clearInterval(interval);
+      },
+    };
+  };
   const pushService = await startPushService({ now });
   t.after(() => pushService[Symbol.asyncDispose]());
   const service = await startService(t, database, {
     env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },
-    world: { ...world, now, monotonicMs },
+    world: { ...world, now, monotonicMs, every },
   });
   const [alice, bob] = [await service.join('alice'), await service.join('bob')];
 
@@ -71,6 +85,7 @@ export async function startPushing(
     },
     setClock(byMs) {
       setByMs += byMs;
+      for (const run of everySecond) run();
     },
     async subscribe(person, { unconfirmed = false, of, lang } = {}) {
       const { publicKey } = service.services.push.vapidKeys;

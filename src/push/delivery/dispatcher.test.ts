@@ -178,18 +178,24 @@ onEachDatabase('answers of push services', (database) => {
     assert.deepEqual(await outcomes(bob), ['accepted']);
   });
 
-  test('a push service that hangs, and one that speaks no TLS, are tried again', async (t) => {
+  test('a push service that hangs is tried again', async (t) => {
     const { pushService, alice, bob, subscribe, writeAndPush, log } = await startPushing(t, database, {
-      world: { pushDeadlineMs: 2_000 },
+      world: { pushDeadlineMs: 100 },
     });
-    const hanging = await subscribe(bob);
-    const plain = pushService.subscribe();
-    const secure = { ...plain, endpoint: plain.endpoint.replace('http:', 'https:') };
-    await subscribe(bob, { of: secure });
-    pushService.answerNext(hanging.endpoint, 'hang');
+    const phone = await subscribe(bob);
+    pushService.answerNext(phone.endpoint, 'hang');
     await writeAndPush(alice, bob);
-    const reasons = (await log(bob)).map(({ outcome, reason }) => `${outcome} ${reason}`);
-    assert.deepEqual(reasons.toSorted(), ['waiting timeout', 'waiting tls']);
+    const [entry] = await log(bob);
+    assert.deepEqual([entry?.outcome, entry?.reason], ['waiting', 'timeout']);
+  });
+
+  test('a push service that speaks no TLS is tried again', async (t) => {
+    const { pushService, alice, bob, subscribe, writeAndPush, log } = await startPushing(t, database);
+    const plain = pushService.subscribe();
+    await subscribe(bob, { of: { ...plain, endpoint: plain.endpoint.replace('http:', 'https:') } });
+    await writeAndPush(alice, bob);
+    const [entry] = await log(bob);
+    assert.deepEqual([entry?.outcome, entry?.reason], ['waiting', 'tls']);
   });
 
   for (const status of [400, 401, 403])

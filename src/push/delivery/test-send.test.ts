@@ -262,12 +262,23 @@ onSqlite('the time of a test send', (database) => {
     const { db, alice, push, send } = service;
     const [good, hanging] = [await service.device(), await service.device()];
     push.answerNext(hanging.endpoint, 'hang');
-    const entries = await send();
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let isAnswered = false;
+    const sending = send().finally(() => {
+      isAnswered = true;
+    });
+    while (push.attempts(hanging.endpoint).length === 0 || (await listPushLog(db, alice)).length === 0)
+      await new Promise(setImmediate);
     // The push client itself waits for 10 s, and then reports a failure.
+    t.mock.timers.tick(2_999);
+    await new Promise(setImmediate);
+    assert.equal(isAnswered, false);
+    t.mock.timers.tick(1);
     assert.deepEqual(
-      entries?.map((entry) => entry.outcome),
+      (await sending)?.map((entry) => entry.outcome),
       ['accepted'],
     );
+    t.mock.timers.reset();
     assert.equal(push.received(good.endpoint).length, 1);
     assert.equal((await listPushLog(db, alice)).length, 1);
     push.dropConnections();
