@@ -1,13 +1,13 @@
 import type { Queries, Tx } from '../db/db.ts';
 import { nameKey } from '../users/names.ts';
-import type { UserRow } from '../users/schemas.ts';
+import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, userNotFound } from '../users/users.ts';
 import { endProofsOfUser } from './device-proofs.ts';
 import { endSessionsOfUser } from './sessions.ts';
 
 /** The user with this id or this name, compared by its key; also a suspended or deleted one. */
 export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise<UserRow | undefined> {
-  const byId = await db.get<UserRow>`select * from users where id = ${nameOrId}`;
+  const byId = await db.get<UserRow>`select ${USER_COLUMNS} from users where id = ${nameOrId}`;
   return byId ?? findUserByKey(db, nameKey(nameOrId));
 }
 

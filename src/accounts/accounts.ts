@@ -3,7 +3,7 @@ import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { createInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
-import { USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
+import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, getUser } from '../users/users.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
 import type { Passwords } from './passwords.ts';
@@ -88,7 +88,7 @@ export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | 
       push_enabled, dnd_enabled, push_preview, status, created_at)
     values (${id}, ${username}, ${key}, ${password_hash}, ${nickname}, ${searchKey(nickname, key)}, ${email}, ${avatar}, ${gender},
       ${bio}, ${phone}, ${push_enabled}, ${dnd_enabled}, ${push_preview}, ${status}, ${created_at})
-    on conflict (username_key) do nothing returning *`;
+    on conflict (username_key) do nothing returning ${USER_COLUMNS}`;
   if (row) await createInbox(tx, id);
   return row;
 }

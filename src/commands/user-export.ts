@@ -1,9 +1,9 @@
 import type { Queries } from '../db/db.ts';
-import type { UserRow } from '../users/schemas.ts';
+import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 
 /** Whole rows of users with ids after this one, the oldest first; also of suspended and deleted users. */
 export async function listUserRows(db: Queries, afterId: string, count: number): Promise<UserRow[]> {
-  return db.all<UserRow>`select * from users where id > ${afterId} order by id limit ${count}`;
+  return db.all<UserRow>`select ${USER_COLUMNS} from users where id > ${afterId} order by id limit ${count}`;
 }
 
 /** The taken ones among the keys, each with the name as it is stored. */

@@ -6,7 +6,7 @@ export interface ListFragment {
   readonly list: readonly string[];
 }
 
-/** Text that differs between the databases and holds no parameters, such as {@link Queries.skipLocked}. */
+/** Text without parameters: what differs between the databases, such as {@link Queries.skipLocked}, or the columns of a row type. */
 export interface TextFragment {
   readonly text: string;
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
-import { toOwnUser, type UserRow } from '../users/schemas.ts';
+import { toOwnUser, USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { getUser, userNotFound } from '../users/users.ts';
 import { maskPhone } from './phone-mask.ts';
 import type { ProfileBody, PublicUser } from './schemas.ts';
@@ -37,7 +37,7 @@ export async function updateProfile(
         nickname = coalesce(${nickname}, nickname), nickname_key = coalesce(${nicknameKey}, nickname_key),
         avatar = coalesce(${avatar}, avatar), gender = coalesce(${gender}, gender), bio = coalesce(${bio}, bio),
         phone = coalesce(${phone}, phone), email = coalesce(${email}, email)
-      where id = ${userId} returning *`;
+      where id = ${userId} returning ${USER_COLUMNS}`;
     if (!row) throw userNotFound();
     await append(userId, 'profile', toOwnUser(row));
     append.publish({ type: 'user-changed', userId });

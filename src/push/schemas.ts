@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { columnsOf } from '../db/columns.ts';
 import { text } from '../http/validation.ts';
 
 export const SubscribeBody = Type.Object({
@@ -139,6 +140,26 @@ export interface SubscriptionRow {
   /** When it was last notified while it was unconfirmed; 0 if never. */
   last_notified_at: number;
 }
+
+export const SUBSCRIPTION_COLUMNS = columnsOf<SubscriptionRow>({
+  id: true,
+  user_id: true,
+  endpoint: true,
+  p256dh: true,
+  auth: true,
+  session_id: true,
+  vapid_public: true,
+  user_agent: true,
+  language: true,
+  created_at: true,
+  updated_at: true,
+  unusable_since: true,
+  last_success_at: true,
+  not_before: true,
+  refusals: true,
+  refused_since: true,
+  last_notified_at: true,
+});
 
 export function toPushDevice(row: SubscriptionRow, sessionId: string): PushDevice {
   return {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { columnsOf } from '../db/columns.ts';
 import { type Refusal, text } from '../http/validation.ts';
 import { refuseInvisibleNickname, refuseUnreadableName } from './names.ts';
 
@@ -60,6 +61,24 @@ export interface UserRow {
   status: 'active' | 'suspended' | 'deleted';
   created_at: number;
 }
+
+export const USER_COLUMNS = columnsOf<UserRow>({
+  id: true,
+  username: true,
+  username_key: true,
+  password_hash: true,
+  nickname: true,
+  email: true,
+  avatar: true,
+  gender: true,
+  bio: true,
+  phone: true,
+  push_enabled: true,
+  dnd_enabled: true,
+  push_preview: true,
+  status: true,
+  created_at: true,
+});
 
 export function toOwnUser(row: UserRow): OwnUser {
   const { id, username, nickname, email, avatar, gender, bio, phone, push_enabled, dnd_enabled } = row;

@@ -1,15 +1,15 @@
 import type { Queries } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import type { UserRow } from './schemas.ts';
+import { USER_COLUMNS, type UserRow } from './schemas.ts';
 
 /** The user with this id, unless deleted. */
 export async function findUser(db: Queries, id: string): Promise<UserRow | undefined> {
-  return db.get<UserRow>`select * from users where id = ${id} and status <> 'deleted'`;
+  return db.get<UserRow>`select ${USER_COLUMNS} from users where id = ${id} and status <> 'deleted'`;
 }
 
 /** The user whose name has this key, also if suspended or deleted: the name of a deleted user stays taken. */
 export async function findUserByKey(db: Queries, key: string): Promise<UserRow | undefined> {
-  return db.get<UserRow>`select * from users where username_key = ${key}`;
+  return db.get<UserRow>`select ${USER_COLUMNS} from users where username_key = ${key}`;
 }
 
 /** @throws {ServiceError} `not-found` (our choice: interface 4.7 does not show an unknown id) */

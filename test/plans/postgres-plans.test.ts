@@ -59,6 +59,28 @@ onPostgres('query plans', (database) => {
     );
   });
 
+  test('every prepared statement runs on when each table gets another column', async (t) => {
+    const settings = await database.create(t);
+    if (!('databaseUrl' in settings)) throw new Error('no PostgreSQL');
+    await using sql = await connectPostgres(settings.databaseUrl);
+    const written = findStatements().map((statement) => ({ ...statement, ...write(statement) }));
+    const runAll = async () => {
+      await sql.rows('begin');
+      for (const [at, { place, values }] of written.entries()) {
+        const run = sql.rows(`explain execute statement_${at} ${values}`);
+        await run.catch((error: Error) => assert.fail(`${place}: ${error.message}`));
+      }
+      await sql.rows('rollback');
+    };
+    for (const [at, { text }] of written.entries()) await sql.rows(`prepare statement_${at} as ${text}`);
+    await runAll();
+    const tables = await sql.rows<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    );
+    for (const { name } of tables) await sql.rows(`alter table ${name} add column added bigint`);
+    await runAll();
+  });
+
   async function open(t: TestContext) {
     const settings = await database.create(t);
     if (!('databaseUrl' in settings)) throw new Error('no PostgreSQL');
@@ -103,7 +125,19 @@ async function fillTables(sql: PostgresClient): Promise<void> {
   await sql.rows(`analyze`);
 }
 
-async function planOf(sql: PostgresClient, { strings, parts }: SourceStatement): Promise<PlanNode> {
+async function planOf(sql: PostgresClient, statement: SourceStatement): Promise<PlanNode> {
+  const { text, values } = write(statement);
+  await sql.rows(`prepare explained as ${text}`);
+  const [row] = await sql.rows<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (format json) execute explained ${values}`,
+  );
+  await sql.rows('deallocate explained');
+  if (!row) throw new Error('no plan');
+  return row['QUERY PLAN'][0].Plan;
+}
+
+/** The statement in PostgreSQL's dialect, and null for each parameter. */
+function write({ strings, parts }: SourceStatement): { text: string; values: string } {
   const statements = new Statements(dialect);
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
   const places: Part[] = parts.map((part) => {
@@ -112,13 +146,7 @@ async function planOf(sql: PostgresClient, { strings, parts }: SourceStatement):
   });
   const { text } = statements.of(template, places);
   const nulls = parts.filter((part) => part !== 'skipLocked').map(() => 'null');
-  await sql.rows(`prepare explained as ${text}`);
-  const [row] = await sql.rows<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-    `explain (format json) execute explained ${nulls.length > 0 ? `(${nulls.join(', ')})` : ''}`,
-  );
-  await sql.rows('deallocate explained');
-  if (!row) throw new Error('no plan');
-  return row['QUERY PLAN'][0].Plan;
+  return { text, values: nulls.length > 0 ? `(${nulls.join(', ')})` : '' };
 }
 
 /** @param limited whether a LIMIT above takes rows in the order in which this node finds them */

@@ -4,7 +4,7 @@ import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { lockUser } from '../../users/users.ts';
-import type { Subscription, SubscriptionRow } from '../schemas.ts';
+import { SUBSCRIPTION_COLUMNS, type Subscription, type SubscriptionRow } from '../schemas.ts';
 import type { Language } from './language.ts';
 
 const MAX_CONFIRMED = 20;
@@ -43,7 +43,7 @@ export async function saveSubscription(db: Db, saving: NewSubscription): Promise
   await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new ServiceError('not-found', 'user_not_found', 'No such user');
     const stored = await tx.get<SubscriptionRow>`
-      select * from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
+      select ${SUBSCRIPTION_COLUMNS} from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
     // The lock orders this with the end of the session: it comes before, or removes the subscription too.
     if (sessionId !== null) await lockSession(tx, sessionId);
     else if (stored && stored.session_id !== null) {
@@ -98,7 +98,7 @@ async function makeRoom(tx: Queries, userId: string, saved: string): Promise<voi
 
 /** The user's subscriptions, newest first. */
 export async function listSubscriptions(db: Queries, userId: string): Promise<SubscriptionRow[]> {
-  return db.all<SubscriptionRow>`select * from push_subscriptions where user_id = ${userId} order by id desc`;
+  return db.all<SubscriptionRow>`select ${SUBSCRIPTION_COLUMNS} from push_subscriptions where user_id = ${userId} order by id desc`;
 }
 
 /** @throws {ServiceError} `invalid` if neither is named; `not-found` if the user has no such subscription */
