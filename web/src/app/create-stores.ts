@@ -1,5 +1,6 @@
 import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
 import { type BrowserEnvironment, browserEnvironment } from '../data/browser-environment.ts';
+import { Offline } from '../data/offline.ts';
 import { Persistence } from '../data/persistence.ts';
 import { RequestQueue } from '../data/request-queue.ts';
 import { Store } from '../data/store.ts';
@@ -32,6 +33,7 @@ class DoormanStores implements Stores {
   readonly doorman: Doorman;
   readonly session: SessionStore;
   readonly connection: Store<ConnectionView>;
+  readonly offline = new Offline();
   readonly freshness = new Store<Freshness>('none');
   readonly chats: Chats;
   readonly people: People;
@@ -69,7 +71,7 @@ class DoormanStores implements Stores {
     const persistList = () => this.#persistence.markChanged('list');
     const onPeople = (people: readonly Named[]) => this.people.names.add(people);
     this.people = new People({ doorman, queue, persistNames: () => this.#persistence.markChanged('names') });
-    this.presence = new Presence({ doorman, isBlocked });
+    this.presence = new Presence({ doorman, isBlocked, offline: this.offline });
     this.friends = new Friends({ doorman, queue, isBlocked, persistList, onPeople });
     this.blocks = new Blocks({
       doorman,
@@ -120,14 +122,14 @@ class DoormanStores implements Stores {
   async close(): Promise<void> {
     for (const end of this.#endings.splice(0)) end();
     this.#queue.cancelAll();
-    this.presence.close();
+    this.offline.close();
     this.chats.typing.clear();
     await this.#persistence.flush();
   }
 
   #listen(): void {
     const { doorman, chats, people, presence, friends, blocks, ownAccount } = this;
-    const { onAttention, onHidden } = this.#environment;
+    const { onAttention, onHidden, onNetwork } = this.#environment;
     this.#endings.push(
       doorman.on('session', ({ session, end }) => this.#onSession(session, end)),
       doorman.on('connection', (connection) => this.#onConnection(connection)),
@@ -154,6 +156,7 @@ class DoormanStores implements Stores {
         if (isAttended) chats.onAttended();
       }),
       onHidden(() => void this.#persistence.flush()),
+      onNetwork((hasNetwork) => this.offline.onNetwork(hasNetwork)),
       chats.unreadTotal.subscribe(() => this.#badge.show(chats.unreadTotal.getSnapshot())),
     );
   }
@@ -223,7 +226,7 @@ class DoormanStores implements Stores {
     const isLive = connection.state === 'live';
     if (connection.state !== 'connecting') this.#isCutOff = !isLive;
     this.connection.set(connection);
-    this.presence.onConnection(isLive);
+    this.offline.onConnection(connection.state);
     this.chats.onConnection(isLive);
     if (!isLive) return;
     for (const store of [this.people, this.friends, this.blocks]) store.onLive();

@@ -8,6 +8,8 @@ export interface BrowserEnvironment {
   onAttention(listener: (isAttended: boolean) => void): () => void;
   /** Notifies when the page is hidden or closed. @returns ends it */
   onHidden(listener: () => void): () => void;
+  /** Notifies whether the device has a network, as the browser knows it: at once, and when it changes. @returns ends it */
+  onNetwork(listener: (hasNetwork: boolean) => void): () => void;
   /** Reports to the service whether the page is visible and in use. @returns ends it */
   trackActivity(doorman: Pick<Doorman, 'setView' | 'reconnectNow'>): () => void;
   /** The number on the app's icon; 0 removes it. */
@@ -31,6 +33,13 @@ export function browserEnvironment(): BrowserEnvironment {
       const onVisibilityChange = () => document.visibilityState === 'hidden' && listener();
       document.addEventListener('visibilitychange', onVisibilityChange, { signal });
       window.addEventListener('pagehide', listener, { signal });
+      return () => ending.abort();
+    },
+    onNetwork(listener) {
+      const ending = new AbortController();
+      const onChange = () => listener(navigator.onLine);
+      for (const type of ['online', 'offline']) addEventListener(type, onChange, { signal: ending.signal });
+      onChange();
       return () => ending.abort();
     },
     trackActivity(doorman) {
@@ -58,6 +67,7 @@ export function noBrowserEnvironment(): BrowserEnvironment {
     isAttended: () => true,
     onAttention: () => () => {},
     onHidden: () => () => {},
+    onNetwork: () => () => {},
     trackActivity: () => () => {},
     setBadge: () => {},
     closeNotifications: () => {},

@@ -30,6 +30,11 @@ export function useConnection(): ConnectionView {
   return useReadable(useStores().connection);
 }
 
+/** Whether the page is cut off from the service, as its banner says: actions that need the service are inactive. */
+export function useIsOffline(): boolean {
+  return useReadable(useStores().offline);
+}
+
 export function useFreshness(): Freshness {
   return useReadable(useStores().freshness);
 }

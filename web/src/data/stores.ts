@@ -8,6 +8,8 @@ export interface BaseStores {
   readonly doorman: Doorman;
   readonly session: SessionStore;
   readonly connection: Readable<ConnectionView>;
+  /** Whether the page is cut off from the service, as it says to the user. */
+  readonly offline: Readable<boolean>;
   readonly freshness: Readable<Freshness>;
 }
 

@@ -1,5 +1,5 @@
 import { createContext, useEffect, useState } from 'react';
-import { useConnection, useProvided, useReadable } from '../../../data/hooks.ts';
+import { useIsOffline, useProvided, useReadable } from '../../../data/hooks.ts';
 import type { Contacts, DirectorySearch } from './stores.ts';
 import type {
   BlockedView,
@@ -52,8 +52,8 @@ export function usePresences(userIds: readonly string[]): void {
 export function usePresence(userId: string, guess?: number): PresenceView {
   const presence = useReadable(useContacts().presence.of(userId));
   const isBlocked = useIsBlocked(userId);
-  const isLive = useConnection().state === 'live';
-  if (presence.state !== 'unknown' || guess === undefined || isBlocked || !isLive) return presence;
+  const isOffline = useIsOffline();
+  if (presence.state !== 'unknown' || guess === undefined || isBlocked || isOffline) return presence;
   return guess === 1 ? GUESSED_ONLINE : GUESSED_OFFLINE;
 }
 const GUESSED_ONLINE: PresenceView = { state: 'online', lastSeen: 0 };
