@@ -41,8 +41,20 @@ onChromium('The list of people without the service', (browser) => {
     await waitFor('nobody', async () => (await names(page)).length === 0);
     await alice.fill('[data-testid="people-search"]', '');
     await waitFor('them again', async () => (await names(page)).length === 3);
+    // What only the service knows, and what only it can do.
+    await alice.click('people-filter-online');
+    await alice.find('needs-connection');
+    assert.match(await textOf(page, 'needs-connection'), /^You need a connection to see who’s online$/);
+    await page.goto(`${site.url}/people/${carol.id}`);
+    await page.waitForSelector('[data-testid="friend-request"]:disabled');
+    await alice.find('needs-connection');
+    assert.match(await textOf(page, 'profile'), /You need a connection to see this profile/);
+    assert.equal(await page.$('[data-testid="profile"] [role="alert"]'), null);
+    await assertAccessible(page, 'a profile that is not saved');
 
     await site.start();
+    await page.waitForSelector('[data-testid="friend-request"]:enabled');
+    await page.waitForSelector('[data-testid="needs-connection"]', { hidden: true });
     await alice.find(`person-${dave.id}`);
     assert.equal(await page.$('[data-testid="people-saved"]'), null);
   });

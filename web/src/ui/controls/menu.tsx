@@ -12,6 +12,8 @@ export interface MenuItem {
   /** A path, or an action. */
   leads: string | (() => void);
   isDangerous?: boolean;
+  /** For an action. */
+  isInactive?: boolean;
 }
 
 /** A button with a menu, by ARIA's menu button pattern: arrow keys move the focus; Escape, or the focus elsewhere, closes it. */
@@ -73,7 +75,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
 }
 
 function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
-  const { id, label, icon, leads, isDangerous } = item;
+  const { id, label, icon, leads, isDangerous, isInactive } = item;
   const shared = {
     className: styles.item,
     role: 'menuitem',
@@ -92,6 +94,7 @@ function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
     <button
       type="button"
       {...shared}
+      disabled={isInactive}
       onClick={() => {
         // Before the action, so that a dialog that it opens gives the focus back to the button.
         onChosen();
@@ -105,7 +108,7 @@ function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
 }
 
 function entries(list: HTMLElement | null): HTMLElement[] {
-  return [...(list?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+  return [...(list?.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)') ?? [])];
 }
 
 /** @returns whether the key is one that moves */

@@ -8,12 +8,15 @@ interface EmptyStateProps {
   children?: ReactNode;
   /** A button or link. */
   action?: ReactNode;
+  /** For a state that comes in place of what the user reads. */
+  role?: 'status' | 'alert';
+  testId?: string;
 }
 
 /** In the place of a list or page that has nothing to show. */
-export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon, title, children, action, role, testId }: EmptyStateProps) {
   return (
-    <div className={styles.empty}>
+    <div className={styles.empty} role={role} data-testid={testId}>
       {icon && (
         <span className={styles.icon} aria-hidden="true">
           {icon}

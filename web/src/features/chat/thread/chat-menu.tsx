@@ -7,6 +7,7 @@ import {
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
@@ -18,22 +19,24 @@ import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 
 type Question = 'block' | 'unblock' | 'unfriend';
 
-/** The menu of a conversation: profile, friendship, block. */
+/** The menu of a conversation: profile, friendship, block. Offline, only the profile can be chosen. */
 export function ChatMenu({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
   const [question, setQuestion] = useState<Question>();
 
+  const isInactive = useIsOffline();
   const items: MenuItem[] = [
     { id: 'profile', label: texts.profile, icon: <PersonIcon size={16} />, leads: profilePath(person.id) },
-    ...(isBlocked || person.state === 'gone' ? [] : friendItems),
+    ...(isBlocked || person.state === 'gone' ? [] : friendItems.map((item) => ({ ...item, isInactive }))),
     isBlocked
       ? {
           id: 'unblock',
           label: texts.unblock,
           icon: <CircleSlashIcon size={16} />,
           leads: () => setQuestion('unblock'),
+          isInactive,
         }
       : {
           id: 'block',
@@ -41,6 +44,7 @@ export function ChatMenu({ person }: { person: PersonView }) {
           icon: <BlockedIcon size={16} />,
           leads: () => setQuestion('block'),
           isDangerous: true,
+          isInactive,
         },
   ];
   const close = () => setQuestion(undefined);

@@ -1,3 +1,4 @@
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
@@ -13,6 +14,7 @@ export function FriendBar({ person }: { person: PersonView }) {
   const act = useFriendAction(person.id);
   const isAsked = useFriendState(person.id) === 'asked';
   const isBlocked = useIsBlocked(person.id);
+  const isOffline = useIsOffline();
   return (
     <div role="status">
       {isAsked && !isBlocked && (
@@ -23,12 +25,19 @@ export function FriendBar({ person }: { person: PersonView }) {
           <span className={styles.answers}>
             <Button
               size="xs"
+              disabled={isOffline}
               onClick={() => void act('accept', texts.befriended(isolate(name)))}
               data-testid="accept"
             >
               {texts.accept}
             </Button>
-            <Button size="xs" variant="default" onClick={() => void act('decline')} data-testid="decline">
+            <Button
+              size="xs"
+              variant="default"
+              disabled={isOffline}
+              onClick={() => void act('decline')}
+              data-testid="decline"
+            >
               {texts.decline}
             </Button>
           </span>

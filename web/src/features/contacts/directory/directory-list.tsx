@@ -1,9 +1,11 @@
 import { PersonAddIcon } from '@primer/octicons-react';
 import { useCallback, useMemo, useState } from 'react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { FoundStatus } from '../list/found-status.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
+import { NeedsConnection } from '../list/needs-connection.tsx';
 import { useNextPage } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
 import { displayName } from '../model/display-name.ts';
@@ -47,8 +49,11 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
   // New users appear to a user who is alone; a list of who is online follows them while it has one page.
   useRefreshing(search, isAlone || (isOnlineOnly && !view.hasMore));
   const status = <FoundStatus count={q !== '' && isSettled ? count : undefined} hasMore={view.hasMore} />;
-  const isCutOff = useCutOff(view.failure, isSettled);
-  if (isCutOff && !isOnlineOnly && (count === 0 || isStale)) return <SavedPeople q={q} ownId={ownId} />;
+  const isMissing = useCutOff(view.failure, isSettled) && (count === 0 || isStale);
+  const isOffline = useIsOffline();
+  // Who was online before is not known any more.
+  if (isOnlineOnly && (isMissing || isOffline)) return <NeedsConnection title={texts.onlineOffline} />;
+  if (isMissing) return <SavedPeople q={q} ownId={ownId} />;
   // The previous result stays for a moment; when the answer takes longer, its place says why.
   const isHeldUp = view.failure !== undefined || view.waitsUntil !== undefined;
   if (count === 0 || (isStale && isHeldUp))

@@ -7,7 +7,6 @@ import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { WaitText } from '../list/list-foot.tsx';
 import { NoMatch } from '../list/no-match.tsx';
 import type { DirectoryView } from '../model/views.ts';
-import styles from './empty-directory.module.css';
 
 interface EmptyDirectoryProps {
   view: DirectoryView;
@@ -24,15 +23,14 @@ export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowA
   const sentence = useErrorSentence();
   if (view.failure !== undefined)
     return (
-      <div role="alert" className={styles.failed}>
-        <EmptyState
-          icon={<AlertIcon size={24} />}
-          title={texts.failed}
-          action={<Button onClick={onRetry}>{shell.retry}</Button>}
-        >
-          {sentence(view.failure)}
-        </EmptyState>
-      </div>
+      <EmptyState
+        role="alert"
+        icon={<AlertIcon size={24} />}
+        title={texts.failed}
+        action={<Button onClick={onRetry}>{shell.retry}</Button>}
+      >
+        {sentence(view.failure)}
+      </EmptyState>
     );
   if (isUnknown || view.hasMore)
     return (

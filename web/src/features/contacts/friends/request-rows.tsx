@@ -1,4 +1,5 @@
 import { CheckIcon } from '@primer/octicons-react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
@@ -22,6 +23,7 @@ interface RowProps {
 export function ReceivedRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
   const act = useFriendAction(request.id);
+  const isOffline = useIsOffline();
   const { at, ...person } = request;
   return (
     <>
@@ -33,6 +35,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
           leftSection={<CheckIcon size={16} />}
           aria-label={texts.acceptFrom(person.name)}
           tabIndex={tabIndex}
+          disabled={isOffline}
           onClick={() => void act('accept', texts.nowFriends)}
           data-testid={`accept-${person.id}`}
         >
@@ -44,6 +47,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
           variant="default"
           aria-label={texts.declineFrom(person.name)}
           tabIndex={tabIndex}
+          disabled={isOffline}
           onClick={() => void act('decline')}
           data-testid={`decline-${person.id}`}
         >
@@ -58,6 +62,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
 export function SentRow({ request, tabIndex }: RowProps) {
   const texts = useTexts().people;
   const act = useFriendAction(request.id);
+  const isOffline = useIsOffline();
   const { at: _at, ...person } = request;
   return (
     <PersonRow
@@ -71,6 +76,7 @@ export function SentRow({ request, tabIndex }: RowProps) {
           variant="default"
           aria-label={texts.takeBackTo(person.name)}
           tabIndex={tabIndex}
+          disabled={isOffline}
           onClick={() => void act('cancel')}
           data-testid={`cancel-${person.id}`}
         >

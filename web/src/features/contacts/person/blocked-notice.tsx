@@ -1,5 +1,6 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
@@ -11,6 +12,7 @@ import { UnblockDialog } from './person-dialogs.tsx';
 export function BlockedNotice({ userId }: { userId: string }) {
   const texts = useTexts().people;
   const isBlocked = useIsBlocked(userId);
+  const isOffline = useIsOffline();
   const [isAsking, setAsking] = useState(false);
   useKeepFocus(isAsking);
   return (
@@ -22,7 +24,12 @@ export function BlockedNotice({ userId }: { userId: string }) {
             <h3>{texts.youBlocked}</h3>
             <p>{texts.youBlockedSays}</p>
           </div>
-          <Button variant="default" onClick={() => setAsking(true)} data-testid="unblock">
+          <Button
+            variant="default"
+            disabled={isOffline}
+            onClick={() => setAsking(true)}
+            data-testid="unblock"
+          >
             {texts.unblock}
           </Button>
         </section>

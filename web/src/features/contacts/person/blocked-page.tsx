@@ -1,7 +1,7 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useFreshness, useReadable } from '../../../data/hooks.ts';
+import { useFreshness, useIsOffline, useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -59,6 +59,7 @@ export function BlockedPage() {
 function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
   const { settings: texts, people } = useTexts();
   const person = usePerson(id);
+  const isOffline = useIsOffline();
   const [isAsking, setAsking] = useState(false);
   return (
     <li className={styles.row} data-testid={`blocked-${id}`}>
@@ -76,6 +77,7 @@ function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
       <Button
         size="xs"
         variant="default"
+        disabled={isOffline}
         onClick={() => setAsking(true)}
         aria-label={texts.unblockName(person.name || person.username)}
         data-testid={`unblock-${id}`}

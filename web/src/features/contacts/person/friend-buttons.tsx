@@ -1,4 +1,5 @@
 import { CheckIcon, PersonAddIcon } from '@primer/octicons-react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
@@ -6,11 +7,12 @@ import { useFriendState } from '../model/hooks.ts';
 import styles from './friend-buttons.module.css';
 import { useFriendAction } from './use-friend-action.ts';
 
-/** The actions that a friend request or its absence offers; removing a friend is among the `PersonActions`. */
+/** The actions that a friend request or its absence offers, inactive offline; removing a friend is among the `PersonActions`. */
 export function FriendButtons({ userId, className }: { userId: string; className: string | undefined }) {
   const texts = useTexts().people;
   const state = useFriendState(userId);
   const act = useFriendAction(userId);
+  const isOffline = useIsOffline();
   useKeepFocus(state);
   switch (state) {
     case 'none':
@@ -19,6 +21,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
           className={className}
           variant="light"
           leftSection={<PersonAddIcon size={18} />}
+          disabled={isOffline}
           onClick={() => void act('request', texts.requestSent)}
           data-testid="friend-request"
         >
@@ -30,6 +33,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
         <Button
           className={className}
           variant="default"
+          disabled={isOffline}
           onClick={() => void act('cancel')}
           data-testid="friend-cancel"
         >
@@ -44,6 +48,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
             <Button
               size="sm"
               leftSection={<CheckIcon size={16} />}
+              disabled={isOffline}
               onClick={() => void act('accept', texts.nowFriends)}
               data-testid="friend-accept"
             >
@@ -52,6 +57,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
             <Button
               size="sm"
               variant="default"
+              disabled={isOffline}
               onClick={() => void act('decline')}
               data-testid="friend-decline"
             >

@@ -1,5 +1,6 @@
 import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
 import { useToast } from '../../../ui/controls/toasts.tsx';
@@ -15,6 +16,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
   const texts = useTexts().people;
   const toast = useToast();
   const isBlocked = useIsBlocked(person.id);
+  const isOffline = useIsOffline();
   const isFriend = useFriendState(person.id) === 'friends';
   const [asking, setAsking] = useState<'copy' | 'remove' | 'block'>();
   const close = () => setAsking(undefined);
@@ -39,12 +41,23 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
             {texts.copyLink}
           </Action>
           {!isOwn && isFriend && (
-            <Action icon={<PersonIcon />} onClick={() => setAsking('remove')} testId="friend-remove">
+            <Action
+              icon={<PersonIcon />}
+              isInactive={isOffline}
+              onClick={() => setAsking('remove')}
+              testId="friend-remove"
+            >
               {texts.remove}
             </Action>
           )}
           {!isOwn && (
-            <Action icon={<BlockedIcon />} onClick={() => setAsking('block')} testId="block" isDangerous>
+            <Action
+              icon={<BlockedIcon />}
+              isInactive={isOffline}
+              onClick={() => setAsking('block')}
+              testId="block"
+              isDangerous
+            >
               {texts.blockPerson}
             </Action>
           )}
@@ -63,15 +76,17 @@ interface ActionProps {
   onClick: () => void;
   testId: string;
   isDangerous?: boolean;
+  isInactive?: boolean;
 }
 
-function Action({ icon, children, onClick, testId, isDangerous }: ActionProps) {
+function Action({ icon, children, onClick, testId, isDangerous, isInactive }: ActionProps) {
   return (
     <li>
       <button
         type="button"
         className={styles.action}
         data-dangerous={isDangerous}
+        disabled={isInactive}
         onClick={onClick}
         data-testid={testId}
       >

@@ -1,7 +1,7 @@
 import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useSearch } from 'wouter/use-browser-location';
-import { useSession } from '../../../data/hooks.ts';
+import { useConnection, useIsOffline, useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath, isOpenedFromChat } from '../../../paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -9,6 +9,7 @@ import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { previousUrl } from '../../../ui/page/previous-url.ts';
+import { NeedsConnection } from '../list/needs-connection.tsx';
 import { displayName } from '../model/display-name.ts';
 import { usePerson, usePresences, useProfile } from '../model/hooks.ts';
 import { parsePeopleQuery, peoplePath } from '../model/people-address.ts';
@@ -41,6 +42,10 @@ function Person({ userId, back, onRetry }: PersonProps) {
   const session = useSession();
   const { profile, state } = useProfile(userId);
   const known = usePerson(userId);
+  const isLive = useConnection().state === 'live';
+  const needsConnection = useIsOffline() && !profile;
+  // Without a connection it is requested again by itself.
+  const hasFailed = state === 'failed' && isLive && !needsConnection;
   usePresences([userId]);
   const isOwn = session.state === 'signed_in' && session.session.userId === userId;
 
@@ -76,21 +81,20 @@ function Person({ userId, back, onRetry }: PersonProps) {
       />
       <div className={styles.scroller} data-testid="profile">
         <div className={styles.column}>
-          {(name !== '' || state === 'loading') && <PersonHero person={person} isOwn={isOwn} />}
+          {(name !== '' || !(needsConnection || hasFailed)) && <PersonHero person={person} isOwn={isOwn} />}
           {isOwn ? <OwnNotice /> : <BlockedNotice userId={userId} />}
-          {state === 'failed' ? (
-            <div role="alert">
-              <EmptyState
-                icon={<AlertIcon size={24} />}
-                title={texts.profileFailed}
-                action={<Button onClick={onRetry}>{shell.retry}</Button>}
-              >
-                {texts.profileFailedSays}
-              </EmptyState>
-            </div>
-          ) : (
-            <PersonDetails profile={profile} />
+          {needsConnection && <NeedsConnection title={texts.profileOffline} />}
+          {hasFailed && (
+            <EmptyState
+              role="alert"
+              icon={<AlertIcon size={24} />}
+              title={texts.profileFailed}
+              action={<Button onClick={onRetry}>{shell.retry}</Button>}
+            >
+              {texts.profileFailedSays}
+            </EmptyState>
           )}
+          {!needsConnection && !hasFailed && <PersonDetails profile={profile} />}
           {name !== '' && <PersonActions person={person} isOwn={isOwn} />}
         </div>
       </div>
