@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react';
+import { parsePath } from '../../paths.ts';
+import { isNarrow } from './pointer.ts';
 
 /** Where a toast goes: into the pane in which the user acted, to the end that is farther from what they pressed. */
 export interface ToastPlace {
@@ -27,6 +29,16 @@ addEventListener(
 export function toastPlace(): ToastPlace {
   const { pane = document.querySelector<HTMLElement>('[data-front]')?.dataset.front, end } = pressed;
   return { pane, end };
+}
+
+/**
+ * What a pane shows at the current address; a toast goes when it is another view. Beside the page, a list stays the same while
+ * its rows are opened.
+ */
+export function viewIn(pane: string | undefined): string {
+  const { pathname, search } = location;
+  if (pane !== 'list') return pathname;
+  return (isNarrow() ? pathname : parsePath(pathname).section) + search;
 }
 
 /** Pixels in the window. */

@@ -10,10 +10,11 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { useSession } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useErrorSentence } from './error-text.tsx';
-import { type ToastPlace, toastPlace, useToastArea } from './toast-place.ts';
+import { type ToastPlace, toastPlace, useToastArea, viewIn } from './toast-place.ts';
 import styles from './toasts.module.css';
 
 interface Toast {
@@ -21,8 +22,11 @@ interface Toast {
   text: string;
   kind: 'said' | 'failed';
   place: ToastPlace;
+  /** What its pane showed when it came. */
+  view: string;
 }
 
+/** A toast goes when its view does: an action that leads to another view shows its toast there, after the navigation. */
 interface Toasts {
   /** Shows a short message: `Saved`. */
   say: (text: string) => void;
@@ -55,8 +59,11 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     last.current += 1;
     const id = last.current;
     const place = toastPlace();
+    const view = viewIn(place.pane);
     setToasts((shown) =>
-      [...shown.filter((toast) => toast.text !== text), { id, text, kind, place }].slice(-SHOWN_AT_ONCE),
+      [...shown.filter((toast) => toast.text !== text), { id, text, kind, place, view }].slice(
+        -SHOWN_AT_ONCE,
+      ),
     );
   }, []);
   const remove = useCallback(
@@ -67,6 +74,12 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const userId = session.state === 'signed_in' ? session.session.userId : undefined;
   // The next user does not see the previous user's toasts.
   useEffect(() => setToasts([]), [userId]);
+  const [path] = useLocation();
+  const search = useSearch();
+  useEffect(() => {
+    void [path, search];
+    setToasts((shown) => shown.filter(({ place, view }) => view === viewIn(place.pane)));
+  }, [path, search]);
   const toaster = useMemo(
     () => ({
       say: (text: string) => add(text, 'said'),
