@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { onChromium } from './each-browser.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
 import { holdAnswers } from './held-answers.ts';
 import { arrive } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
@@ -43,6 +43,32 @@ onChromium('A confirmation', (browser) => {
     assert.ok(await alice.page.$('dialog[open]'), 'the second dialog stays open');
     await alice.confirm();
     await alice.find('composer');
+  });
+});
+
+onEachBrowser('Back', (browser) => {
+  test('closes an open dialog, then leaves the view; forward and reload are as before', async (t) => {
+    const { alice, bob } = await meet(t, browser());
+    const { page } = alice;
+    await alice.openChat(bob);
+    const entries = () => page.evaluate(() => history.length);
+    const before = await entries();
+    await alice.click('menu');
+    await alice.click('menu-block');
+    await alice.find('confirm-dialog');
+    // From the browser, as its button does; the driver would wait for a navigation.
+    await page.evaluate(() => history.back());
+    await waitFor('no dialog', async () => (await page.$('dialog[open]')) === null);
+    assert.ok(page.url().endsWith(`/chat/${bob.id}`));
+    await alice.find('composer');
+    assert.equal(await entries(), before);
+    await page.evaluate(() => history.back());
+    await waitFor('the view before', () => page.url().includes('/people'));
+    await page.evaluate(() => history.forward());
+    await alice.find('composer');
+    await page.reload();
+    await alice.find('composer');
+    assert.equal(await page.$('dialog[open]'), null);
   });
 });
 

@@ -3,7 +3,7 @@ import styles from './dialog.module.css';
 
 interface DialogProps {
   isOpen: boolean;
-  /** Also called on Escape, or a click outside. */
+  /** Also called on Escape, on a click outside, and on Back. */
   onClose: () => void;
   title: string;
   children: ReactNode;
@@ -18,6 +18,7 @@ export function Dialog({ isOpen, ...shown }: DialogProps) {
 function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isOpen'>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  useCloseOnBack(onClose);
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
@@ -37,6 +38,8 @@ function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isO
         event.preventDefault();
         onClose();
       }}
+      // Of a second Escape or gesture, some browsers do not ask.
+      onClose={onClose}
       onClick={(event) => {
         // The dialog itself has no padding: a click whose target it is was on the backdrop.
         if (event.target === dialog.current) onClose();
@@ -50,4 +53,27 @@ function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isO
       </div>
     </dialog>
   );
+}
+
+/**
+ * While the component is mounted, the browser's Back closes it instead of leaving the view. The history stays as it is, so a
+ * reload, Forward and links are not affected. Browsers without the Navigation API leave the view.
+ */
+function useCloseOnBack(onClose: () => void): void {
+  const latest = useRef(onClose);
+  useEffect(() => {
+    latest.current = onClose;
+  });
+  useEffect(() => {
+    const { navigation }: { navigation?: Navigation } = window;
+    const onNavigate = (event: NavigateEvent) => {
+      const { navigationType, destination, cancelable } = event;
+      const isBack = destination.index < (navigation?.currentEntry?.index ?? 0);
+      if (navigationType !== 'traverse' || !isBack || !cancelable) return;
+      event.preventDefault();
+      latest.current();
+    };
+    navigation?.addEventListener('navigate', onNavigate);
+    return () => navigation?.removeEventListener('navigate', onNavigate);
+  }, []);
 }
