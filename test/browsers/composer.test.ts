@@ -77,6 +77,8 @@ onChromium('The composer', (browser) => {
     assert.equal(await her.page.$(COMPOSER), null);
     const said = () => her.page.$$eval('[data-testid="beginning"] p', (all) => all.map((p) => p.textContent));
     assert.deepEqual(await said(), ['You blocked bob']);
+    const pane = await her.page.$eval('[data-pane="page"]', (element) => (element as HTMLElement).innerText);
+    assert.equal(pane.match(/blocked/gi)?.length, 1, pane);
     await her.click('unblock-to-write');
     await her.find('composer');
     assert.equal(await textWritten(her.page), 'half a word');

@@ -16,7 +16,6 @@ export const chat = {
   blockedShort: 'Blocked',
 
   typing: 'typing…',
-  blocked: 'You blocked this person',
   yourself: 'This is you',
   yourselfSays: 'You can’t message yourself',
 
@@ -76,6 +75,8 @@ export const chat = {
     return count >= 0 ? `${characters} left` : `${characters} over the limit`;
   },
   unblockToWrite: (name: string) => `You blocked ${name}. Unblock them to send messages.`,
+  /** Below `blockedTitle`. */
+  unblockFirst: 'Unblock them to send messages.',
   notAccepting: (name: string) => `${name} isn’t accepting messages right now.`,
   gone: 'This account no longer exists.',
 };

@@ -11,7 +11,6 @@ export const chat: typeof import('./chat.en.ts').chat = {
   blockedShort: '已屏蔽',
 
   typing: '正在输入…',
-  blocked: '你已屏蔽对方',
   yourself: '这是你自己',
   yourselfSays: '不能给自己发消息',
 
@@ -64,6 +63,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   send: '发送',
   room: (count) => (count >= 0 ? `还可输入 ${count} 个字符` : `超出 ${-count} 个字符`),
   unblockToWrite: (name) => `你已屏蔽 ${name}，解除屏蔽后才能发消息。`,
+  unblockFirst: '解除屏蔽后才能发消息。',
   notAccepting: (name) => `${name} 暂时不接收消息。`,
   gone: '该账号已不存在。',
 };

@@ -52,8 +52,8 @@ function Presence({ userId, isGone }: { userId: string; isGone: boolean }) {
   const { state, lastSeen } = usePresence(userId);
   const isAway = !isTyping && state === 'offline';
   const text = () => {
-    if (isGone) return '\u00a0';
-    if (isBlocked) return texts.chat.blocked;
+    // The place of the composer says so.
+    if (isGone || isBlocked) return '';
     if (isTyping) return texts.chat.typing;
     switch (state) {
       case 'online':

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useState } from 'react';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
@@ -27,7 +28,7 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
   if (isBlocked)
     return (
       <Notice testId="composer-blocked" action={<Unblock userId={person.id} />}>
-        <Sentence of={texts.unblockToWrite} person={person} />
+        {messages.length > 0 ? <Sentence of={texts.unblockToWrite} person={person} /> : texts.unblockFirst}
       </Notice>
     );
   // Without messages the pane above says it.
@@ -72,6 +73,7 @@ function Unblock({ userId }: { userId: string }) {
   const texts = useTexts().chat;
   const { blocks } = useContacts();
   const { fail } = useToast();
+  const isOffline = useIsOffline();
   const [isPending, setPending] = useState(false);
   const unblock = async () => {
     setPending(true);
@@ -87,6 +89,7 @@ function Unblock({ userId }: { userId: string }) {
     <Button
       variant="default"
       size="sm"
+      disabled={isOffline}
       loading={isPending}
       onClick={() => void unblock()}
       data-testid="unblock-to-write"
