@@ -87,7 +87,8 @@ onChromium('A long conversation in Chromium', (browser) => {
     const talk = await startTalk(t);
     const { alice, bob, fill } = talk;
     await fill((db) => addMessages(db, alice.id, bob.id, bodies(60), 3 * 60 * 60_000));
-    const { page } = await openChat(t, browser(), talk);
+    const her = await openChat(t, browser(), talk);
+    const { page } = her;
     await waitForEnd(page);
     const isShown = () => page.$('[data-testid="sticky-day"][data-shown]');
     assert.equal(await isShown(), null, 'nobody has scrolled yet');
@@ -95,6 +96,15 @@ onChromium('A long conversation in Chromium', (browser) => {
     assert.deepEqual(wrong, []);
     assert.ok(days >= 4, `${days} days`);
     await waitFor('the day to go', async () => !(await isShown()));
+    // A banner on the messages leaves it visible.
+    her.faults.expectOutage();
+    await page.setOfflineMode(true);
+    await page.waitForSelector('[data-testid="connection-banner"]');
+    await page.$eval('[data-testid="messages"]', (messages) => messages.scrollBy(0, -100));
+    const below = await page.waitForSelector('[data-testid="sticky-day"][data-shown]');
+    const banner = await page.$('[data-testid="connection-banner"]');
+    const [day, trouble] = [await below?.boundingBox(), await banner?.boundingBox()];
+    assert.ok(day && trouble && day.y >= trouble.y + trouble.height, JSON.stringify({ day, trouble }));
     assert.equal(await page.$eval('[data-testid="sticky-day"]', (day) => day.ariaHidden), 'true');
   });
 
@@ -109,6 +119,14 @@ onChromium('A long conversation in Chromium', (browser) => {
     const line = await waitFor('the line', () => lineTop(page));
     assert.ok(line > 0 && line < 200, `the line is at ${line}`);
     assert.match(await textOf(page, TO_NEWEST), /\b110\b/);
+    // However low the window is, the button is over nothing but messages.
+    for (const height of [240, 200, 160]) {
+      await page.setViewport({ width: 844, height });
+      const [button, messages] = [await page.$(TO_NEWEST), await page.$('[data-testid="messages"]')];
+      const [inner, outer] = [await button?.boundingBox(), await messages?.boundingBox()];
+      assert.ok(outer && (!inner || inner.y >= outer.y), JSON.stringify({ height, inner, outer }));
+    }
+    await page.setViewport({ width: 1280, height: 800 });
     await waitFor('the text for screen readers', async () =>
       /\b110\b/.test(await textOf(page, '[data-testid="announcer"]')),
     );

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useReadable } from '../../../data/hooks.ts';
 import { type Readable, Store } from '../../../data/store.ts';
+import { noticePlace } from '../../../ui/page/notice-place.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import styles from './lines.module.css';
 
@@ -26,13 +28,15 @@ export function useMovingDay(): { day: MovingDay; show: (at: number | undefined)
   return { day, show };
 }
 
-/** The day at the upper edge of the messages while they move. For screen readers it is in the list, as a heading. */
+/** The day at the upper edge of the messages while they move, below the banners that lie there. For screen readers it is in the list, as a heading. */
 export function StickyDay({ day }: { day: MovingDay }) {
   const at = useReadable(day);
+  const place = useReadable(noticePlace);
   // It keeps its text while it fades.
   const [latest, setLatest] = useState(at);
   if (at !== undefined && at !== latest) setLatest(at);
-  return (
+  if (!place) return null;
+  return createPortal(
     <div
       className={styles.sticky}
       data-shown={at !== undefined || undefined}
@@ -40,6 +44,7 @@ export function StickyDay({ day }: { day: MovingDay }) {
       data-testid="sticky-day"
     >
       {latest !== undefined && <TimeText at={latest} as="day" />}
-    </div>
+    </div>,
+    place,
   );
 }
