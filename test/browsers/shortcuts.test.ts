@@ -80,6 +80,7 @@ onChromium('The keyboard', (browser) => {
     await her.page.setViewport({ width: 320, height: 568 });
     await press(her, 'Control', 'k');
     await waitFor('the field', () => hasFocus(her.page, FIELD));
+    assert.equal(await her.page.$eval(FIELD, (field) => field.ariaLabel), 'Go to a person');
     await assertFits(her.page, 'the dialog that goes to anyone');
     await assertAccessible(her.page, 'the dialog that goes to anyone');
     await her.fill(FIELD, 'ليلى');
@@ -109,7 +110,7 @@ onChromium('The keyboard', (browser) => {
     await keyboard.press('?');
     await her.find('shortcuts');
     await assertAccessible(her.page, 'the list of shortcuts');
-    assert.match(await textOf(her.page, '[data-testid="shortcuts"]'), /Go to any chat or person\s*Ctrl\s*K/);
+    assert.match(await textOf(her.page, '[data-testid="shortcuts"]'), /Go to a person\s*Ctrl\s*K/);
     await keyboard.press('Escape');
     await waitFor('the button again', () => hasFocus(her.page, '[data-testid="menu"]'));
     await her.page.focus(COMPOSER);

@@ -23,6 +23,7 @@ export function GoToDialog({ onClose }: { onClose: () => void }) {
 /** By ARIA's combobox pattern: the focus stays in the field, the arrow keys choose a row of the list. */
 function GoTo({ onClose }: { onClose: () => void }) {
   const { people: texts, shell } = useTexts();
+  const { goTo } = useShortcutTexts();
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -59,7 +60,7 @@ function GoTo({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
         role="combobox"
-        aria-label={texts.search}
+        aria-label={goTo}
         aria-expanded={hasFound}
         aria-controls={hasFound ? listId : undefined}
         aria-activedescendant={hasFound ? optionId(listId, at) : undefined}

@@ -7,7 +7,6 @@ import { PersonName } from '../../ui/person/name.tsx';
 import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
 import type { Kind } from './find-people.ts';
 import styles from './go-to-dialog.module.css';
-import { useShortcutTexts } from './texts.ts';
 import type { FoundRow } from './use-found.ts';
 
 interface GoToListProps {
@@ -28,7 +27,6 @@ export function optionId(listId: string, index: number): string {
 /** The users found, in a group for each kind. */
 export function GoToList({ id, found, ...list }: GoToListProps) {
   const texts = useTexts();
-  const { goTo } = useShortcutTexts();
   const titles: Record<Kind, string> = {
     chats: texts.shell.chats,
     friends: texts.people.friends,
@@ -36,7 +34,7 @@ export function GoToList({ id, found, ...list }: GoToListProps) {
   };
   const rows = found.map((row, index) => ({ row, index }));
   return (
-    <div className={styles.list} role="listbox" id={id} aria-label={goTo}>
+    <div className={styles.list} role="listbox" id={id} aria-label={texts.people.list}>
       {KINDS.map((kind) => {
         const ofKind = rows.filter(({ row }) => row.kind === kind);
         if (ofKind.length === 0) return null;

@@ -14,7 +14,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const texts = useShortcutTexts();
   const { command, alt, shift } = hasAppleKeys(navigator.userAgent) ? APPLE : PC;
   const keys: [does: string, ...keys: string[]][] = [
-    [texts.goToAny, command, 'K'],
+    [texts.goTo, command, 'K'],
     [texts.next, alt, '↓'],
     [texts.previous, alt, '↑'],
     [texts.nextUnread, alt, shift, '↓'],

@@ -1,7 +1,6 @@
 export const shortcuts = {
   title: 'Keyboard shortcuts',
-  goTo: 'Go to…',
-  goToAny: 'Go to any chat or person',
+  goTo: 'Go to a person',
   next: 'Next chat',
   previous: 'Previous chat',
   nextUnread: 'Next unread chat',

@@ -1,7 +1,6 @@
 export const shortcuts: typeof import('./shortcuts.en.ts').shortcuts = {
   title: '键盘快捷键',
-  goTo: '跳转到…',
-  goToAny: '跳转到任意聊天或用户',
+  goTo: '跳转到某人的聊天',
   next: '下一个聊天',
   previous: '上一个聊天',
   nextUnread: '下一个未读聊天',
