@@ -70,6 +70,22 @@ onChromium('The layout of the page', (browser) => {
     // Half of 1280: the browser's zoom at 200 %.
     assert.equal(await seen(640), 'rail page');
     assert.equal(await seen(360), 'bar page');
+    // Signing out is offered once, at every size.
+    await page.goto(`${site.url}/settings`);
+    await page.waitForSelector('[data-testid="settings-sign-out"]');
+    for (const [width, height] of [
+      [1280, 800],
+      [820, 400],
+      [640, 800],
+      [390, 800],
+    ] as const) {
+      await page.setViewport({ width, height });
+      const offers = await page.$$eval(
+        ':is([data-testid="sign-out"], [data-testid="settings-sign-out"])',
+        (all) => all.filter((button) => button.checkVisibility()).length,
+      );
+      assert.equal(offers, 1, `at ${width}x${height}`);
+    }
     await page.goto(`${site.url}/chat/${bob.id}`);
     await page.waitForSelector('h1');
     assert.equal(await seen(768), 'rail list page');

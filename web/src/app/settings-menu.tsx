@@ -143,6 +143,7 @@ function SignOutButton({ onClick }: { onClick: () => void }) {
   const texts = useTexts().shell;
   return (
     <Button
+      className={styles.signOut}
       variant="default"
       leftSection={<SignOutIcon size={16} />}
       onClick={onClick}
