@@ -37,6 +37,7 @@ onChromium('The settings', (browser) => {
       await comeToRest(page);
       await assertAccessible(page, `/settings${path} with high contrast`);
       assert.deepEqual(await page.evaluate(unseenSwitches), [], path);
+      assert.ok(await page.evaluate(haveCircles), `the initials have a circle: ${path}`);
       assert.equal(await page.evaluate(countLongAnimations), 0, path);
     }
   });
@@ -54,6 +55,12 @@ function unseenSwitches(): string[] {
       return borderTopStyle !== 'solid' || getComputedStyle(thumb).backgroundColor === backgroundColor;
     })
     .map((input) => input.dataset.testid ?? '');
+}
+
+/** In the page with high contrast: whether all initials have a line around them. */
+function haveCircles(): boolean {
+  const initials = [...document.querySelectorAll('nav [data-color], main [data-color]')];
+  return initials.length > 0 && initials.every((one) => getComputedStyle(one).borderTopStyle === 'solid');
 }
 
 function countLongAnimations(): number {
