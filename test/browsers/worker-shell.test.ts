@@ -86,6 +86,18 @@ onEachBrowser('The cache of the worker', (browser) => {
   });
 });
 
+onChromium('The worker', (browser) => {
+  test('takes over a page that was loading while it was activated', async (t) => {
+    const { page } = await start(t, browser());
+    // Such a page has no worker either, though there is one.
+    const session = await page.createCDPSession();
+    const loaded = page.waitForNavigation();
+    await session.send('Page.reload', { ignoreCache: true });
+    await loaded;
+    await waitForWorker(page);
+  });
+});
+
 onChromium('The worker with a failing service', (browser) => {
   test('a service that does not answer is asked, and the cached page is served instead', async (t) => {
     const { gate, page } = await start(t, browser());

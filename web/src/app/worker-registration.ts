@@ -1,4 +1,4 @@
-import { readToPage } from '../worker/messages.ts';
+import { readToPage, type ToWorker } from '../worker/messages.ts';
 import { watchForUpdates } from './worker-updates.ts';
 
 interface WorkerListeners {
@@ -26,7 +26,10 @@ export async function registerWorker({ onUpdate, onOpen, onPushChanged }: Worker
   });
   const watch = watchForUpdates(serviceWorker, onUpdate);
   try {
-    watch(await serviceWorker.register('/sw.js', { updateViaCache: 'none' }));
+    const registration = await serviceWorker.register('/sw.js', { updateViaCache: 'none' });
+    watch(registration);
+    // A page that was loading while its worker was activated is not among those that it claimed.
+    if (!serviceWorker.controller) registration.active?.postMessage({ doorman: 'claim' } satisfies ToWorker);
   } catch (error) {
     console.warn('No service worker:', error);
   }

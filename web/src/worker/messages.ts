@@ -7,12 +7,14 @@ export type ToPage =
   /** The browser gave this device another push subscription. */
   | { doorman: 'push-changed' };
 
-/** Messages of a page to a waiting worker. */
+/** Messages of a page to a worker. */
 export type ToWorker =
   /** Are these files of the page from the worker's build? Answered with {@link Compared}. */
   | { doorman: 'compare'; files: string[] }
   /** Activate the new version now. */
-  | { doorman: 'take-over' };
+  | { doorman: 'take-over' }
+  /** Answer the requests of this page too. */
+  | { doorman: 'claim' };
 
 export interface Compared {
   /** The page is of the worker's build already, as it came from the network. */
@@ -30,7 +32,7 @@ export function readToPage(data: unknown): ToPage | undefined {
 
 export function readToWorker(data: unknown): ToWorker | undefined {
   const { doorman, files } = asRecord(data);
-  if (doorman === 'take-over') return { doorman };
+  if (doorman === 'take-over' || doorman === 'claim') return { doorman };
   return doorman === 'compare' && Array.isArray(files) ? { doorman, files: files.map(String) } : undefined;
 }
 

@@ -32,6 +32,7 @@ self.addEventListener('activate', (event) =>
 self.addEventListener('message', (event) => {
   const message = readToWorker(event.data);
   if (message?.doorman === 'take-over') event.waitUntil(self.skipWaiting());
+  if (message?.doorman === 'claim') event.waitUntil(self.clients.claim());
   if (message?.doorman === 'compare') event.waitUntil(compare(message.files, event.ports[0]));
 });
 
