@@ -92,6 +92,8 @@ onChromium('Nothing on the page jumps', (browser) => {
       await appear(t, browser(), page, { width, height: 800 });
       await page.goto(`${site.url}/sign-in`);
       await page.waitForSelector('[data-testid="enter"]');
+      // What comes late moves things too.
+      await page.waitForNetworkIdle();
       assert.deepEqual(await shiftsOf(page), [], `at ${width}`);
     }
   });
