@@ -193,6 +193,13 @@ onChromium('Presence in a list', (browser) => {
     await waitFor('no dot', async () => (await alice.page.$(dot)) === null);
     await bob.page.goBack();
     await alice.page.waitForSelector(dot);
+    // Without a network it is not known any more, as soon as the page says so.
+    alice.faults.expectOutage();
+    await alice.page.setOfflineMode(true);
+    await alice.find('connection-banner');
+    assert.equal(await alice.page.$(dot), null);
+    await alice.page.setOfflineMode(false);
+    await alice.page.waitForSelector(dot);
     await alice.click('people-filter-online');
     await waitFor('only bob', async () => (await rows(alice.page)).join() === '1/1 bob');
   });
@@ -302,6 +309,16 @@ onChromium('A profile', (browser) => {
     await alice.find('friend-accept');
     await assertAccessible(alice.page, 'the profile of a user with a request');
     await alice.fill('[data-testid="people-search"]', '');
+    for (const width of [1280, 820, 390, 320]) {
+      await alice.page.setViewport({ width, height: 800 });
+      await alice.page.goto(`${site.url}/people`);
+      await alice.page.waitForSelector('[data-testid="people-filter-requests"] [data-testid="count"]');
+      const tops = await alice.page.$$eval('[data-testid^="people-filter-"]', (all) =>
+        all.map((filter) => filter.getBoundingClientRect().top),
+      );
+      assert.equal(new Set(tops).size, 1, `the filters are in one line at ${width}: ${tops}`);
+    }
+    await alice.page.setViewport({ width: 1280, height: 800 });
     for (const filter of ['all', 'online', 'friends', 'requests']) {
       await alice.click(`people-filter-${filter}`);
       await waitFor('the list', async () => !(await alice.page.$('[data-pane="list"] [aria-busy="true"]')));

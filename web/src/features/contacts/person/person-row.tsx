@@ -79,8 +79,12 @@ export const PersonRow = memo(function PersonRow({
           hasUsername || about !== '' ? (
             <ClippedLine>
               {hasUsername && <Clipped>{`@${username}`}</Clipped>}
-              {hasUsername && about !== '' && ' · '}
-              {about !== '' && <Clipped>{about}</Clipped>}
+              {about !== '' && (
+                <>
+                  {hasUsername && <span className={styles.about}> · </span>}
+                  <Clipped className={styles.about}>{about}</Clipped>
+                </>
+              )}
             </ClippedLine>
           ) : undefined
         }
