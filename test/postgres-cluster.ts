@@ -47,13 +47,16 @@ const testSettings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB'
  * no server that runs already, and ends with this process, however this process ends.
  *
  * @param options.settings beside where it listens; an empty list leaves all others as PostgreSQL has them
+ * @param options.standbyOf the address of the server that this one follows, until `pg_promote()`
  * @param options.makeFolder for a server that is not to be in memory
  */
 export async function startCluster({
   settings = testSettings,
+  standbyOf,
   makeFolder = () => makeTemporaryFolder('postgres'),
 }: {
   settings?: readonly string[];
+  standbyOf?: string;
   makeFolder?: () => Promise<string>;
 } = {}): Promise<Cluster> {
   const programs = findPostgres();
@@ -62,13 +65,16 @@ export async function startCluster({
   const folder = await makeFolder();
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  await initialize(join(programs, 'initdb'), data, owner);
+  if (standbyOf) {
+    const args = ['-D', data, '-d', standbyOf, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+    await promisify(execFile)(join(programs, 'pg_basebackup'), args, { ...owner, cwd: tmpdir() });
+  } else await initialize(join(programs, 'initdb'), data, owner);
 
   const port = await findFreePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const start = () => startServer(join(programs, 'postgres'), { folder, data, port, url, owner, settings });
   let server = await start();
-  await makeTemplate(url);
+  if (!standbyOf) await makeTemplate(url);
   return {
     url,
     pid: async () => Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10),

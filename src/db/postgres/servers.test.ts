@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onPostgres } from '../../../test/databases.ts';
+import { connectPostgres } from '../../../test/postgres-client.ts';
+import { databaseUrl, startCluster, templateDatabase } from '../../../test/postgres-cluster.ts';
+import { openProxy } from '../../../test/postgres-proxy.ts';
+import { createUrl, namesOf, write } from '../../../test/postgres-rows.ts';
+import { readAddress } from './address.ts';
+import { isUnavailable } from './errors.ts';
+import { openPostgres } from './postgres.ts';
+
+/** One address with the hosts of both. */
+function join(first: string, second: string): string {
+  return first.replace(/(@[^/]+)/, `$1,${new URL(second).host}`);
+}
+
+test('an address names several hosts, settings of pg and settings of PostgreSQL', () => {
+  const { servers, takesWrites, name } = readAddress(
+    'postgres://me:p%40ss@a:5432,b/chat?sslmode=require&search_path=one two&options=-c%20work_mem=1MB&target_session_attrs=read-write',
+    { lock_timeout: 3_000 },
+  );
+  assert.equal(name, 'a:5432,b/chat');
+  assert.equal(takesWrites, true);
+  assert.deepEqual(
+    servers.map(({ connectionString }) => connectionString),
+    [
+      'postgres://me:p%40ss@a:5432/chat?sslmode=require&uselibpqcompat=true',
+      'postgres://me:p%40ss@b/chat?sslmode=require&uselibpqcompat=true',
+    ],
+  );
+  assert.equal(servers[1]?.options, '-c lock_timeout=3000 -c search_path=one\\ two -c work_mem=1MB');
+  assert.equal(readAddress('postgresql:///chat', {}).takesWrites, false);
+  assert.equal(readAddress('postgresql://a/chat?target_session_attrs=read-write', {}).takesWrites, true);
+  assert.throws(
+    () => readAddress('postgres://a/chat?target_session_attrs=standby', {}),
+    /target_session_attrs in DATABASE_URL is "standby"; it can be "read-write" or "any"/,
+  );
+});
+
+onPostgres('several PostgreSQL servers', (database) => {
+  test('when the first host refuses connections the second is used', async (t) => {
+    const url = await createUrl(t, database);
+    const first = await openProxy(t, url);
+    await using db = await openPostgres({ url: join(first.url, url) });
+    await write(db, 'a');
+    await first.cut();
+    await Promise.allSettled([namesOf(db), write(db, 'lost with its connection')]);
+    assert.equal(await write(db, 'b'), 1);
+    assert.equal(await db.transaction((tx) => write(tx, 'c')), 1);
+  });
+
+  test('the server that takes writes is used, also after a standby is promoted', async (t) => {
+    const primary = await startCluster();
+    t.after(() => primary.stop());
+    const standby = await startCluster({ standbyOf: primary.url });
+    t.after(() => standby.stop());
+    const [main, other] = [primary, standby].map(({ url }) => databaseUrl(url, templateDatabase));
+    assert(main && other);
+    await assert.rejects(
+      openPostgres({ url: `${other}?target_session_attrs=read-write` }),
+      (error) => isUnavailable(error) && /is a standby/.test(String(error)),
+    );
+    await using db = await openPostgres({ url: join(other, main) });
+    await write(db, 'before');
+    await using sql = await connectPostgres(other);
+    while ((await sql.rows(`select name from service where name = 'before'`)).length === 0);
+
+    await primary.stop();
+    await sql.rows('select pg_promote()');
+    const store = (name: string): Promise<number> => write(db, name).catch(() => store(name));
+    await store('after');
+    await db.transaction((tx) => write(tx, 'in a transaction'));
+    assert.deepEqual(await namesOf(db), ['after', 'before', 'in a transaction']);
+  });
+});
