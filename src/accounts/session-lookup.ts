@@ -23,7 +23,7 @@ export async function findSession(
  */
 export async function assertSessionActive(tx: Queries, id: string): Promise<void> {
   const session = await tx.get`select id from sessions where id = ${id}`;
-  if (!session) throw ended();
+  if (!session) throw sessionEnded();
 }
 
 /**
@@ -34,9 +34,10 @@ export async function assertSessionActive(tx: Queries, id: string): Promise<void
  * @throws {ServiceError} `unauthenticated`
  */
 export async function lockSession(tx: Queries, id: string): Promise<void> {
-  if ((await tx.run`update sessions set device = device where id = ${id}`) === 0) throw ended();
+  if ((await tx.run`update sessions set device = device where id = ${id}`) === 0) throw sessionEnded();
 }
 
-function ended(): ServiceError {
+/** What a caller gets whose session has ended. */
+export function sessionEnded(): ServiceError {
   return new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
 }

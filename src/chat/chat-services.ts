@@ -4,7 +4,7 @@ import type { Events } from '../events/hints.ts';
 import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
-import { RecipientQueues } from './recipient-queues.ts';
+import { MessageBatches } from './message-batches.ts';
 import { Typing } from './typing.ts';
 
 /** How long acknowledgements are collected before senders get the receipts. */
@@ -16,8 +16,7 @@ export interface ChatServices {
   readonly typing: Typing;
   /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. */
   readonly messageLimit: SlidingLog;
-  /** null on SQLite, which needs none. */
-  readonly recipientQueues: RecipientQueues | null;
+  readonly messages: MessageBatches;
 }
 
 export function openChat(
@@ -30,7 +29,7 @@ export function openChat(
     deliveryReceipts: new DeliveryReceipts({ db, events }, now),
     typing: new Typing(db, events, online, monotonicMs),
     messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
-    recipientQueues: db.kind === 'postgres' ? new RecipientQueues() : null,
+    messages: new MessageBatches({ db, events }, monotonicMs),
   };
 }
 

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase, onPostgres } from '../../test/databases.ts';
+import { onEachDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
-import { addUser } from '../../test/people.ts';
-import { openProxy } from '../../test/postgres-proxy.ts';
-import { openPostgres } from '../db/postgres/postgres.ts';
+import { sendMessage } from '../../test/messages.ts';
 import { ServiceError } from '../errors.ts';
-import { Events } from '../events/hints.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser, unblockUser } from '../relations/block-user.ts';
 import { listConversations } from './conversations.ts';
+import { readHistory } from './history.ts';
 import { markRead } from './marks.ts';
-import { readHistory, sendMessage } from './messages.ts';
 
 /** The service's clock: by the real one, the events of these tests would be old enough to be trimmed. */
 const NOW = 10_000;
@@ -19,31 +16,6 @@ const NOW = 10_000;
 function refusedAs(word: string) {
   return (error: unknown) => error instanceof ServiceError && error.word === word;
 }
-
-onPostgres('messages on the wire', (database) => {
-  test('a message takes two round trips: locks and reads together, then the writes', async (t) => {
-    const settings = await database.create(t);
-    assert.ok('databaseUrl' in settings);
-    const proxy = await openProxy(t, settings.databaseUrl);
-    await using db = await openPostgres({ url: proxy.url });
-    for (const id of ['alice', 'bob']) await addUser(db, id, { id });
-    await db.run`
-      insert into sessions (id, user_id, device, created_at, used_at) values ('of-alice', 'alice', '', 1, 1)`;
-    const send = (cid: string) =>
-      sendMessage(
-        { db, events: new Events() },
-        { userId: 'alice', sessionId: 'of-alice' },
-        { to: 'bob', cid, body: 'hi' },
-        1,
-      );
-    // The first ones prepare the statements, which takes round trips of their own.
-    await send('1');
-    await send('2');
-    proxy.packets.count = 0;
-    await send('3');
-    assert.equal(proxy.packets.count, 4, 'begin, locks and reads, writes, commit');
-  });
-});
 
 onEachDatabase('messages', (database) => {
   async function startTwo(t: Parameters<typeof startService>[0]) {

@@ -5,8 +5,8 @@ import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
+import { readHistory } from './history.ts';
 import { markRead } from './marks.ts';
-import { readHistory } from './messages.ts';
 import {
   Conversation,
   ConversationPage,
@@ -38,7 +38,7 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
     schema: { body: SendBody, response: answers(dataAnswer(Stored), 400, 401, 403, 404) },
     handler: async (request) => ({
       code: 200 as const,
-      data: await sendWithinLimit({ db, events }, chat, clock, callerOf(request), request.body),
+      data: await sendWithinLimit(chat, clock, callerOf(request), request.body),
     }),
   });
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { type Answer, startService } from '../../test/harness.ts';
+import { sendMessage } from '../../test/messages.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser } from '../relations/block-user.ts';
 import { startSockets } from '../sockets/test-client.ts';
-import { readHistory, sendMessage } from './messages.ts';
+import { readHistory } from './history.ts';
 
 /** The service's clock: by the real one, the events of these tests would be old enough to be trimmed. */
 const NOW = 10_000;

@@ -92,6 +92,11 @@ export interface Db extends Queries, AsyncDisposable {
    */
   snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T>;
   /**
+   * Whether a statement failed because of its own content, such as a violated constraint: another one may succeed now. False
+   * when the connection, the disk or the server failed.
+   */
+  isStatementFault(error: unknown): boolean;
+  /**
    * Whether the database answers, takes writes as far as is known, and (PostgreSQL) is locked for this server.
    *
    * @throws {Error} why it cannot be used

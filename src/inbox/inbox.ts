@@ -2,7 +2,6 @@ import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
-import { toStoredData } from './stored-events.ts';
 
 /** Where the event logs of users are stored, and where hints about new events are published. */
 export interface Inboxes {
@@ -16,17 +15,14 @@ export interface Append {
   seqOf(userId: string): number;
   /** Commits what the body wrote even if it appends nothing. */
   commitWithoutEvents(): void;
-  /**
-   * For a body with `bodyFirst`, after its own checks.
-   *
-   * @throws {ServiceError} `not-found` when one of the users does not exist
-   */
-  refuseUnknownUsers(): Promise<void>;
   /** Publishes a hint after the commit and after all appended events; never if the transaction is rolled back. */
   publish(hint: ServiceEvent): void;
-  /** Appends one event to the inbox of a locked user. `at` is the time of the event, `now` of the transaction if left out. */
-  <E extends LogEventName>(userId: string, event: E, data: LogEventData[E], at?: number): Promise<void>;
+  /** Appends one event to the inbox of a locked user. */
+  <E extends AppendedName>(userId: string, event: E, data: LogEventData[E]): Promise<void>;
 }
+
+/** Messages are stored in batches, with their events (`message-events.ts`). */
+type AppendedName = Exclude<LogEventName, 'message'>;
 
 /**
  * Runs `body` in a transaction that first locks the inboxes of `userIds`, in the order of their ids. So what the body reads of
@@ -34,16 +30,14 @@ export interface Append {
  * look). Each event takes its user's next number, without gaps. A body that appends nothing is rolled back, unless it calls
  * `commitWithoutEvents`. The events are published after the commit, for the users' sockets.
  *
- * @param options.bodyFirst the body's result or refusal wins over `not-found`, until the body calls `refuseUnknownUsers` or
- *   appends; without it, `not-found` wins over the body's result or refusal
- * @throws {ServiceError} `not-found` when one of the users does not exist, and everything that `body` throws
+ * @throws {ServiceError} `not-found` when one of the users does not exist, whatever the body returns or throws; and everything
+ *   that `body` throws
  */
 export async function withInboxes<T>(
   { db, events }: Inboxes,
   userIds: readonly string[],
   now: number,
   body: (tx: Tx, append: Append) => Promise<T>,
-  options: { readonly bodyFirst?: boolean } = {},
 ): Promise<T> {
   const ordered = [...new Set(userIds)].sort();
   const appended = new Map<string, LogEvent[]>();
@@ -59,9 +53,6 @@ export async function withInboxes<T>(
       const locks = Promise.all(
         ordered.map(async (userId) => void seqs.set(userId, await takeNextSeq(tx, userId))),
       );
-      // A body with `bodyFirst` may end without awaiting them.
-      locks.catch(() => {});
-      const refuseUnknownUsers = async () => void (await locks);
       const seqOf = (userId: string) => {
         const seq = seqs.get(userId);
         if (seq === undefined) throw new Error('an event for an inbox that is not locked');
@@ -71,29 +62,20 @@ export async function withInboxes<T>(
         commitsWithoutEvents = true;
       };
       const publish = (hint: ServiceEvent) => void hints.push(hint);
-      const append = async <E extends LogEventName>(
-        userId: string,
-        event: E,
-        data: LogEventData[E],
-        at = now,
-      ) => {
+      const append = async <E extends AppendedName>(userId: string, event: E, data: LogEventData[E]) => {
         await locks;
         const first = seqOf(userId);
         const events = appended.get(userId) ?? [];
         const isFirst = !appended.has(userId);
         appended.set(userId, events);
         const seq = isFirst ? first : await takeNextSeq(tx, userId);
-        const appendedEvent = { seq, at, event, data } as LogEvent; // `data` belongs to `event`, which a type cannot say of a union
-        events.push(appendedEvent);
+        events.push({ seq, at: now, event, data } as LogEvent); // `data` belongs to `event`, which a type cannot say of a union
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)
-          values (${userId}, ${seq}, ${at}, ${event}, ${toStoredData(appendedEvent)})`;
+          values (${userId}, ${seq}, ${now}, ${event}, ${JSON.stringify(data)})`;
       };
-      const own = body(
-        tx,
-        Object.assign(append, { seqOf, commitWithoutEvents, refuseUnknownUsers, publish }),
-      );
-      const value = options.bodyFirst ? await own : await unlessRefused(locks, own);
+      const own = body(tx, Object.assign(append, { seqOf, commitWithoutEvents, publish }));
+      const value = await unlessRefused(locks, own);
       if (appended.size === 0 && !commitsWithoutEvents) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
       await Promise.all(unused.map((userId) => returnSeq(tx, userId)));

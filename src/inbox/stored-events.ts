@@ -61,11 +61,6 @@ export function parseEventData<E extends LogEventName>(data: string): StoredEven
   return JSON.parse(data);
 }
 
-/** The column `data` of an event: a message without its text. */
-export function toStoredData({ event, data }: LogEvent): string {
-  return JSON.stringify(event === 'message' ? { ...data, body: undefined } : data);
-}
-
 /**
  * Whether a device that has everything up to `seq` can be brought up to date from the log: it is not ahead of the
  * head, and the event after it was not trimmed.

@@ -87,8 +87,27 @@ export async function refuseIfBlocked(tx: Queries, senderId: string, recipientId
     hasBlocked(tx, recipientId, senderId),
     tx.get`select id from users where id = ${recipientId} and status = 'active'`,
   ]);
-  if (own) throw new ServiceError('forbidden', 'unblock_first', '请先取消拉黑该用户');
-  if (theirs || !recipient) throw new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
+  const refused = refusalBetween({
+    hasBlocked: own,
+    isBlocked: theirs,
+    isRecipientActive: recipient !== undefined,
+  });
+  if (refused) throw refused;
+}
+
+/** The refusal that {@link refuseIfBlocked} throws, if any, for a caller that has read what it depends on. */
+export function refusalBetween({
+  hasBlocked,
+  isBlocked,
+  isRecipientActive,
+}: {
+  hasBlocked: boolean;
+  isBlocked: boolean;
+  isRecipientActive: boolean;
+}): ServiceError | undefined {
+  if (hasBlocked) return new ServiceError('forbidden', 'unblock_first', '请先取消拉黑该用户');
+  if (isBlocked || !isRecipientActive) return new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
+  return undefined;
 }
 
 /** The entry of one blocked user in the blocker's list. */

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
-import { sendMessage } from '../chat/messages.ts';
+import { sendMessage } from '../../test/messages.ts';
 import { trimInboxes } from '../inbox/trim.ts';
 import { startSockets, type TestSocket } from './test-client.ts';
 

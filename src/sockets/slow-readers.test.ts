@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
-import { sendMessage } from '../chat/messages.ts';
+import { sendMessage } from '../../test/messages.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from '../http/authenticate.ts';
 import {

@@ -78,6 +78,6 @@ async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promi
   return details.filter((detail) => {
     const name = /^SCAN (\w+)/.exec(detail)?.[1];
     if (name === undefined || SMALL_TABLES.has(name) || made.includes(name)) return false;
-    return !detail.includes('VIRTUAL TABLE') && name !== 'CONSTANT';
+    return !/VIRTUAL TABLE|VALUES CLAUSE/.test(detail) && name !== 'CONSTANT';
   });
 }

@@ -68,6 +68,12 @@ export function isServerFault(error: unknown): boolean {
   return error instanceof DatabaseError && /^(25006|53|57P|58|F0|XX)/.test(error.code ?? '');
 }
 
+/** Whether a statement failed because of its own content, such as a violated constraint or a parameter of no known type. */
+export function isStatementFault(error: unknown): boolean {
+  if (error instanceof DatabaseError) return !isServerFault(error) && !isOfConnection(error);
+  return error instanceof TypeError;
+}
+
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }

@@ -2,7 +2,7 @@ import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.t
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isRetryable, isServerFault } from './errors.ts';
+import { isRetryable, isServerFault, isStatementFault } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
 import { PostgresPool } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
@@ -114,6 +114,10 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
       },
       { withoutLimit: true },
     );
+  }
+
+  isStatementFault(error: unknown): boolean {
+    return isStatementFault(error);
   }
 
   async checkHealth(): Promise<void> {

@@ -96,6 +96,10 @@ export function isDiskFault(error: unknown): boolean {
   return DISK_FAULTS.includes(primaryCode(error));
 }
 
+export function isSqliteError(error: unknown): boolean {
+  return primaryCode(error) !== 0;
+}
+
 /** The low byte of SQLite's code; 0 for other errors. */
 function primaryCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;

@@ -17,7 +17,7 @@ import { makePrivateDatabaseFile } from '../private-files.ts';
 import { type Dialect, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
-import { isDiskFault, SqliteConnection } from './connection.ts';
+import { isBusy, isDiskFault, isSqliteError, SqliteConnection } from './connection.ts';
 import { SqliteReads } from './reads.ts';
 import { SqliteSnapshots } from './snapshots.ts';
 import { type SqliteTx, SqliteUnits } from './units.ts';
@@ -143,6 +143,10 @@ class SqliteDb implements SchemaDb {
   /** A unit is the only writer of all processes anyway. */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
     return this.#write(body);
+  }
+
+  isStatementFault(error: unknown): boolean {
+    return error instanceof TypeError || (isSqliteError(error) && !isDiskFault(error) && !isBusy(error));
   }
 
   async checkHealth(): Promise<void> {

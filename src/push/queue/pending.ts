@@ -38,11 +38,14 @@ export async function nextDueAt(db: Queries): Promise<number | undefined> {
 
 // A user's rows are written only with the user's inbox locked, so writers of several rows cannot deadlock.
 
+/** A message for a recipient; `seq` is its number in their log, `now` epoch milliseconds. */
+interface NewMessage extends Pair {
+  readonly seq: number;
+  readonly now: number;
+}
+
 /** Adds a message to the pending push of its pair, in the transaction that stores the message. */
-export async function enqueuePush(
-  tx: Queries,
-  { userId, peerId, seq, now }: { userId: string; peerId: string; seq: number; now: number },
-): Promise<void> {
+export async function enqueuePush(tx: Queries, { userId, peerId, seq, now }: NewMessage): Promise<void> {
   await tx.run`
     insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at)
     values (${userId}, ${peerId}, ${seq}, ${seq}, 1, ${now + SEEN_WITHIN_MS})
@@ -53,6 +56,42 @@ export async function enqueuePush(
         when push_pending.cooldown_until > excluded.due_at then push_pending.cooldown_until
         else excluded.due_at end,
       count = push_pending.count + 1`;
+}
+
+const PENDING = {
+  user_id: 'text',
+  peer_id: 'text',
+  first_seq: 'bigint',
+  last_seq: 'bigint',
+  count: 'bigint',
+  due_at: 'bigint',
+} as const;
+
+/** The same for the messages of a batch, in one statement; only on PostgreSQL. */
+export async function enqueuePushes(tx: Queries, messages: readonly NewMessage[]): Promise<void> {
+  // A statement cannot change a row twice.
+  const byPair = Map.groupBy(messages, pairKey);
+  const pending = [...byPair.values()].map((ofPair) => {
+    const { userId, peerId, seq, now } = ofPair[0] as NewMessage; // a group is never empty
+    return {
+      user_id: userId,
+      peer_id: peerId,
+      first_seq: seq,
+      last_seq: ofPair.at(-1)?.seq ?? seq,
+      count: ofPair.length,
+      due_at: now + SEEN_WITHIN_MS,
+    };
+  });
+  await tx.run`
+    insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at)
+    select user_id, peer_id, first_seq, last_seq, count, due_at from ${tx.records(PENDING, pending)} as pending where true
+    on conflict (user_id, peer_id) do update set
+      first_seq = case when push_pending.count = 0 then excluded.first_seq else push_pending.first_seq end,
+      last_seq = excluded.last_seq,
+      due_at = case when push_pending.count > 0 then push_pending.due_at
+        when push_pending.cooldown_until > excluded.due_at then push_pending.cooldown_until
+        else excluded.due_at end,
+      count = push_pending.count + excluded.count`;
 }
 
 /**

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createDoorman, type Doorman, type DoormanStorage } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
-import { sendMessage } from '../../../src/chat/messages.ts';
 import type { TestDatabase } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';
+import { sendMessage } from '../../../test/messages.ts';
 import { noBrowserEnvironment } from '../data/browser-environment.ts';
 import { createStores } from './create-stores.ts';
 import type { Stores } from './stores.ts';
@@ -137,11 +137,11 @@ export class Town {
 
   /** Stores messages directly: the kit is limited to 30 in ten seconds. */
   async writeMany(from: TestClient, to: string, bodies: readonly string[]): Promise<void> {
-    const { clock, db, events } = this.service.services;
+    const { services } = this.service;
     const session = (await from.doorman.api.sessions()).find(({ current }) => current === 1);
     const sender = { userId: from.id, sessionId: session?.id ?? assert.fail() };
     for (const body of bodies)
-      await sendMessage({ db, events }, sender, { to, cid: crypto.randomUUID(), body }, clock.now());
+      await sendMessage(services, sender, { to, cid: crypto.randomUUID(), body }, services.clock.now());
   }
 }
 

@@ -1,0 +1,136 @@
+import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import type { Inboxes } from '../inbox/inbox.ts';
+import type { AcceptedMessage, SentMessage, Verdict } from './judge-messages.ts';
+import type { Stored } from './schemas.ts';
+import { storeOnPostgres } from './store-on-postgres.ts';
+import { storeOnSqlite } from './store-on-sqlite.ts';
+
+const BATCH_MESSAGES = 128;
+const MAX_WAITING = 1_000;
+/** Of a batch, so that inboxes that stay locked elsewhere do not keep other messages waiting. */
+const BATCH_HELD = 32;
+/** After which a message is judged again whose inbox was locked elsewhere, and until when. */
+const HELD_RETRY_MS = 5;
+const HELD_LONGEST_MS = 3_000;
+
+interface Waiting {
+  readonly message: SentMessage;
+  readonly queuedAt: number;
+  retryAt: number;
+  resolve(stored: Stored): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Stores messages in batches: while one is under way, those that arrive gather for the next, so that many senders share one
+ * commit. Each message is judged by itself (`judge-messages.ts`), and each answer comes after the commit that stored it and after
+ * its events were published.
+ */
+export class MessageBatches {
+  readonly #inboxes: Inboxes;
+  readonly #store: (messages: readonly SentMessage[]) => Promise<Verdict[]>;
+  readonly #monotonicMs: () => number;
+  readonly #waiting: Waiting[] = [];
+  /** Messages whose inbox another transaction has locked. */
+  #held: Waiting[] = [];
+  #isWorking = false;
+
+  constructor(inboxes: Inboxes, monotonicMs: () => number) {
+    this.#inboxes = inboxes;
+    this.#monotonicMs = monotonicMs;
+    const { db } = inboxes;
+    const { twoFlights } = db;
+    this.#store = twoFlights
+      ? (messages) => storeOnPostgres({ twoFlights: twoFlights.bind(db) }, messages)
+      : (messages) => storeOnSqlite(db, messages, monotonicMs);
+  }
+
+  /**
+   * Stores a message in both users' logs and in their history, durably, and only once per (sender, `cid`) however often it is
+   * sent.
+   *
+   * @throws {ServiceError} the refusals of `judgeMessages`; `rate-limited`, word `overloaded`, when 1,000 messages wait, or when
+   *   another transaction has locked one of the inboxes for 3 s
+   * @throws {Error} a fault of the database; the message may be stored, and a repeat with its `cid` resolves that
+   */
+  async send(message: SentMessage): Promise<Stored> {
+    if (this.#waiting.length + this.#held.length >= MAX_WAITING) throw overloaded();
+    const { promise, resolve, reject } = Promise.withResolvers<Stored>();
+    this.#waiting.push({ message, queuedAt: this.#monotonicMs(), retryAt: 0, resolve, reject });
+    if (!this.#isWorking) void this.#work();
+    return promise;
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    while (this.#waiting.length + this.#held.length > 0) {
+      // What arrives in the same turn of the event loop joins the batch.
+      await yieldToEventLoop();
+      const batch = this.#takeBatch();
+      if (batch.length > 0) await this.#storeBatch(batch);
+      else await delay(HELD_RETRY_MS);
+    }
+    this.#isWorking = false;
+  }
+
+  #takeBatch(): Waiting[] {
+    const now = this.#monotonicMs();
+    const due = this.#held.filter((one) => one.retryAt <= now).slice(0, BATCH_HELD);
+    this.#held = this.#held.filter((one) => !due.includes(one));
+    return [...due, ...this.#waiting.splice(0, BATCH_MESSAGES - due.length)];
+  }
+
+  async #storeBatch(batch: readonly Waiting[], { isLastTry = false } = {}): Promise<void> {
+    let verdicts: Verdict[];
+    try {
+      verdicts = await this.#store(batch.map((one) => one.message));
+    } catch (error) {
+      // A message that the database refuses fails alone. It runs again even if it was alone: its `cid` may have been stored
+      // between the lookup and the insert, by a writer that locks no inbox, since the database is open to others.
+      if (!isLastTry && this.#inboxes.db.isStatementFault(error))
+        for (const one of batch) await this.#storeBatch([one], { isLastTry: true });
+      else for (const one of batch) one.reject(error);
+      return;
+    }
+    for (const verdict of verdicts) if ('accepted' in verdict) this.#publish(verdict.accepted);
+    for (const [at, verdict] of verdicts.entries()) {
+      const one = batch[at];
+      if (one) this.#settle(one, verdict);
+    }
+    // The batch had no time for these.
+    this.#waiting.unshift(...batch.slice(verdicts.length));
+  }
+
+  #settle(one: Waiting, verdict: Verdict): void {
+    if ('accepted' in verdict) {
+      const { to, n, at } = verdict.accepted;
+      one.resolve({ peer: to, n, at, duplicate: false });
+    } else if ('repeated' in verdict) one.resolve(verdict.repeated);
+    else if ('refused' in verdict) one.reject(verdict.refused);
+    else {
+      const now = this.#monotonicMs();
+      if (now - one.queuedAt > HELD_LONGEST_MS) one.reject(overloaded());
+      else {
+        one.retryAt = now + HELD_RETRY_MS;
+        this.#held.push(one);
+      }
+    }
+  }
+
+  #publish({ from, to, n, at, cid, body, fromSeq, toSeq }: AcceptedMessage): void {
+    for (const [userId, peer, seq] of [
+      [from, to, fromSeq],
+      [to, from, toSeq],
+    ] as const)
+      this.#inboxes.events.publish({
+        type: 'inbox',
+        userId,
+        event: { seq, at, event: 'message', data: { peer, n, from, cid, body } },
+      });
+  }
+}
+
+function overloaded(): ServiceError {
+  return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,155 @@
+import type { Db, Queries } from '../db/db.ts';
+import { appendMessages, lockFreeInboxes } from '../inbox/message-events.ts';
+import { enqueuePushes } from '../push/queue/pending.ts';
+import {
+  type AcceptedMessage,
+  judgeMessages,
+  type MessageFacts,
+  type SentMessage,
+  type Verdict,
+} from './judge-messages.ts';
+
+const ASKED = {
+  position: 'bigint',
+  sender_id: 'text',
+  recipient_id: 'text',
+  cid: 'text',
+  session_id: 'text',
+} as const;
+const MESSAGES = {
+  low_id: 'text',
+  high_id: 'text',
+  n: 'bigint',
+  sender_id: 'text',
+  cid: 'text',
+  body: 'text',
+  at: 'bigint',
+} as const;
+const CONVERSATIONS = {
+  user_id: 'text',
+  peer_id: 'text',
+  n: 'bigint',
+  last_at: 'bigint',
+  unread: 'bigint',
+} as const;
+
+interface FactsRow {
+  position: number;
+  known_peer: string | null;
+  known_n: number | null;
+  known_at: number | null;
+  known_body: string | null;
+  last_n: number | null;
+  last_at: number | null;
+  has_inbox: number;
+  recipient_status: string | null;
+  has_blocked: number;
+  is_blocked: number;
+  is_session_active: number;
+}
+
+/**
+ * Stores a batch on PostgreSQL in two round trips: the free inboxes are locked, then one statement reads what the verdicts
+ * depend on, so it sees everything that was committed before the lock; the writes go with the commit.
+ *
+ * @returns a verdict on each message
+ */
+export function storeOnPostgres(
+  db: Pick<Required<Db>, 'twoFlights'>,
+  messages: readonly SentMessage[],
+): Promise<Verdict[]> {
+  return db.twoFlights(
+    (tx) => {
+      const users = new Set(messages.flatMap(({ from, to }) => [from, to]));
+      return Promise.all([lockFreeInboxes(tx, [...users]), readFacts(tx, messages)]);
+    },
+    (tx, [heads, facts]) => {
+      const verdicts = judgeMessages(messages, facts, heads);
+      const accepted = verdicts.flatMap((verdict) => ('accepted' in verdict ? [verdict.accepted] : []));
+      if (accepted.length > 0) write(tx, accepted);
+      return verdicts;
+    },
+  );
+}
+
+async function readFacts(tx: Queries, messages: readonly SentMessage[]): Promise<MessageFacts[]> {
+  const asked = messages.map(({ from, to, cid, sessionId }, position) => ({
+    position,
+    sender_id: from,
+    recipient_id: to,
+    cid,
+    session_id: sessionId,
+  }));
+  const rows = await tx.all<FactsRow>`
+    select asked.position,
+      case when known.low_id = known.sender_id then known.high_id else known.low_id end as known_peer,
+      known.n as known_n, known.at as known_at, known.body as known_body,
+      conversations.n as last_n, conversations.last_at,
+      (select status from users where id = asked.recipient_id) as recipient_status,
+      exists (select 1 from inbox_heads where user_id = asked.recipient_id) as has_inbox,
+      exists (select 1 from blocks
+        where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
+      exists (select 1 from blocks
+        where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,
+      exists (select 1 from sessions where id = asked.session_id) as is_session_active
+    from ${tx.records(ASKED, asked)} as asked
+    left join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid
+    left join conversations
+      on conversations.user_id = asked.sender_id and conversations.peer_id = asked.recipient_id
+    order by asked.position`;
+  return rows.map((row) => ({
+    isSessionActive: row.is_session_active === 1,
+    known:
+      row.known_peer === null || row.known_n === null || row.known_at === null || row.known_body === null
+        ? undefined
+        : { peer: row.known_peer, n: row.known_n, at: row.known_at, body: row.known_body },
+    isRecipientKnown: row.has_inbox === 1,
+    isRecipientActive: row.recipient_status === 'active',
+    hasBlocked: row.has_blocked === 1,
+    isBlocked: row.is_blocked === 1,
+    last: { n: row.last_n ?? 0, at: row.last_at ?? 0 },
+  }));
+}
+
+/** Sends all writes before it returns. */
+function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
+  const messages = accepted.map(({ from, to, n, cid, body, at }) => {
+    const [low_id, high_id] = from < to ? [from, to] : [to, from];
+    return { low_id, high_id, n, sender_id: from, cid, body, at };
+  });
+  const writes = [
+    tx.run`
+      insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+      select low_id, high_id, n, sender_id, cid, body, at from ${tx.records(MESSAGES, messages)} as messages`,
+    tx.run`
+      insert into conversations (user_id, peer_id, n, last_at, unread)
+      select user_id, peer_id, n, last_at, unread from ${tx.records(CONVERSATIONS, sidesOf(accepted))} as sides where true
+      on conflict (user_id, peer_id) do update set
+        n = excluded.n, last_at = excluded.last_at, unread = conversations.unread + excluded.unread`,
+    appendMessages(tx, accepted),
+    enqueuePushes(
+      tx,
+      accepted.map(({ from, to, toSeq, now }) => ({ userId: to, peerId: from, seq: toSeq, now })),
+    ),
+  ];
+  // The transaction reports the first failure.
+  Promise.all(writes).catch(() => {});
+}
+
+/** One row for each side of a conversation: a statement cannot change a row twice. */
+function sidesOf(accepted: readonly AcceptedMessage[]) {
+  const sides = new Map<
+    string,
+    { user_id: string; peer_id: string; n: number; last_at: number; unread: number }
+  >();
+  for (const { from, to, n, at } of accepted)
+    for (const [user_id, peer_id, unread] of [
+      [from, to, 0],
+      [to, from, 1],
+    ] as const) {
+      const key = `${user_id} ${peer_id}`;
+      const before = sides.get(key)?.unread ?? 0;
+      sides.set(key, { user_id, peer_id, n, last_at: at, unread: before + unread });
+    }
+  return [...sides.values()];
+}

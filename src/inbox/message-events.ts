@@ -1,0 +1,69 @@
+import type { Queries } from '../db/db.ts';
+import type { StoredEventData } from '../events/log-events.ts';
+
+/** A message with its place in both logs. */
+interface LoggedMessage {
+  readonly from: string;
+  readonly to: string;
+  readonly n: number;
+  readonly cid: string;
+  readonly at: number;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+}
+
+const HEADS = { user_id: 'text', seq: 'bigint' } as const;
+const EVENTS = { user_id: 'text', seq: 'bigint', at: 'bigint', data: 'text' } as const;
+
+/**
+ * Locks the inboxes on PostgreSQL, without waiting for those that another transaction has locked.
+ *
+ * @returns the number of the last event of each inbox that is locked now
+ */
+export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx.all<{ user_id: string; seq: number }>`
+    select user_id, seq from inbox_heads where user_id in ${tx.list(userIds)} order by user_id ${tx.skipLocked}`;
+  return new Map(rows.map((row) => [row.user_id, row.seq]));
+}
+
+/** Appends the event of a message to both logs, with their next numbers. The caller has locked both inboxes. */
+export async function appendMessage(tx: Queries, message: LoggedMessage): Promise<void> {
+  const { from, to, at, fromSeq, toSeq } = message;
+  await Promise.all([
+    tx.run`
+      insert into inbox (user_id, seq, at, event, data)
+      values (${from}, ${fromSeq}, ${at}, 'message', ${dataFor(to, message)}),
+        (${to}, ${toSeq}, ${at}, 'message', ${dataFor(from, message)})`,
+    tx.run`update inbox_heads set seq = seq + 1 where user_id in (${from}, ${to})`,
+  ]);
+}
+
+/** The same for the messages of a batch, in two statements. */
+export async function appendMessages(tx: Queries, messages: readonly LoggedMessage[]): Promise<void> {
+  const heads = new Map<string, number>();
+  const events = messages.flatMap((message) => {
+    const { from, to, at, fromSeq, toSeq } = message;
+    heads.set(from, fromSeq).set(to, toSeq);
+    return [
+      { user_id: from, seq: fromSeq, at, data: dataFor(to, message) },
+      { user_id: to, seq: toSeq, at, data: dataFor(from, message) },
+    ];
+  });
+  await Promise.all([
+    tx.run`
+      insert into inbox (user_id, seq, at, event, data)
+      select user_id, seq, at, 'message', data from ${tx.records(EVENTS, events)} as events`,
+    tx.run`
+      update inbox_heads set seq = heads.seq
+      from ${tx.records(
+        HEADS,
+        [...heads].map(([user_id, seq]) => ({ user_id, seq })),
+      )} as heads
+      where inbox_heads.user_id = heads.user_id`,
+  ]);
+}
+
+function dataFor(peer: string, { n, from, cid }: LoggedMessage): string {
+  const data: StoredEventData['message'] = { peer, n, from, cid };
+  return JSON.stringify(data);
+}
