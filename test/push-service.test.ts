@@ -10,7 +10,11 @@ function makeVapid(now = Date.now): VapidSigner {
   return openVapid({ keys: makeVapidKeys(), subject: 'mailto:admin@example.com', now });
 }
 
-function build({ endpoint, keys }: SubscriptionJson, vapid: VapidSigner, text = 'hi'): PushRequest {
+async function build(
+  { endpoint, keys }: SubscriptionJson,
+  vapid: VapidSigner,
+  text = 'hi',
+): Promise<PushRequest> {
   const [p256dh, auth] = [decodeKey(keys.p256dh), decodeKey(keys.auth)];
   assert.ok(p256dh && auth);
   const payload = Buffer.from(text);
@@ -35,7 +39,7 @@ test('a valid push is accepted, decrypted and recorded', async () => {
   await using service = await startPushService();
   const vapid = makeVapid();
   const subscription = service.subscribe(vapid.publicKey);
-  assert.equal(await post(build(subscription, vapid, 'Grüße, 你好')), '201');
+  assert.equal(await post(await build(subscription, vapid, 'Grüße, 你好')), '201');
   const push = await service.next(subscription.endpoint, 1_000);
   assert.equal(push.text, 'Grüße, 你好');
   assert.equal(push.headers.ttl, '60');
@@ -48,7 +52,7 @@ test('an invalid push is refused, with the reason', async () => {
   await using service = await startPushService();
   const vapid = makeVapid();
   const subscription = service.subscribe(vapid.publicKey);
-  const good = build(subscription, vapid);
+  const good = await build(subscription, vapid);
   const { ttl: _, ...withoutTtl } = good.headers;
   const { authorization: __, ...withoutVapid } = good.headers;
   const withHeaders = (headers: Record<string, string>) =>
@@ -59,7 +63,7 @@ test('an invalid push is refused, with the reason', async () => {
   assert.equal(await withHeaders({ topic: 'x'.repeat(33) }), '400 topic');
   assert.equal(await withHeaders({ 'content-encoding': 'aesgcm' }), '415 content encoding');
   assert.equal(await post({ ...good, headers: withoutVapid }), '403 no VAPID header');
-  assert.equal(await post(build(subscription, makeVapid())), '403 another key');
+  assert.equal(await post(await build(subscription, makeVapid())), '403 another key');
   assert.equal(await withHeaders({ authorization: vapid.header('https://push.example.net') }), '403 aud');
   assert.equal(await post({ ...good, body: Buffer.alloc(4097) }), '413 body too large');
   const changed = Buffer.from(good.body);
@@ -69,10 +73,10 @@ test('an invalid push is refused, with the reason', async () => {
 
   const other = service.subscribe();
   const otherVapid = makeVapid(() => Date.now() - 19 * 3_600_000);
-  assert.equal(await post(build(other, otherVapid)), '403 expired');
+  assert.equal(await post(await build(other, otherVapid)), '403 expired');
   assert.equal(
     await post(
-      build(
+      await build(
         other,
         makeVapid(() => Date.now() + 7 * 3_600_000),
       ),
@@ -90,12 +94,12 @@ test('a subscription answers as the test sets it: next time, or from now on', as
   const { endpoint } = subscription;
   service.answerNext(endpoint, { status: 429, headers: { 'retry-after': '7' }, body: 'slow down' });
   service.answerNext(endpoint, { status: 202 });
-  assert.equal(await post(build(subscription, vapid)), '429 slow down');
-  assert.equal(await post(build(subscription, vapid)), '202');
-  assert.equal(await post(build(subscription, vapid)), '201');
+  assert.equal(await post(await build(subscription, vapid)), '429 slow down');
+  assert.equal(await post(await build(subscription, vapid)), '202');
+  assert.equal(await post(await build(subscription, vapid)), '201');
   service.answerAlways(endpoint, { status: 410 });
-  assert.equal(await post(build(subscription, vapid)), '410');
-  assert.equal(await post(build(subscription, vapid)), '410');
+  assert.equal(await post(await build(subscription, vapid)), '410');
+  assert.equal(await post(await build(subscription, vapid)), '410');
   assert.deepEqual(
     service.attempts(endpoint).map(({ status }) => status),
     [429, 202, 201, 410, 410],
@@ -109,8 +113,8 @@ test('next returns each push once, in order, and fails when none arrives', async
   const subscription = service.subscribe();
   const { endpoint } = subscription;
   const both = Promise.all([service.next(endpoint, 1_000), service.next(endpoint, 1_000)]);
-  await post(build(subscription, vapid, 'one'));
-  await post(build(subscription, vapid, 'two'));
+  await post(await build(subscription, vapid, 'one'));
+  await post(await build(subscription, vapid, 'two'));
   assert.deepEqual(
     (await both).map(({ text }) => text),
     ['one', 'two'],

@@ -23,7 +23,7 @@ import { ResultRecorder } from './result-recorder.ts';
 import { classifyResponse, type Result } from './retry-policy.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
-/** How many jobs are read, encrypted and sent together, which blocks the process for about 4 ms. */
+/** How many jobs are read, encrypted and sent together, which blocks the process for some 3 ms. */
 const SENT_TOGETHER = 32;
 /** How long {@link Dispatcher.close} waits for requests in flight. */
 const CLOSE_MS = 5_000;
@@ -166,7 +166,7 @@ export class Dispatcher {
       result = reasonToSkip(row, now()) ?? this.#reasonToDefer(inFlight, now());
       if (!result && row.session_id === null) result = await takeUnconfirmedSlot(db, row, now());
       if (result) return;
-      const request = buildRequestFor(row, push.receipts.issue(logId), push.vapidKeys, publicUrl);
+      const request = await buildRequestFor(row, push.receipts.issue(logId), push.vapidKeys, publicUrl);
       const startedAt = performance.now();
       const answer = await push.client.send({ ...request, isWanted: () => !inFlight.isCancelled });
       if (answer.kind === 'failed' && answer.word === 'withdrawn') return;

@@ -109,10 +109,9 @@ async function sendOne(
       subscription.session_id === null ? undefined : push.receipts.issue(logId),
     );
     const vapid = push.vapidKeys.signerFor(subscription.vapid_public);
-    answer = await push.client.send({
-      ...buildRequest({ endpoint, p256dh, auth, vapid, payload, ttlSeconds: TTL_SECONDS, urgency: 'high' }),
-      isPublicOnly: reach === 'public',
-    });
+    const content = { endpoint, p256dh, auth, vapid, payload };
+    const request = await buildRequest({ ...content, ttlSeconds: TTL_SECONDS, urgency: 'high' });
+    answer = await push.client.send({ ...request, isPublicOnly: reach === 'public' });
   } catch (error) {
     if (!(error instanceof InvalidKeysError)) throw error;
     await markUnusable(db, subscription, now());

@@ -8,7 +8,8 @@ import {
   sortDevices,
   UNCONFIRMED_INTERVAL_MS,
 } from '../subscriptions/unconfirmed.ts';
-import { type Job, LEASE_MS, originOf } from './jobs.ts';
+import { originOf } from '../webpush/origin.ts';
+import { type Job, LEASE_MS } from './jobs.ts';
 import { LONGEST_PENDING_MS, type Pair, pairKey } from './pending.ts';
 
 /** Time between two decisions about a pair, so that ten messages in a row ring once or twice. */
@@ -76,7 +77,8 @@ export async function decideDue(
 ): Promise<Decisions> {
   const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
   return db.transaction(async (tx) => {
-    await Promise.all(userIds.map((userId) => lockInbox(tx, userId)));
+    // SQLite has one writer, so there is nothing to wait for, and each lock would be a write.
+    if (db.kind === 'postgres') await Promise.all(userIds.map((userId) => lockInbox(tx, userId)));
     const rows = await tx.all<PendingRow>`
       select user_id, peer_id, last_seq, count, due_at, cooldown_until from push_pending
       where user_id in ${tx.list(userIds)}`;

@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../../db/db.ts';
+import { originOf } from '../webpush/origin.ts';
 
 /** How long a process holds a claimed job before another may claim it. */
 export const LEASE_MS = 60_000;
@@ -73,8 +74,4 @@ export async function nextJobAt(db: Queries): Promise<number | undefined> {
 
 export function jobKey({ subscriptionId, peerId }: Pick<Job, 'subscriptionId' | 'peerId'>): string {
   return `${subscriptionId} ${peerId}`;
-}
-
-export function originOf(endpoint: string): string {
-  return URL.parse(endpoint)?.origin ?? '';
 }

@@ -31,7 +31,7 @@ function toPush({ endpoint, keys }: SubscriptionJson, text = 'hi') {
   };
 }
 
-const build = (subscription: SubscriptionJson): PushRequest => buildRequest(toPush(subscription));
+const build = (subscription: SubscriptionJson): Promise<PushRequest> => buildRequest(toPush(subscription));
 
 async function until(met: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;
@@ -45,7 +45,7 @@ test('a whole push is built from a subscription, and its push service accepts it
   await using service = await startPushService();
   await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe(vapid.publicKey);
-  const request = buildRequest({ ...toPush(subscription, 'Grüße'), topic: 'A-z_09' });
+  const request = await buildRequest({ ...toPush(subscription, 'Grüße'), topic: 'A-z_09' });
   assert.deepEqual(await client.send(request), { kind: 'accepted', status: 201 });
   const { text, headers } = await service.next(subscription.endpoint, 20_000);
   assert.equal(text, 'Grüße');
@@ -60,22 +60,22 @@ test('a whole push is built from a subscription, and its push service accepts it
 test('a push out of bounds is not built', async () => {
   await using service = await startPushService();
   const push = toPush(service.subscribe());
-  assert.throws(() => buildRequest({ ...push, topic: 'x'.repeat(33) }), RangeError);
-  assert.throws(() => buildRequest({ ...push, topic: '' }), RangeError);
-  assert.throws(() => buildRequest({ ...push, topic: 'a\r\nb: c' }), RangeError);
-  assert.throws(() => buildRequest({ ...push, ttlSeconds: -1 }), RangeError);
-  assert.throws(() => buildRequest({ ...push, ttlSeconds: 1.5 }), RangeError);
-  assert.throws(() => buildRequest({ ...push, payload: Buffer.alloc(3994) }), RangeError);
-  assert.throws(() => buildRequest({ ...push, p256dh: Buffer.alloc(65, 4) }), InvalidKeysError);
+  await assert.rejects(buildRequest({ ...push, topic: 'x'.repeat(33) }), RangeError);
+  await assert.rejects(buildRequest({ ...push, topic: '' }), RangeError);
+  await assert.rejects(buildRequest({ ...push, topic: 'a\r\nb: c' }), RangeError);
+  await assert.rejects(buildRequest({ ...push, ttlSeconds: -1 }), RangeError);
+  await assert.rejects(buildRequest({ ...push, ttlSeconds: 1.5 }), RangeError);
+  await assert.rejects(buildRequest({ ...push, payload: Buffer.alloc(3994) }), RangeError);
+  await assert.rejects(buildRequest({ ...push, p256dh: Buffer.alloc(65, 4) }), InvalidKeysError);
 });
 
 test('the status of each answer of a push service is reported', async () => {
   await using service = await startPushService();
   await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
-  const ask = (behaviour: Behaviour) => {
+  const ask = async (behaviour: Behaviour) => {
     service.answerNext(subscription.endpoint, behaviour);
-    return client.send(build(subscription));
+    return client.send(await build(subscription));
   };
   for (const status of [200, 201, 202, 204])
     assert.deepEqual(await ask({ status }), { kind: 'accepted', status });
@@ -83,7 +83,7 @@ test('the status of each answer of a push service is reported', async () => {
     assert.deepEqual(await ask({ status, body: 'no' }), { kind: 'refused', status });
   }
   service.answerNext(subscription.endpoint, { status: 429, headers: { 'retry-after': 'soon' } });
-  assert.deepEqual(await client.send(build(subscription)), {
+  assert.deepEqual(await client.send(await build(subscription)), {
     kind: 'refused',
     status: 429,
     retryAfter: 'soon',
@@ -111,7 +111,7 @@ test('a redirect is a refusal and is not followed', async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     const location = elsewhere.subscribe().endpoint;
     service.answerNext(subscription.endpoint, { status, headers: { location } });
-    assert.deepEqual(await client.send(build(subscription)), { kind: 'refused', status });
+    assert.deepEqual(await client.send(await build(subscription)), { kind: 'refused', status });
   }
   assert.equal(elsewhere.connections, 0);
 });
@@ -121,7 +121,7 @@ test('a push service that never answers is left at the deadline, its connection 
   await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 100 });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'hang');
-  const answer = await client.send(build(subscription));
+  const answer = await client.send(await build(subscription));
   assert.deepEqual(answer, { kind: 'failed', word: 'timeout' });
   await until(() => service.open === 0 && client.openOrigins === 0);
 });
@@ -131,7 +131,7 @@ test('an answer that arrives byte by byte is cut off at the deadline; its status
   await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 2_000 });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'drip');
-  const answer = await client.send(build(subscription));
+  const answer = await client.send(await build(subscription));
   assert.ok(answer.kind === 'refused' && answer.status === 500, JSON.stringify(answer));
   await until(() => service.open === 0);
 });
@@ -142,7 +142,7 @@ test('little is read of an answer of a gigabyte; its status counts', async () =>
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'flood');
   const before = process.memoryUsage().arrayBuffers;
-  const answer = await client.send(build(subscription));
+  const answer = await client.send(await build(subscription));
   assert.deepEqual(answer, { kind: 'refused', status: 500 });
   await until(() => service.open === 0);
   assert.ok(process.memoryUsage().arrayBuffers - before < 16_000_000);
@@ -173,7 +173,7 @@ test('a connection that is refused, or dropped without an answer, has failed to 
   await using service = await startPushService();
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'drop');
-  const dropped = await client.send(build(subscription));
+  const dropped = await client.send(await build(subscription));
   assert.ok(dropped.kind === 'failed' && dropped.word === 'connect', JSON.stringify(dropped));
 
   const server = createServer();
@@ -210,7 +210,7 @@ test('at most 16 requests are in flight to one origin', async () => {
   await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 200_000 });
   const subscription = service.subscribe();
   service.answerAlways(subscription.endpoint, 'hang');
-  const request = build(subscription);
+  const request = await build(subscription);
   const sending = Array.from({ length: 40 }, () => client.send(request));
   await until(() => service.attempts(subscription.endpoint).length === 16);
   service.answerAlways(subscription.endpoint, undefined);
@@ -224,7 +224,7 @@ test('at most 16 requests are in flight to one origin', async () => {
 test('every request that waits for a slot gets one, and connections are used again', async () => {
   await using service = await startPushService();
   await using client = openPushClient({ reach: 'any', ports: [] });
-  const request = build(service.subscribe());
+  const request = await build(service.subscribe());
   const answers = await Promise.all(Array.from({ length: 200 }, () => client.send(request)));
   assert.ok(answers.every(({ kind }) => kind === 'accepted'));
   for (let n = 0; n < 50; n++) await client.send(request);
@@ -236,7 +236,7 @@ test('behind requests that hang, nothing waits for a slot beyond the deadline', 
   await using client = openPushClient({ reach: 'any', ports: [], deadlineMs: 2_000, perOrigin: 2 });
   const subscription = service.subscribe();
   service.answerAlways(subscription.endpoint, 'hang');
-  const request = build(subscription);
+  const request = await build(subscription);
   const answers = await Promise.all(Array.from({ length: 10 }, () => client.send(request)));
   assert.ok(answers.every((answer) => answer.kind === 'failed' && answer.word === 'timeout'));
   await until(() => client.openOrigins === 0);
@@ -248,7 +248,7 @@ test('behind requests that hang, nothing waits for a slot beyond the deadline', 
 test('the connections of an origin that closes them are forgotten', async () => {
   await using service = await startPushService();
   await using client = openPushClient({ reach: 'any', ports: [] });
-  await client.send(build(service.subscribe()));
+  await client.send(await build(service.subscribe()));
   assert.equal(client.openOrigins, 1);
   service.dropConnections();
   await until(() => client.openOrigins === 0);
@@ -405,7 +405,7 @@ test('an untrusted certificate is the failure tls; a trusted one is used, over T
   await using service = await startPushService({ tls });
   await using client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe(vapid.publicKey);
-  const failed = await client.send(build(subscription));
+  const failed = await client.send(await build(subscription));
   assert.ok(failed.kind === 'failed' && failed.word === 'tls', JSON.stringify(failed));
   assert.equal(service.requests, 0);
 
@@ -413,7 +413,7 @@ test('an untrusted certificate is the failure tls; a trusted one is used, over T
   setDefaultCACertificates([...trusted, tls.cert]);
   t.after(() => setDefaultCACertificates(trusted));
   await using trusting = openPushClient({ reach: 'any', ports: [] });
-  assert.deepEqual(await trusting.send(build(subscription)), { kind: 'accepted', status: 201 });
+  assert.deepEqual(await trusting.send(await build(subscription)), { kind: 'accepted', status: 201 });
 });
 
 test('closing the client ends requests in flight and refuses new ones', async () => {
@@ -421,12 +421,12 @@ test('closing the client ends requests in flight and refuses new ones', async ()
   const client = openPushClient({ reach: 'any', ports: [] });
   const subscription = service.subscribe();
   service.answerNext(subscription.endpoint, 'hang');
-  const inFlight = client.send(build(subscription));
+  const inFlight = client.send(await build(subscription));
   await until(() => service.attempts(subscription.endpoint).length === 1);
   await client[Symbol.asyncDispose]();
   const ended = await inFlight;
   assert.ok(ended.kind === 'failed' && ended.word === 'connect', JSON.stringify(ended));
-  const after = await client.send(build(subscription));
+  const after = await client.send(await build(subscription));
   assert.deepEqual(after, { kind: 'failed', word: 'connect' });
   await until(() => service.open === 0);
 });

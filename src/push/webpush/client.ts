@@ -8,6 +8,7 @@ import {
   type EndpointPolicy,
   type Resolve,
 } from './endpoint-guard.ts';
+import { originOf } from './origin.ts';
 import type { FailureWord } from './push-words.ts';
 import { type PushRequest, type PushResponse, sendRequest } from './request.ts';
 import type { VapidSigner } from './vapid.ts';
@@ -38,7 +39,7 @@ const WAITING_SHARE = 0.9;
  * @throws {InvalidKeysError} if the subscription's keys cannot be used
  * @throws {RangeError} if `payload`, `ttlSeconds` or `topic` is out of bounds
  */
-export function buildRequest(push: {
+export async function buildRequest(push: {
   endpoint: string;
   p256dh: Uint8Array;
   auth: Uint8Array;
@@ -47,22 +48,24 @@ export function buildRequest(push: {
   ttlSeconds: number;
   urgency: 'very-low' | 'low' | 'normal' | 'high';
   topic?: string;
-}): PushRequest {
+}): Promise<PushRequest> {
   const { endpoint, vapid, ttlSeconds, urgency, topic } = push;
   if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 0) throw new RangeError(`A TTL of ${ttlSeconds} s`);
+  const origin = originOf(endpoint);
+  if (origin === '') throw new TypeError('The endpoint is not a URL');
   const headers: Record<string, string> = {
     ttl: String(ttlSeconds),
     urgency,
     'content-encoding': 'aes128gcm',
     'content-type': 'application/octet-stream',
-    authorization: vapid.header(new URL(endpoint).origin),
+    authorization: vapid.header(origin),
   };
   if (topic !== undefined) {
     if (!/^[\w-]{1,32}$/.test(topic))
       throw new RangeError('A topic that is not 1 to 32 characters of Base64');
     headers.topic = topic;
   }
-  return { endpoint, headers, body: encrypt(push, push.payload) };
+  return { endpoint, headers, body: await encrypt(push, push.payload) };
 }
 
 /**

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from './ids.ts';
+
+test('ids are UUIDs of version 7, sort by when they were made, and share no random bits', () => {
+  const now = Date.now();
+  const ids = Array.from({ length: 5_000 }, (_, i) => newId(now - (i % 3)));
+  for (const id of ids)
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.equal(new Set(ids.map((id) => id.slice(19))).size, ids.length);
+});
