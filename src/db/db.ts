@@ -112,7 +112,10 @@ export interface SchemaTx extends Tx {
 
 /** What `openSqlite` and `openPostgres` return. Only `migrate.ts` changes tables. */
 export interface SchemaDb extends Db {
-  /** Like {@link Db.transaction}, but one at a time among all processes, and without a time limit. */
+  /**
+   * Like {@link Db.transaction}, but one at a time among all processes, and without a time limit. `body` runs again when a table
+   * is in use for longer than 1 s (PostgreSQL).
+   */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
 }
 

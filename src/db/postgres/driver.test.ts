@@ -92,6 +92,23 @@ onPostgres('the PostgreSQL driver', (database) => {
     assert.deepEqual(await sql.rows('select name from service'), [{ name: 'a' }]);
   });
 
+  test('a change of a table that is in use lets other readers pass, and is tried again', async (t) => {
+    const { url, db } = await open(t, 1);
+    await using reader = await connectPostgres(url);
+    await reader.rows('begin; select name from service');
+    const order: string[] = [];
+    const change = db
+      .changeSchema((tx) => tx.script('alter table service add column added bigint'))
+      .then(() => order.push('changed'));
+    const waiting = `select 1 from pg_locks where relation = 'service'::regclass and not granted`;
+    while ((await reader.rows(waiting)).length === 0);
+    order.push(`read ${(await namesOf(db)).length}`);
+    await reader.rows('commit');
+    await change;
+    assert.deepEqual(order, ['read 0', 'changed']);
+    assert.deepEqual(await db.all`select added from service`, []);
+  });
+
   for (const way of ['transaction', 'twoFlights'] as const) {
     const store = (db: Awaited<ReturnType<typeof open>>['db'], name: string) =>
       way === 'transaction'

@@ -60,6 +60,10 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && RETRYABLE_CODES.includes(error.code ?? '');
 }
 
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '55P03';
+}
+
 /**
  * Whether a write failed because the server lacks a resource, is broken, takes no writes or stops (PostgreSQL, appendix A),
  * and not because of its own statements or of other transactions.

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isRetryable, isServerFault, isStatementFault } from './errors.ts';
+import { isLockTimeout, isRetryable, isServerFault, isStatementFault } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
 import { PostgresPool } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
@@ -15,6 +16,8 @@ import { runTwoFlights } from './two-flights.ts';
 const MAX_RETRIES = 2;
 /** Advisory locks are numbers that all programs on one database share. `lock.ts` has another. */
 const SCHEMA_LOCK = 7_236_837_002_002;
+/** How long a change of tables waits for a table, and then leaves it to others. */
+const TABLE_LOCK_MS = 1_000;
 
 export const dialect: Dialect = {
   parameter: (number) => `$${number}`,
@@ -104,16 +107,23 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     );
   }
 
-  changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
-    return this.#transaction(
-      async (tx) => {
-        await tx.script('set local statement_timeout = 0');
-        await tx.script('set local lock_timeout = 0');
-        await tx.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK})`);
-        return body(tx);
-      },
-      { withoutLimit: true },
-    );
+  /** Waits for others that change tables, but for no table longer than 1 s: all other queries of it wait behind that. */
+  async changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
+    const change = async (tx: SchemaTx) => {
+      await tx.script('set local statement_timeout = 0');
+      await tx.script('set local lock_timeout = 0');
+      await tx.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK})`);
+      await tx.script(`set local lock_timeout = ${TABLE_LOCK_MS}`);
+      return body(tx);
+    };
+    for (;;) {
+      try {
+        return await this.#transaction(change, { withoutLimit: true });
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        await delay(TABLE_LOCK_MS);
+      }
+    }
   }
 
   isStatementFault(error: unknown): boolean {

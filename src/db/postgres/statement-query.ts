@@ -20,13 +20,11 @@ interface Column {
 export type DescribedStatements = Map<string, readonly Column[]>;
 
 /** What pg 8.23 calls on a query and its types leave out (`pg/lib/query.js`). */
-const PgQuery = Query as unknown as new (config: {
-  text: string;
-  name?: string | undefined;
-  values?: (string | Buffer | null)[];
-}) => {
-  readonly name?: string;
-  readonly values?: (string | Buffer | null)[];
+const PgQuery = Query as unknown as new (
+  text: string,
+) => {
+  name: string | undefined;
+  values: (string | Buffer | null)[] | undefined;
   prepare(connection: Wire): void;
 };
 
@@ -63,7 +61,11 @@ export class StatementQuery extends PgQuery {
     },
   ) {
     const { text, name, parameters } = statement;
-    super(name === undefined ? { text } : { text, name, values: parameters.map(toWire) });
+    super(text);
+    if (name !== undefined) {
+      this.name = name;
+      this.values = parameters.map(toWire);
+    }
     this.answerMs = statement.answerMs;
     this.#known = known;
     this.#columns = name === undefined ? undefined : known.get(name);
