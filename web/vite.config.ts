@@ -1,18 +1,26 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Rolldown } from 'vite';
 import { documentPlugin } from './document-plugin.ts';
 import { iconPlugin } from './icon-plugin.ts';
 import { serviceWorker } from './worker-plugin.ts';
 
+const MAIN = join(import.meta.dirname, 'src/app/main.tsx');
+
 /**
- * Few files, as a browser loads six at a time over HTTP/1.1: the kit and the stores, which connect while the rest is loaded;
- * what nearly every view needs; what several views need. Each has also what its modules import statically.
+ * Few files, as a browser loads six at a time over HTTP/1.1: what the start of the page shares with the rest, as the start
+ * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need. Each has also what
+ * its modules import statically.
  */
 const CHUNKS = [
-  { name: 'start', test: /rolldown\/runtime|\/web\/src\/app\/main\.tsx$/, priority: 4 },
+  {
+    name: (id: string, modules: Rolldown.ChunkingContext) => (isShared(id, modules) ? 'shared' : null),
+    debugName: 'shared',
+    priority: 4,
+  },
   {
     name: 'page',
-    test: /\/app\/render\.tsx$|\/(?:time-text|presence-text|message-state-icon|use-friend-action|person-dialogs|message-body|name-in-text)\.tsx?$|\/(?:Blocked|Check|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
+    test: /\/app\/render\.tsx$|\/(?:time-text|presence-text|message-state-icon|use-friend-action|person-dialogs|message-body|name-in-text)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/controls\/menu\.module\.css$|\/(?:Blocked|Check|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
     priority: 3,
   },
   {
@@ -27,7 +35,17 @@ const CHUNKS = [
   },
 ];
 
-/** The page, built into `web/dist`, from where the service serves it. Nothing is inlined: its policy forbids that. */
+/** Whether both the start of the page and a file that is loaded later import a module. */
+function isShared(id: string, modules: Rolldown.ChunkingContext): boolean {
+  if (id === MAIN) return false;
+  const start = new Set([MAIN]);
+  // A set goes through what is added meanwhile.
+  for (const one of start)
+    for (const imported of modules.getModuleInfo(one)?.importedIds ?? []) start.add(imported);
+  return start.has(id) && !modules.getModuleInfo(id)?.importers.every((importer) => start.has(importer));
+}
+
+/** The page, built into `web/dist`, from where the service serves it. No asset is inlined: its policy forbids `data:`. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), documentPlugin(), iconPlugin(), serviceWorker()],
@@ -35,6 +53,6 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: { page: 'index.html' }, output: { codeSplitting: { groups: CHUNKS } } },
+    rollupOptions: { input: { start: 'index.html' }, output: { codeSplitting: { groups: CHUNKS } } },
   },
 });

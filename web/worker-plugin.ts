@@ -22,15 +22,22 @@ export function serviceWorker(): Plugin {
           if (name.startsWith('assets/') && !COMPANION.test(name)) files.push(`/${name}`);
           hash.update(`${name}\n`).update(file.type === 'chunk' ? file.code : file.source);
         }
-        if (!bundle['index.html']) this.error('The worker is to be built when the document is there');
+        const document = bundle['index.html'];
+        if (document?.type !== 'asset') this.error('The worker is to be built when the document is there');
+        const inlined = [...String(document.source).matchAll(/ data-file="([^"]+)"/g)].map(
+          ([, name = '']) => name,
+        );
         const version = hash.digest('hex').slice(0, 16);
-        this.emitFile({ type: 'asset', fileName: 'sw.js', source: await buildWorker({ version, files }) });
+        const source = await buildWorker({ version, files, inlined });
+        this.emitFile({ type: 'asset', fileName: 'sw.js', source });
       },
     },
   };
 }
 
-async function buildWorker(shell: { version: string; files: string[] }): Promise<string> {
+async function buildWorker(
+  shell: Record<'files' | 'inlined', string[]> & { version: string },
+): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'warn',

@@ -1,3 +1,5 @@
+import type { InlineHashes } from './inline-hashes.ts';
+
 /** Features of browsers that the page does not use: no injected script could use them either. */
 const UNUSED_FEATURES = [
   'accelerometer',
@@ -18,14 +20,15 @@ const UNUSED_FEATURES = [
 ];
 
 /**
- * Headers of the document and the service worker: the page loads only its own files and pictures, runs no inline script, calls only this service
- * and cannot be framed (docs/decisions/012-serving-the-page.md).
+ * Headers of the document and the service worker: the page loads only its own files and pictures, runs only the inline scripts that the
+ * build wrote, calls only this service and cannot be framed (docs/decisions/012-serving-the-page.md).
  *
  * @param publicUrl the origin of this service
+ * @param inline of the document
  */
-export function pageHeaders(publicUrl: string): Record<string, string> {
+export function pageHeaders(publicUrl: string, inline?: InlineHashes): Record<string, string> {
   return {
-    'content-security-policy': contentSecurityPolicy(publicUrl),
+    'content-security-policy': contentSecurityPolicy(publicUrl, inline),
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
     'referrer-policy': 'no-referrer',
@@ -48,11 +51,14 @@ function strictTransport(publicUrl: string): Record<string, string> {
   return publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
 }
 
-function contentSecurityPolicy(publicUrl: string): string {
+function contentSecurityPolicy(
+  publicUrl: string,
+  { scripts, styles }: InlineHashes = { scripts: [], styles: [] },
+): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
+    ["script-src 'self'", ...scripts].join(' '),
+    ["style-src 'self'", ...styles].join(' '),
     // Avatars may be anywhere (interface 2.1); a page that is served by https loads no http pictures.
     `img-src 'self' https:${publicUrl.startsWith('https:') ? '' : ' http:'}`,
     "font-src 'self'",

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -157,6 +158,26 @@ onSqlite('The page', (database) => {
       assert.match(String(headers['permissions-policy']), /(^|, )camera=\(\), .*geolocation=\(\), /);
       assert.equal(headers['strict-transport-security'], 'max-age=31536000');
       assert.ok(headers['x-request-id']);
+    }
+  });
+
+  test('of inline scripts and styles, it allows those of its document alone', async (t) => {
+    const { app, pageFolder } = await startWithPage(t);
+    const policyOf = async (url: string, headers = {}) => {
+      const policy = String((await app.inject({ url, headers })).headers['content-security-policy']);
+      return policy.split('; ').filter((part) => /^(?:script|style)-src /.test(part));
+    };
+    const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    for (const [script, style] of [
+      ['one()', 'a{}'],
+      ['let s="<style>"\ntwo(s)', 'b{}'],
+    ] as const) {
+      const html = `<style data-file="x">${style}</style><script src="/a.js"></script><script type="module">${script}</script>`;
+      await writeFile(join(pageFolder, 'index.html'), html);
+      const allowed = [`script-src 'self' ${hash(script)}`, `style-src 'self' ${hash(style)}`];
+      assert.deepEqual(await policyOf('/chat/0199'), allowed);
+      assert.deepEqual(await policyOf('/x', BROWSER), allowed);
+      assert.deepEqual(await policyOf('/sw.js'), ["script-src 'self'", "style-src 'self'"]);
     }
   });
 

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { ServiceError } from '../errors.ts';
@@ -7,12 +7,18 @@ import { pathOf } from '../http/request-path.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { isBrowserAddress } from './browser-address.ts';
+import { hashInline } from './inline-hashes.ts';
 import { fileHeaders, pageHeaders } from './page-headers.ts';
 import { PAGE_PATHS } from './page-paths.ts';
 
 /** Files under fixed names. */
 const FILES = ['/sw.js', '/manifest.webmanifest', '/favicon.ico'];
 const FOLDERS = ['assets', 'icons'];
+const NOT_BUILT = new ServiceError(
+  'not-found',
+  'page_not_built',
+  '页面尚未构建，请运行 npm run setup · The page is not built yet: npm run setup',
+);
 /** Without separators and a leading dot: no other folder and no hidden file can be named. */
 const FILE_NAME = /^[\w-][\w.-]*$/;
 
@@ -44,6 +50,7 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
   });
 
   const [ofPage, ofFile] = [pageHeaders(config.publicUrl), fileHeaders(config.publicUrl)];
+  const headersOfDocument = openDocumentHeaders(join(pageFolder, 'index.html'), config.publicUrl);
   app.addHook('onRequest', (request, reply, done) => {
     const isFile = FOLDERS.some((folder) => request.url.startsWith(`/${folder}/`));
     reply.headers(isFile ? ofFile : ofPage);
@@ -64,8 +71,9 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
       handler: async (request, reply) => {
         // The router takes `/people/` for a profile with an empty id.
         if (request.params.id === '') return reply.callNotFound();
-        await refuseUnbuilt(pageFolder);
-        return reply.sendFile('index.html');
+        const headers = await headersOfDocument();
+        if (!headers) throw NOT_BUILT;
+        return reply.headers(headers).sendFile('index.html');
       },
     });
   for (const url of FILES) app.route({ ...served, url, handler: (_request, reply) => reply.sendFile(url) });
@@ -84,27 +92,33 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
   app.notFoundPage.send = async (request, reply) => {
     const [path = ''] = pathOf(request).split('?', 1);
     if (!isBrowserAddress({ method: request.method, path, accept: request.headers.accept })) return false;
-    const document = await readFile(join(pageFolder, 'index.html')).catch(() => undefined);
+    const headers = await headersOfDocument();
+    const document = headers && (await readFile(join(pageFolder, 'index.html')).catch(() => undefined));
     if (!document) return false;
     const vary = reply.getHeader('vary');
     reply
       .code(404)
-      .headers({ ...ofPage, 'cache-control': REVALIDATE, 'content-type': 'text/html; charset=utf-8' })
+      .headers({ ...headers, 'cache-control': REVALIDATE, 'content-type': 'text/html; charset=utf-8' })
       .header('vary', vary === undefined ? 'Accept' : `${vary}, Accept`)
       .send(document);
     return true;
   };
 }
 
-async function refuseUnbuilt(pageFolder: string): Promise<void> {
-  const isBuilt = await access(join(pageFolder, 'index.html')).then(
-    () => true,
-    () => false,
-  );
-  if (!isBuilt)
-    throw new ServiceError(
-      'not-found',
-      'page_not_built',
-      '页面尚未构建，请运行 npm run setup · The page is not built yet: npm run setup',
-    );
+/** @returns reads the headers of the document, again after each build; undefined while it is not built */
+function openDocumentHeaders(
+  path: string,
+  publicUrl: string,
+): () => Promise<Record<string, string> | undefined> {
+  let latest: { mtimeMs: number; headers: Record<string, string> } | undefined;
+  return async () => {
+    try {
+      const { mtimeMs } = await stat(path);
+      if (latest?.mtimeMs !== mtimeMs)
+        latest = { mtimeMs, headers: pageHeaders(publicUrl, hashInline(await readFile(path, 'utf8'))) };
+      return latest.headers;
+    } catch {
+      return undefined;
+    }
+  };
 }

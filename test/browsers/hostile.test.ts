@@ -153,8 +153,8 @@ async function assertInert(alice: Person, where: string): Promise<void> {
         'iframe, base, object, embed, math, [onerror], [onload], [srcdoc], meta[http-equiv], body script, body style, body link',
       ),
     ]
-      // The script that the build writes into the page.
-      .filter((element) => !(element instanceof HTMLScriptElement && element.src.includes('/assets/')))
+      // The script that the build writes into the document.
+      .filter((element) => !element.matches('body > script[data-file]'))
       .map((element) => element.outerHTML.slice(0, 100)),
     links: [...document.querySelectorAll('a[href]')]
       .map((link) => link.getAttribute('href') ?? '')

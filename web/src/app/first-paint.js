@@ -1,6 +1,6 @@
 // Before the first paint, from what is stored on this device: the colours, so that a dark page does not flash white; the
 // shell (shell.css); and which files of the build the page will need, so that they are loaded side by side. A classic script
-// of its own, because the page's Content-Security-Policy forbids inline ones and a module would come too late.
+// in the document (document-plugin.ts), as a module would run too late.
 {
   const read = (key) => {
     try {

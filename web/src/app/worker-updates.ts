@@ -50,8 +50,11 @@ export function watchForUpdates(
 }
 
 function filesOfPage(): string[] {
-  const named = document.querySelectorAll('[src^="/assets/"], [href^="/assets/"]');
-  return [...named].flatMap((element) => element.getAttribute('src') ?? element.getAttribute('href') ?? []);
+  return ['src', 'href', 'data-file'].flatMap((name) =>
+    [...document.querySelectorAll(`[${name}^="/assets/"]`)].map(
+      (element) => element.getAttribute(name) ?? '',
+    ),
+  );
 }
 
 /** Browsers check for a new worker when a page loads, but a chat stays open for weeks. */

@@ -69,11 +69,16 @@ test('a response is cacheable if it is complete, same-origin and not redirected'
   assert.equal(isCacheable({ ...good, redirected: true }), false);
 });
 
-test('a document names the files of its build', () => {
-  const html = `<head><link rel="icon" href="/icons/icon.svg"><script src="/assets/first-1.js"></script>
-    <script type="module" crossorigin src="/assets/page-2.js"></script>
-    <link rel="stylesheet" crossorigin href="/assets/page-3.css"></head>`;
-  assert.deepEqual(assetsNamedIn(html), ['/assets/first-1.js', '/assets/page-2.js', '/assets/page-3.css']);
+test('a document names the files of its build, those that are loaded later, and what stands in it', () => {
+  const html = `<head><link rel="icon" href="/icons/icon.svg"><link rel="modulepreload" crossorigin href="/assets/shared-1.js">
+    <link data-parts="chat" data-href="/assets/chat-2.js"><style data-file="/assets/page-3.css">a{}</style></head>
+    <body><script type="module" data-file="/assets/start-4.js">import"/assets/shared-1.js"</script></body>`;
+  assert.deepEqual(assetsNamedIn(html), [
+    '/assets/shared-1.js',
+    '/assets/chat-2.js',
+    '/assets/page-3.css',
+    '/assets/start-4.js',
+  ]);
   assert.deepEqual(assetsNamedIn(''), []);
 });
 

@@ -33,7 +33,9 @@ export function isCacheable({
   return status === 200 && type === 'basic' && !redirected;
 }
 
-/** The files of the build that a document names. */
+/** The files of the build that a document names, and the names of what stands in it. */
 export function assetsNamedIn(html: string): string[] {
-  return [...html.matchAll(/\s(?:src|href)="(\/assets\/[^"]+)"/g)].flatMap(([, path]) => path ?? []);
+  return [...html.matchAll(/\s(?:src|href|data-href|data-file)="(\/assets\/[^"]+)"/g)].flatMap(
+    ([, path]) => path ?? [],
+  );
 }

@@ -1,9 +1,12 @@
 import { assetsNamedIn, classifyRequest, isCacheable } from './shell-requests.ts';
 
-/** Set by the build: its files, whose names change with their content, and a version that changes with any of them. */
-declare const SHELL: { readonly version: string; readonly files: readonly string[] };
+/**
+ * Set by the build: its files, whose names change with their content, the names of what stands in its document, and a version
+ * that changes with any of them.
+ */
+declare const SHELL: Record<'files' | 'inlined', readonly string[]> & { readonly version: string };
 
-const { version, files } = SHELL;
+const { version, files, inlined } = SHELL;
 const CACHE_PREFIX = 'doorman-shell-';
 const CACHE = CACHE_PREFIX + version;
 /** For the network to begin a document, before the cached one is used. */
@@ -27,7 +30,7 @@ export async function cacheShell(): Promise<void> {
 }
 
 async function refuseOtherBuild(page: Response): Promise<void> {
-  const missing = assetsNamedIn(await page.text()).find((path) => !files.includes(path));
+  const missing = assetsNamedIn(await page.text()).find((path) => !isOfThisBuild(path));
   if (missing !== undefined) throw new Error(`The document is of another build: ${missing}`);
 }
 
@@ -37,9 +40,13 @@ export async function dropOldShells(): Promise<void> {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
-/** @param assets paths of the files that a page has loaded */
+/** @param assets paths of the files that a page has loaded, and names of what stood in its document */
 export function isThisBuild(assets: readonly string[]): boolean {
-  return assets.length > 0 && assets.every((path) => files.includes(path));
+  return assets.length > 0 && assets.every(isOfThisBuild);
+}
+
+function isOfThisBuild(path: string): boolean {
+  return files.includes(path) || inlined.includes(path);
 }
 
 /** @returns undefined for a request that the worker leaves to the network */
