@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { settle } from '../acknowledgements.ts';
 import { type BenchDatabase, EMBEDDED, onPostgres } from '../databases.ts';
 import { alternate, type Effort, percentile } from '../measure.ts';
@@ -13,6 +14,8 @@ import { startBareRelay, startDoorman, temporaryFolder } from '../processes.ts';
 import { type Line, milliseconds, perSecond } from '../table.ts';
 
 const SENDERS = 64;
+/** Push decisions about messages that no device acknowledged come after 5 s. */
+const DECIDED_MS = 6_000;
 
 interface MessagesOptions {
   readonly database?: BenchDatabase;
@@ -54,6 +57,7 @@ export async function messages(
 
   const lines: Line[] = [];
   for (const senders of acknowledges ? [SENDERS] : [SENDERS, 1]) {
+    if (senders === 1) await delay(effort.pairs > 1 ? DECIDED_MS : 0);
     const repliedMs: number[] = [];
     const deliveredMs: number[] = [];
     const compared = await alternate(
