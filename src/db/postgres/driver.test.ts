@@ -28,18 +28,34 @@ onPostgres('the PostgreSQL driver', (database) => {
     );
   });
 
+  test('a connection has 16 reads under way, 1,000 wait, and further ones are refused', async (t) => {
+    const { proxy, db } = await open(t, 1);
+    const read = () => db.get`select 1 as one`;
+    await read();
+    let executed: number | undefined;
+    proxy.intercept((bytes, to) => {
+      if (to === 'server') executed ??= bytes.toString('latin1').split('E\0\0\0\x09\0').length - 1;
+      return bytes;
+    });
+    const answers = await Promise.allSettled(Array.from({ length: 1_020 }, read));
+    assert.equal(executed, 16);
+    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.word] : []));
+    assert.deepEqual(refused, ['overloaded', 'overloaded', 'overloaded', 'overloaded']);
+  });
+
   test('a slow read holds up no later ones', async (t) => {
     const { url, db } = await open(t, 4);
     await using sql = await connectPostgres(url);
     let isSlow = true;
-    const slow = db.get`select pg_sleep(2.5)`.then(() => {
+    const slow = assert.rejects(db.get`select pg_sleep(2.9)`, { code: '57014' }).then(() => {
       isSlow = false;
     });
-    const running = `select pid from pg_stat_activity where query like '%pg_sleep(%' and state = 'active'
+    const running = `from pg_stat_activity where query like '%pg_sleep(%' and state = 'active'
       and datname = current_database() and pid <> pg_backend_pid() and clock_timestamp() - query_start > interval '50 ms'`;
-    while ((await sql.rows(running)).length === 0);
+    while ((await sql.rows(`select pid ${running}`)).length === 0);
     for (let n = 0; n < 5; n++) await Promise.all([1, 2, 3].map(() => db.get`select 1 as one`));
     assert.equal(isSlow, true);
+    await sql.rows(`select pg_cancel_backend(pid) ${running}`);
     await slow;
   });
 

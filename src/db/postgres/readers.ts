@@ -85,7 +85,9 @@ export class PostgresReaders {
     }
     const canGrow = this.#connections.size < this.#size;
     if (fewest >= BUSY_IN_FLIGHT && canGrow) void this.#grow();
-    return fewest >= MAX_IN_FLIGHT && canGrow ? undefined : best;
+    // A new connection takes some milliseconds; where none can be had, waiting behind a slow read is better.
+    const isWorthWaiting = canGrow && !this.#servers.lastFailure;
+    return fewest >= MAX_IN_FLIGHT && isWorthWaiting ? undefined : best;
   }
 
   #wait(): Promise<PostgresConnection> {
