@@ -7,6 +7,7 @@ import type { SchemaDb } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
 import { openSqlite } from '../src/db/sqlite/sqlite.ts';
+import { disposeAfter } from './dispose-after.ts';
 import { connectPostgres } from './postgres-client.ts';
 import {
   type Cluster,
@@ -86,7 +87,7 @@ const sqlite: TestDatabase = {
   kind: 'sqlite',
   async open(t) {
     const db = await openSqlite({ folder: await makeMigratedFolder() });
-    t.after(() => db[Symbol.asyncDispose]());
+    disposeAfter(t, db);
     return db;
   },
   async create() {
@@ -98,7 +99,7 @@ const postgresql: TestDatabase = {
   kind: 'postgres',
   async open(t) {
     const db = await openPostgres({ url: await makeDatabase() });
-    t.after(() => db[Symbol.asyncDispose]());
+    disposeAfter(t, db);
     return db;
   },
   async create() {

@@ -7,6 +7,7 @@ import { startPeriodicJobs } from '../src/periodic-jobs.ts';
 import { openPushWorker, type PushWorker } from '../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
+import { disposeAfter } from './dispose-after.ts';
 
 /** An answer as a client sees it, its body parsed. */
 export interface Answer {
@@ -69,8 +70,8 @@ export async function startService(
   options: Options = {},
 ): Promise<TestService> {
   // Registered before the database's own end, which must come after this one.
-  const running = { end: async () => {} };
-  t.after(() => running.end());
+  const running = { end: async () => {}, [Symbol.asyncDispose]: () => running.end() };
+  disposeAfter(t, running);
   return startOn(running, await testConfig(t, database, options.env), options.world);
 }
 

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import type { PushLogEntry } from '../src/push/schemas.ts';
 import type { World } from '../src/services.ts';
 import type { TestDatabase } from './databases.ts';
+import { disposeAfter } from './dispose-after.ts';
 import { type Person, startService, type TestService } from './harness.ts';
 import { type PushService, type SubscriptionJson, startPushService } from './push-service.ts';
 
@@ -61,7 +62,7 @@ export async function startPushing(
     };
   };
   const pushService = await startPushService({ now });
-  t.after(() => pushService[Symbol.asyncDispose]());
+  disposeAfter(t, pushService);
   const service = await startService(t, database, {
     env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },
     world: { ...world, now, monotonicMs, every },
