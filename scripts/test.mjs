@@ -15,8 +15,10 @@ import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 
 /** Three at once on two processors, since tests also wait. */
 const AT_ONCE = 3;
-/** How many files of a unit run share a process at most. Each process loads all modules again, which takes most of the time of a short file. */
+/** How many files share a process, about. Each process loads all modules again, which takes most of the time of a short file. */
 const FILES_PER_PROCESS = 12;
+/** Far above what a process takes, also on a busy machine. */
+const TIMEOUT_MS = 900_000;
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const isUnit = process.argv[2] === '--unit';
@@ -24,7 +26,8 @@ const named = process.argv.slice(isUnit ? 3 : 2);
 const inSources = globSync(['src', 'client/src', 'web/src'].map((part) => `${part}/**/*.test.ts`)).sort();
 const everywhere = [...inSources, ...globSync(['test/**/*.test.ts', 'scripts/*.test.ts']).sort()];
 const found = named.length > 0 ? [...new Set(named.flatMap(find))] : isUnit ? inSources : everywhere;
-const files = isUnit ? found.filter((file) => !startsPrograms(file)) : found;
+const { true: alone = [], false: sharing = [] } = Object.groupBy(found, startsPrograms);
+const files = isUnit ? sharing : found;
 if (named.length > 0 && files.length < found.length)
   console.log(
     `Without files that start other programs (${found.length - files.length}): npm test runs them.`,
@@ -51,7 +54,8 @@ function roomOf(path) {
 
 /** Whether the tests of a file start processes, servers or browsers. */
 function startsPrograms(file) {
-  return /node:child_process|puppeteer|\/(processes|postgres-cluster)\.ts/.test(readFileSync(file, 'utf8'));
+  const pattern = /node:child_process|puppeteer|\/(processes|postgres-cluster|each-browser)\.ts/;
+  return pattern.test(readFileSync(file, 'utf8'));
 }
 
 function fail(reason) {
@@ -59,8 +63,8 @@ function fail(reason) {
   process.exit(1);
 }
 
-const groups = isUnit ? mkdtempSync(join(tmpdir(), 'doorman-tests-')) : undefined;
-process.once('exit', () => groups && rmSync(groups, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'doorman-tests-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
 const databases = isUnit ? 'sqlite' : process.env.TEST_DATABASES;
 const cluster = databases !== 'sqlite' && findPostgres() ? await startCluster() : undefined;
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.kill(signal));
@@ -70,12 +74,13 @@ const runner = spawn(
   [
     '--test',
     `--test-concurrency=${AT_ONCE}`,
-    `--test-timeout=${300_000 * (groups ? FILES_PER_PROCESS : 1)}`,
+    `--test-timeout=${TIMEOUT_MS}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=./scripts/closing-line.mjs',
     '--test-reporter-destination=stdout',
-    ...(groups ? group(files, groups) : files),
+    ...(isUnit ? [] : alone),
+    ...group(sharing),
   ],
   {
     stdio: 'inherit',
@@ -83,7 +88,7 @@ const runner = spawn(
       ...process.env,
       ...(cluster && { TEST_POSTGRES_URL: cluster.url }),
       ...(databases && { TEST_DATABASES: databases }),
-      // Each file is a process, and many start servers: all of them compile the same modules.
+      // The processes, and the servers that tests start, compile the same modules.
       NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compiled'),
     },
   },
@@ -93,16 +98,31 @@ runner.once('exit', async (code) => {
   process.exitCode = code ?? 1;
 });
 
-/** Writes files that import the tests, with neighbours in different files: as many as run at once, or a multiple of that. @returns their paths */
-function group(files, folder) {
+/**
+ * Writes files that import several tests each: as many as run at once, or a multiple of that. The longest tests are placed
+ * first, each where the least is, so that all take about as long.
+ *
+ * @returns their paths
+ */
+function group(files) {
   const rounds = Math.ceil(files.length / (AT_ONCE * FILES_PER_PROCESS));
   const count = Math.min(files.length, AT_ONCE * rounds);
-  return Array.from({ length: count }, (_, at) => {
-    const imports = files
-      .filter((_, index) => index % count === at)
-      .map((file) => `await import('${pathToFileURL(resolve(file))}');\n`);
+  const groups = Array.from({ length: count }, () => ({ weight: 0, imports: '' }));
+  const weighed = files.map((file) => ({ file, weight: weightOf(file) }));
+  for (const { file, weight } of weighed.sort((a, b) => b.weight - a.weight)) {
+    const least = groups.reduce((a, b) => (b.weight < a.weight ? b : a));
+    least.weight += weight;
+    least.imports += `await import('${pathToFileURL(resolve(file))}');\n`;
+  }
+  return groups.map(({ imports }, at) => {
     const path = join(folder, `${at}.test.mjs`);
-    writeFileSync(path, imports.join(''));
+    writeFileSync(path, imports);
     return path;
   });
+}
+
+/** About how long the tests of a file take: a set-up such as `startService(t)` as long as 5 kB of tests. */
+function weightOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return text.length + 5_000 * (text.match(/\w\(\s*t\b/g) ?? []).length;
 }
