@@ -56,58 +56,55 @@ export type Verdict =
 /**
  * Judges the messages of a batch in their order, each by itself, as if those accepted before it were stored already: they have
  * taken their `cid` and their numbers.
- *
- * @param facts of each message
- * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
- *   transaction
- * @returns a verdict on each message. Reasons to refuse in this order: `unauthenticated` when the session has ended; `invalid`,
- *   word `cid_used`, when the `cid` is stored for another recipient or with another body; `invalid` for oneself; `not-found`
- *   for an unknown user; `forbidden`, word `unblock_first` when the sender blocks the recipient, `not_accepting` when the
- *   recipient blocks the sender or their account is closed. So a repeat gets its stored answer even after a block.
  */
-export function judgeMessages(
-  messages: readonly SentMessage[],
-  facts: readonly MessageFacts[],
-  heads: ReadonlyMap<string, number>,
-): Verdict[] {
-  const seqs = new Map(heads);
-  const acceptedByCid = new Map<string, KnownMessage>();
-  const lastOfPair = new Map<string, { n: number; at: number }>();
+export class MessageJudge {
+  readonly #heads: ReadonlyMap<string, number>;
+  readonly #seqs = new Map<string, number>();
+  readonly #acceptedByCid = new Map<string, KnownMessage>();
+  readonly #lastOfPair = new Map<string, MessageFacts['last']>();
 
-  function accept(message: SentMessage, last: MessageFacts['last']): AcceptedMessage {
-    const n = last.n + 1;
-    // Times never run backwards within a conversation, whatever the clock does.
-    const at = Math.max(last.at, message.now);
-    const accepted = { ...message, n, at, fromSeq: takeSeq(message.from), toSeq: takeSeq(message.to) };
-    lastOfPair.set(pairOf(message), { n, at });
-    acceptedByCid.set(cidOf(message), { peer: message.to, n, at, body: message.body });
-    return accepted;
+  /**
+   * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
+   *   transaction
+   */
+  constructor(heads: ReadonlyMap<string, number>) {
+    this.#heads = heads;
   }
 
-  function takeSeq(userId: string): number {
-    const seq = (seqs.get(userId) ?? 0) + 1;
-    seqs.set(userId, seq);
-    return seq;
-  }
-
-  function judge(message: SentMessage, about: MessageFacts): Verdict {
-    if (!about.isSessionActive) return { refused: sessionEnded() };
-    if (!heads.has(message.from)) return { isHeld: true };
-    const known = about.known ?? acceptedByCid.get(cidOf(message));
+  /**
+   * Reasons to refuse, in this order: `unauthenticated` when the session has ended; `invalid`, word `cid_used`, when the `cid` is
+   * stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word
+   * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or their account is
+   * closed. So a repeat gets its stored answer even after a block.
+   */
+  judge(message: SentMessage, facts: MessageFacts): Verdict {
+    if (!facts.isSessionActive) return { refused: sessionEnded() };
+    if (!this.#heads.has(message.from)) return { isHeld: true };
+    const known = facts.known ?? this.#acceptedByCid.get(cidOf(message));
     if (known) return answerRepeat(known, message);
     if (message.to === message.from) return refuse('invalid', 'message_self', '不能给自己发消息');
-    if (!about.isRecipientKnown) return refuse('not-found', 'user_not_found', '用户不存在');
-    if (!heads.has(message.to)) return { isHeld: true };
-    const refused = refusalBetween(about);
+    if (!facts.isRecipientKnown) return refuse('not-found', 'user_not_found', '用户不存在');
+    if (!this.#heads.has(message.to)) return { isHeld: true };
+    const refused = refusalBetween(facts);
     if (refused) return { refused };
-    return { accepted: accept(message, lastOfPair.get(pairOf(message)) ?? about.last) };
+    return { accepted: this.#accept(message, this.#lastOfPair.get(pairOf(message)) ?? facts.last) };
   }
 
-  return messages.map((message, at) => {
-    const about = facts[at];
-    if (!about) throw new Error(`nothing was read about message ${at} of the batch`);
-    return judge(message, about);
-  });
+  #accept(message: SentMessage, last: MessageFacts['last']): AcceptedMessage {
+    const { from, to, body, now } = message;
+    const n = last.n + 1;
+    // Times never run backwards within a conversation, whatever the clock does.
+    const at = Math.max(last.at, now);
+    this.#lastOfPair.set(pairOf(message), { n, at });
+    this.#acceptedByCid.set(cidOf(message), { peer: to, n, at, body });
+    return { ...message, n, at, fromSeq: this.#takeSeq(from), toSeq: this.#takeSeq(to) };
+  }
+
+  #takeSeq(userId: string): number {
+    const seq = (this.#seqs.get(userId) ?? this.#heads.get(userId) ?? 0) + 1;
+    this.#seqs.set(userId, seq);
+    return seq;
+  }
 }
 
 /**

@@ -50,7 +50,7 @@ export class MessageBatches {
    * Stores a message in both users' logs and in their history, durably, and only once per (sender, `cid`) however often it is
    * sent.
    *
-   * @throws {ServiceError} the refusals of `judgeMessages`; `rate-limited`, word `overloaded`, when 1,000 messages wait, or when
+   * @throws {ServiceError} the refusals of `MessageJudge`; `rate-limited`, word `overloaded`, when 1,000 messages wait, or when
    *   another transaction has locked one of the inboxes for 3 s
    * @throws {Error} a fault of the database; the message may be stored, and a repeat with its `cid` resolves that
    */

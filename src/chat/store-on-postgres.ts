@@ -3,8 +3,8 @@ import { appendMessages, lockFreeInboxes } from '../inbox/message-events.ts';
 import { enqueuePushes } from '../push/queue/pending.ts';
 import {
   type AcceptedMessage,
-  judgeMessages,
   type MessageFacts,
+  MessageJudge,
   type SentMessage,
   type Verdict,
 } from './judge-messages.ts';
@@ -64,7 +64,8 @@ export function storeOnPostgres(
       return Promise.all([lockFreeInboxes(tx, [...users]), readFacts(tx, messages)]);
     },
     (tx, [heads, facts]) => {
-      const verdicts = judgeMessages(messages, facts, heads);
+      const judge = new MessageJudge(heads);
+      const verdicts = facts.map(([message, about]) => judge.judge(message, about));
       const accepted = verdicts.flatMap((verdict) => ('accepted' in verdict ? [verdict.accepted] : []));
       if (accepted.length > 0) write(tx, accepted);
       return verdicts;
@@ -72,7 +73,10 @@ export function storeOnPostgres(
   );
 }
 
-async function readFacts(tx: Queries, messages: readonly SentMessage[]): Promise<MessageFacts[]> {
+async function readFacts(
+  tx: Queries,
+  messages: readonly SentMessage[],
+): Promise<[SentMessage, MessageFacts][]> {
   const asked = messages.map(({ from, to, cid, sessionId }, position) => ({
     position,
     sender_id: from,
@@ -95,20 +99,26 @@ async function readFacts(tx: Queries, messages: readonly SentMessage[]): Promise
     from ${tx.records(ASKED, asked)} as asked
     left join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid
     left join conversations
-      on conversations.user_id = asked.sender_id and conversations.peer_id = asked.recipient_id
-    order by asked.position`;
-  return rows.map((row) => ({
+      on conversations.user_id = asked.sender_id and conversations.peer_id = asked.recipient_id`;
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  return messages.map((message, position) => {
+    const row = byPosition.get(position);
+    if (!row) throw new Error('nothing was read about a message');
+    return [message, toFacts(row)];
+  });
+}
+
+function toFacts({ known_peer, known_n, known_at, known_body, ...row }: FactsRow): MessageFacts {
+  const isKnown = known_peer !== null && known_n !== null && known_at !== null && known_body !== null;
+  return {
     isSessionActive: row.is_session_active === 1,
-    known:
-      row.known_peer === null || row.known_n === null || row.known_at === null || row.known_body === null
-        ? undefined
-        : { peer: row.known_peer, n: row.known_n, at: row.known_at, body: row.known_body },
+    known: isKnown ? { peer: known_peer, n: known_n, at: known_at, body: known_body } : undefined,
     isRecipientKnown: row.has_inbox === 1,
     isRecipientActive: row.recipient_status === 'active',
     hasBlocked: row.has_blocked === 1,
     isBlocked: row.is_blocked === 1,
     last: { n: row.last_n ?? 0, at: row.last_at ?? 0 },
-  }));
+  };
 }
 
 /** Sends all writes before it returns. */

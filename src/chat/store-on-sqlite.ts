@@ -3,9 +3,9 @@ import { appendMessage } from '../inbox/message-events.ts';
 import { enqueuePush } from '../push/queue/pending.ts';
 import {
   type AcceptedMessage,
-  judgeMessages,
   type KnownMessage,
   type MessageFacts,
+  MessageJudge,
   type SentMessage,
   type Verdict,
 } from './judge-messages.ts';
@@ -38,17 +38,15 @@ export function storeOnSqlite(
   return db.transaction(async (tx) => {
     const startedAt = monotonicMs();
     const heads = new Map<string, number>();
-    const facts = await Promise.all(messages.map((message) => readFacts(tx, message, heads)));
-    const verdicts = judgeMessages(messages, facts, heads);
-    const writes: Promise<unknown>[] = [];
-    let judged = 0;
-    for (const verdict of verdicts) {
-      if (judged > 0 && monotonicMs() - startedAt > WRITE_MS) break;
-      if ('accepted' in verdict) writes.push(write(tx, verdict.accepted));
-      judged++;
+    const judge = new MessageJudge(heads);
+    const verdicts: Verdict[] = [];
+    for (const message of messages) {
+      if (verdicts.length > 0 && monotonicMs() - startedAt > WRITE_MS) break;
+      const verdict = judge.judge(message, await readFacts(tx, message, heads));
+      if ('accepted' in verdict) await write(tx, verdict.accepted);
+      verdicts.push(verdict);
     }
-    await Promise.all(writes);
-    return verdicts.slice(0, judged);
+    return verdicts;
   });
 }
 
@@ -69,8 +67,8 @@ async function readFacts(
       exists (select 1 from blocks where blocker_id = ${to} and blocked_id = ${from}) as is_blocked,
       exists (select 1 from sessions where id = ${sessionId}) as is_session_active`;
   if (!row) throw new Error('a select without from has a row');
-  if (row.from_seq !== null) heads.set(from, row.from_seq);
-  if (row.to_seq !== null) heads.set(to, row.to_seq);
+  if (row.from_seq !== null && !heads.has(from)) heads.set(from, row.from_seq);
+  if (row.to_seq !== null && !heads.has(to)) heads.set(to, row.to_seq);
   return {
     isSessionActive: row.is_session_active === 1,
     known: row.known_n === null ? undefined : await readKnown(tx, from, cid),
@@ -95,12 +93,24 @@ async function write(tx: Queries, message: AcceptedMessage): Promise<void> {
     tx.run`
       insert into messages (low_id, high_id, n, sender_id, cid, body, at)
       values (${low}, ${high}, ${n}, ${from}, ${cid}, ${body}, ${at})`,
-    tx.run`
-      insert into conversations (user_id, peer_id, n, last_at, unread)
-      values (${from}, ${to}, ${n}, ${at}, 0), (${to}, ${from}, ${n}, ${at}, 1)
-      on conflict (user_id, peer_id) do update set
-        n = excluded.n, last_at = excluded.last_at, unread = conversations.unread + excluded.unread`,
+    advance(tx, from, to, n, at, 0),
+    advance(tx, to, from, n, at, 1),
     appendMessage(tx, message),
     enqueuePush(tx, { userId: to, peerId: from, seq: toSeq, now }),
   ]);
+}
+
+/** Moves one side of the conversation to the new message. The sender's own message does not count as unread for them. */
+function advance(
+  tx: Queries,
+  userId: string,
+  peerId: string,
+  n: number,
+  at: number,
+  unread: 0 | 1,
+): Promise<number> {
+  return tx.run`
+    insert into conversations (user_id, peer_id, n, last_at, unread) values (${userId}, ${peerId}, ${n}, ${at}, ${unread})
+    on conflict (user_id, peer_id) do update set
+      n = excluded.n, last_at = excluded.last_at, unread = conversations.unread + excluded.unread`;
 }

@@ -29,12 +29,18 @@ export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): 
 /** Appends the event of a message to both logs, with their next numbers. The caller has locked both inboxes. */
 export async function appendMessage(tx: Queries, message: LoggedMessage): Promise<void> {
   const { from, to, at, fromSeq, toSeq } = message;
+  // A statement for each row: one that writes several keeps a journal of its own on SQLite.
+  await Promise.all([
+    appendTo(tx, from, fromSeq, at, dataFor(to, message)),
+    appendTo(tx, to, toSeq, at, dataFor(from, message)),
+  ]);
+}
+
+async function appendTo(tx: Queries, userId: string, seq: number, at: number, data: string): Promise<void> {
   await Promise.all([
     tx.run`
-      insert into inbox (user_id, seq, at, event, data)
-      values (${from}, ${fromSeq}, ${at}, 'message', ${dataFor(to, message)}),
-        (${to}, ${toSeq}, ${at}, 'message', ${dataFor(from, message)})`,
-    tx.run`update inbox_heads set seq = seq + 1 where user_id in (${from}, ${to})`,
+      insert into inbox (user_id, seq, at, event, data) values (${userId}, ${seq}, ${at}, 'message', ${data})`,
+    tx.run`update inbox_heads set seq = ${seq} where user_id = ${userId}`,
   ]);
 }
 

@@ -20,8 +20,9 @@ export class SqliteConnection {
     this.raw = new DatabaseSync(file, { ...options, timeout: OPENING_TIMEOUT_MS });
     try {
       if (!options.readOnly) this.raw.exec('pragma journal_mode = wal');
+      // Journals of savepoints and statements are in memory: as temporary files they took a third of the time of a message.
       this.raw.exec(
-        'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 0; pragma cache_size = -16000',
+        'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 0; pragma cache_size = -16000; pragma temp_store = memory',
       );
       this.#assert('journal_mode', 'wal');
       this.#assert('synchronous', 2);

@@ -27,9 +27,10 @@ interface BatchHooks {
 type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * The only user of the writing connection. Units wait in a queue; each is a savepoint, and those that wait together
- * share one transaction, so that one fsync serves them all. No unit is settled before the commit, and if the commit
- * fails, all units of the batch fail: a later unit may have read what an earlier one wrote.
+ * The only user of the writing connection. Units wait in a queue, and those that wait together share one transaction, so that
+ * one fsync serves them all. Each but the first is a savepoint; the first fails with the transaction, which then has no other
+ * units. No unit is settled before the commit, and if the commit fails, all units of the batch fail: a later unit may have read
+ * what an earlier one wrote.
  */
 export class SqliteUnits {
   #writer: SqliteConnection;
@@ -116,9 +117,14 @@ export class SqliteUnits {
         if (!unit) break;
         const entry = { unit, result: { error: undefined } as UnitResult };
         done.push(entry);
-        entry.result = await this.#run(unit);
+        if (done.length > 1) entry.result = await this.#runInSavepoint(unit);
+        else {
+          entry.result = await this.#run(unit);
+          if ('error' in entry.result) break;
+        }
       }
-      this.#writer.raw.exec('commit');
+      const [first] = done;
+      this.#writer.raw.exec(first && 'error' in first.result ? 'rollback' : 'commit');
     } catch (error) {
       if (this.#writer.raw.isTransaction) this.#writer.raw.exec('rollback');
       for (const { unit } of done) unit.reject(error);
@@ -134,17 +140,21 @@ export class SqliteUnits {
     this.#hooks.afterCommit();
   }
 
-  /** @throws what ended the whole transaction, such as a full disk */
-  async #run(unit: Unit): Promise<UnitResult> {
+  async #runInSavepoint(unit: Unit): Promise<UnitResult> {
     const { raw } = this.#writer;
     raw.exec('savepoint unit');
-    const tx = new SqliteTx(this.#writer, this.#statements);
-    let result = await this.#resultOf(unit, tx);
-    const failure = tx.end();
-    if (failure) result = 'error' in result ? result : { error: failure.error };
-    if (!raw.isTransaction) throw failure?.error ?? endedBySqlite();
+    const result = await this.#run(unit);
     raw.exec('value' in result ? 'release unit' : 'rollback to unit; release unit');
     return result;
+  }
+
+  /** @throws what ended the whole transaction, such as a full disk */
+  async #run(unit: Unit): Promise<UnitResult> {
+    const tx = new SqliteTx(this.#writer, this.#statements);
+    const result = await this.#resultOf(unit, tx);
+    const failure = tx.end();
+    if (!this.#writer.raw.isTransaction) throw failure?.error ?? endedBySqlite();
+    return failure && 'value' in result ? { error: failure.error } : result;
   }
 
   /**
