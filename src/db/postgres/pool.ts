@@ -20,7 +20,7 @@ export class PostgresPool {
   #pool: Pool;
   #open = new Set<PostgresConnection>();
   #uses = 0;
-  #closed = false;
+  #closing: Promise<void> | undefined;
   #drained: () => void = () => {};
 
   constructor(servers: PostgresServers, size: number) {
@@ -49,7 +49,7 @@ export class PostgresPool {
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
    */
   async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new Error('the database is closed');
+    if (this.#closing) throw new Error('the database is closed');
     if (this.#pool.waitingCount >= MAX_WAITING) throw overloaded();
     this.#uses += 1;
     try {
@@ -66,15 +66,18 @@ export class PostgresPool {
   }
 
   /** Refuses further uses, and returns when the running ones have ended. */
-  async close(): Promise<void> {
-    const isFirst = !this.#closed;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     if (this.#uses > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
     }
-    if (isFirst) await this.#pool.end();
+    await this.#pool.end();
   }
 
   /** Breaks all connections, so that running uses fail at once. */

@@ -28,7 +28,7 @@ export class PostgresReaders {
   #waiting: Waiter[] = [];
   #isOpening = false;
   #uses = 0;
-  #closed = false;
+  #closing: Promise<void> | undefined;
   #drained: () => void = () => {};
 
   constructor(servers: PostgresServers, size: number, first: PostgresConnection) {
@@ -44,7 +44,7 @@ export class PostgresReaders {
    * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
    */
   async query<Row>(text: string, parameters: Value[]): Promise<QueryResult<Row>> {
-    if (this.#closed) throw new Error('the database is closed');
+    if (this.#closing) throw new Error('the database is closed');
     this.#uses += 1;
     try {
       const connection = this.#pick() ?? (await this.#wait());
@@ -57,8 +57,12 @@ export class PostgresReaders {
   }
 
   /** Refuses further reads, and returns when the running ones have ended. */
-  async close(): Promise<void> {
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     if (this.#uses > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
@@ -123,7 +127,7 @@ export class PostgresReaders {
     } while (!connection && this.#waiting.length > 0);
     this.#isOpening = false;
     if (!connection) return;
-    if (this.#closed && this.#uses === 0) await connection.close();
+    if (this.#closing && this.#uses === 0) await connection.close();
     else this.#hold(connection);
   }
 
