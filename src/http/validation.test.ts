@@ -42,6 +42,40 @@ test('lengths count code points', () => {
   assert.deepEqual(refused({ name: 'e\u0301e\u0301e\u0301' }), ['name_long', 'at most four']);
 });
 
+test('a text is judged alike, whatever its schema says beside its length', () => {
+  const Texts = Type.Object({
+    any: Type.Optional(text()),
+    some: Type.Optional(text({ minLength: 1, maxLength: 3, description: 'up to three' })),
+    digits: Type.Optional(text({ maxLength: 3, pattern: '^[0-9]*$' })),
+    one: Type.Optional(Type.Literal('a')),
+  });
+  const isAccepted = (input: object) => {
+    try {
+      return Object.keys(readFields(Texts, input)).length === 1;
+    } catch {
+      return false;
+    }
+  };
+  for (const accepted of [
+    { any: '' },
+    { some: 'a' },
+    { some: '😀😀😀' },
+    { digits: '' },
+    { digits: '12' },
+    { one: 'a' },
+  ])
+    for (let time = 0; time < 2; time++) assert.ok(isAccepted(accepted), JSON.stringify(accepted));
+  for (const refused of [
+    { any: 1 },
+    { some: '' },
+    { some: 'abcd' },
+    { digits: 'a' },
+    { digits: '1234' },
+    { one: 'b' },
+  ])
+    for (let time = 0; time < 2; time++) assert.ok(!isAccepted(refused), JSON.stringify(refused));
+});
+
 test('a field with a refusal of its own uses it for every error', () => {
   for (const name of [undefined, null, 7, ['Ana'], {}, 'A', ''])
     assert.deepEqual(refused({ name }), ['name_length', 'two to four'], String(name));
