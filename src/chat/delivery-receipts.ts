@@ -1,22 +1,38 @@
-import type { Db } from '../db/db.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { readEventsOf } from '../inbox/stored-events.ts';
-import { isBlockedEitherWay } from '../relations/blocks.ts';
-import { notifyPeer } from './marks.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Inboxes } from '../inbox/inbox.ts';
+import type { Receipts } from './judge-receipts.ts';
+import { findUnsettled, readReceipts } from './read-receipts.ts';
+import { settleReceipts } from './settle-receipts.ts';
 
-/** Users whose receipts are written in parallel. */
-const PARALLEL_USERS = 64;
-/** Inboxes that one transaction locks at most, beside the user's own. */
-const PEERS_PER_TRANSACTION = 50;
+/** Users that are looked at together; all others wait meanwhile. */
+const USERS_AT_ONCE = 1_000;
+/** What one transaction settles at most: a few milliseconds. */
+const BATCH_USERS = 64;
+const BATCH_HEADS = 200;
+/** When users are asked again whose inbox another transaction has locked; after that by the next flush. */
+const HELD_RETRIES_MS = [5, 10, 20, 40, 80, 160];
+
+interface Flush {
+  /** Up to which event each user's devices acknowledged, without users who are settled. */
+  readonly open: Map<string, number>;
+  /** Users of whose receipts some wait for a lock. */
+  held: Set<string>;
+  readonly failed: Set<string>;
+  readonly faults: unknown[];
+}
 
 /**
  * Turns acknowledgements of devices into `received` marks. They are collected for a second, so that a peer gets one event however
- * many messages were received, and a user costs one transaction, not one for each message.
+ * many messages were received, and settled in batches: many users in one transaction. Users whose inbox, or that of one of their
+ * peers, another transaction has locked hold up no one: they are asked again, also by the next flush, as are those whose receipts failed.
  */
 export class DeliveryReceipts {
   readonly #inboxes: Inboxes;
   readonly #now: () => number;
-  readonly #acknowledged = new Map<string, number>();
+  #acknowledged = new Map<string, number>();
+  /** Users whose receipts failed by themselves: they share no batch until they succeed. */
+  readonly #suspects = new Set<string>();
+  #flushed: Promise<void> = Promise.resolve();
 
   constructor(inboxes: Inboxes, now: () => number) {
     this.#inboxes = inboxes;
@@ -30,84 +46,94 @@ export class DeliveryReceipts {
 
   /** Stores and discloses what was acknowledged since the last flush. The next flush tries again what failed. */
   async flush(): Promise<void> {
-    const acknowledged = [...this.#acknowledged];
-    this.#acknowledged.clear();
-    const faults: unknown[] = [];
-    for (let i = 0; i < acknowledged.length; i += PARALLEL_USERS)
-      await Promise.all(
-        acknowledged.slice(i, i + PARALLEL_USERS).map(([userId, seq]) =>
-          settleReceipts(this.#inboxes, userId, seq, this.#now()).catch((error) => {
-            this.note(userId, seq);
-            faults.push(error);
-          }),
-        ),
-      );
-    if (faults.length > 0) throw new AggregateError(faults, 'receipts could not be written');
+    const flush = this.#flushed.then(() => this.#flush());
+    this.#flushed = flush.catch(() => {});
+    await flush;
+  }
+
+  async #flush(): Promise<void> {
+    const open = this.#acknowledged;
+    const flush: Flush = { open, held: new Set(), failed: new Set(), faults: [] };
+    this.#acknowledged = new Map();
+    try {
+      await this.#settleUsers([...open], flush);
+      for (const ms of HELD_RETRIES_MS) {
+        const held = [...open].filter(([userId]) => flush.held.has(userId));
+        if (held.length === 0) break;
+        await delay(ms);
+        flush.held = new Set();
+        await this.#settleUsers(held, flush);
+      }
+    } catch (error) {
+      flush.faults.push(error);
+    }
+    for (const [userId, seq] of open) this.note(userId, seq);
+    if (flush.faults.length > 0) throw new AggregateError(flush.faults, 'receipts could not be written');
+  }
+
+  async #settleUsers(
+    users: readonly (readonly [userId: string, seq: number])[],
+    flush: Flush,
+  ): Promise<void> {
+    const { db } = this.#inboxes;
+    for (let i = 0; i < users.length; i += USERS_AT_ONCE) {
+      const acknowledged = new Map(users.slice(i, i + USERS_AT_ONCE));
+      const unsettled = await findUnsettled(db, acknowledged);
+      const ids = new Set(unsettled.map((one) => one.user_id));
+      for (const userId of acknowledged.keys()) if (!ids.has(userId)) flush.open.delete(userId);
+      for await (const receipts of readReceipts(db, unsettled))
+        for (const batch of packBatches(receipts, this.#suspects)) await this.#settle(batch, flush);
+    }
+  }
+
+  /** @throws a fault that is not of one user's receipts, such as a lost connection */
+  async #settle(batch: readonly Receipts[], flush: Flush): Promise<void> {
+    const { db, events } = this.#inboxes;
+    const isIncomplete = (userId: string) => flush.held.has(userId) || flush.failed.has(userId);
+    const receipts = batch.map((one) => (isIncomplete(one.userId) ? { ...one, settles: 0 } : one));
+    try {
+      const judged = await settleReceipts(db, receipts, this.#now());
+      for (const { userId, event } of judged.events) events.publish({ type: 'inbox', userId, event });
+      for (const userId of judged.held) flush.held.add(userId);
+      for (const userId of judged.settled) {
+        flush.open.delete(userId);
+        this.#suspects.delete(userId);
+      }
+    } catch (error) {
+      if (!db.isStatementFault(error)) throw error;
+      if (batch.length > 1) {
+        for (const one of batch) await this.#settle([one], flush);
+        return;
+      }
+      flush.faults.push(error);
+      for (const { userId } of batch) {
+        flush.failed.add(userId);
+        this.#suspects.add(userId);
+      }
+    }
   }
 }
 
-/** Raises the user's `received` marks to the messages in their inbox up to `seq`. Does nothing if that was done before. */
-async function settleReceipts(inboxes: Inboxes, userId: string, seq: number, now: number): Promise<void> {
-  const { db } = inboxes;
-  const head = await db.get<{ received: number }>`
-    select received from inbox_heads where user_id = ${userId}`;
-  if (!head || seq <= head.received) return;
-  const received = [...(await receivedUpTo(db, userId, head.received, seq))];
-  let isSettled = false;
-  for (let i = 0; i < received.length; i += PEERS_PER_TRANSACTION) {
-    const isLast = i + PEERS_PER_TRANSACTION >= received.length;
-    const batch = received.slice(i, i + PEERS_PER_TRANSACTION);
-    isSettled = await raiseReceived(inboxes, userId, batch, isLast ? seq : 0, now);
+function* packBatches(
+  receipts: readonly Receipts[],
+  suspects: ReadonlySet<string>,
+): Generator<readonly Receipts[]> {
+  let batch: Receipts[] = [];
+  let heads = new Set<string>();
+  for (const one of receipts) {
+    if (suspects.has(one.userId)) {
+      yield [one];
+      continue;
+    }
+    const own = [one.userId, ...one.peers.map(([peer]) => peer)];
+    const all = heads.union(new Set(own));
+    if (batch.length === BATCH_USERS || (batch.length > 0 && all.size > BATCH_HEADS)) {
+      yield batch;
+      batch = [];
+      heads = new Set();
+    }
+    batch.push(one);
+    for (const userId of own) heads.add(userId);
   }
-  if (!isSettled)
-    await db.run`update inbox_heads set received = ${seq} where user_id = ${userId} and received < ${seq}`;
-}
-
-/**
- * Raises the `received` marks for some peers. The user's devices are notified, and so is each peer unless one of the two blocks
- * the other. Marks only rise.
- *
- * @param seq up to which event the inbox is settled afterwards
- * @returns whether any mark rose; if none did, nothing is written
- */
-async function raiseReceived(
-  inboxes: Inboxes,
-  userId: string,
-  received: readonly (readonly [peer: string, n: number])[],
-  seq: number,
-  now: number,
-): Promise<boolean> {
-  const peers = received.map(([peer]) => peer);
-  return withInboxes(inboxes, [userId, ...peers], now, async (tx, append) => {
-    const raised = await Promise.all(
-      received.map(async ([peer, n]) => {
-        const [row, isBlocked] = await Promise.all([
-          tx.get<{ read: number }>`
-            update conversations set received = ${n}
-            where user_id = ${userId} and peer_id = ${peer} and received < ${n} returning read`,
-          isBlockedEitherWay(tx, userId, peer),
-        ]);
-        if (!row) return false;
-        const marks = { received: n, read: row.read };
-        await append(userId, 'marked', { peer, by: userId, ...marks });
-        if (!isBlocked) await notifyPeer(tx, append, userId, peer, marks);
-        return true;
-      }),
-    );
-    await tx.run`update inbox_heads set received = ${seq} where user_id = ${userId} and received < ${seq}`;
-    return raised.includes(true);
-  });
-}
-
-/** For each peer, the number of the last message from them among the events after `fromSeq` up to `seq`. */
-async function receivedUpTo(
-  db: Db,
-  userId: string,
-  fromSeq: number,
-  seq: number,
-): Promise<Map<string, number>> {
-  const received = new Map<string, number>();
-  for (const { data } of await readEventsOf(db, userId, 'message', fromSeq, seq))
-    if (data.from === data.peer) received.set(data.peer, Math.max(data.n, received.get(data.peer) ?? 0));
-  return received;
+  if (batch.length > 0) yield batch;
 }

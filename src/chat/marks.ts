@@ -56,7 +56,7 @@ export async function markRead(
  * Discloses the user's marks to the peer: by an event, and in the peer's list of conversations. The caller has locked both
  * inboxes.
  */
-export async function notifyPeer(
+async function notifyPeer(
   tx: Tx,
   append: Append,
   userId: string,

@@ -1,5 +1,6 @@
 import type { Db, Queries } from '../db/db.ts';
-import { appendMessages, lockFreeInboxes } from '../inbox/message-events.ts';
+import { lockFreeInboxes } from '../inbox/locked-inboxes.ts';
+import { appendMessages } from '../inbox/message-events.ts';
 import { enqueuePushes } from '../push/queue/pending.ts';
 import {
   type AcceptedMessage,

@@ -15,17 +15,6 @@ interface LoggedMessage {
 const HEADS = { user_id: 'text', seq: 'bigint' } as const;
 const EVENTS = { user_id: 'text', seq: 'bigint', at: 'bigint', data: 'text' } as const;
 
-/**
- * Locks the inboxes on PostgreSQL, without waiting for those that another transaction has locked.
- *
- * @returns the number of the last event of each inbox that is locked now
- */
-export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await tx.all<{ user_id: string; seq: number }>`
-    select user_id, seq from inbox_heads where user_id in ${tx.list(userIds)} order by user_id ${tx.skipLocked}`;
-  return new Map(rows.map((row) => [row.user_id, row.seq]));
-}
-
 /** Appends the event of a message to both logs, with their next numbers. The caller has locked both inboxes. */
 export async function appendMessage(tx: Queries, message: LoggedMessage): Promise<void> {
   const { from, to, at, fromSeq, toSeq } = message;

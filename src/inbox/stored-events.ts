@@ -3,6 +3,7 @@ import type { LogEvent, LogEventName, StoredEvent, StoredEventData } from '../ev
 
 type MessageData = StoredEventData['message'];
 
+const STRETCHES = { user_id: 'text', after: 'bigint', up_to: 'bigint' } as const;
 const KEYS = { place: 'bigint', low_id: 'text', high_id: 'text', n: 'bigint' } as const;
 
 /**
@@ -43,6 +44,26 @@ export async function readEventsOf<E extends LogEventName>(
       select seq, at, event, data from inbox
       where user_id = ${userId} and seq > ${seq} and seq <= ${upTo} and event = ${event} order by seq`
   ).map(toStoredEvent<E>);
+}
+
+/** Events of one user: those after `after`, up to `up_to`. */
+export interface Stretch {
+  readonly user_id: string;
+  readonly after: number;
+  readonly up_to: number;
+}
+
+/** The data of the events of one kind in several logs, in any order. */
+export async function readEventsTogether<E extends LogEventName>(
+  db: Queries,
+  event: E,
+  stretches: readonly Stretch[],
+): Promise<{ userId: string; data: StoredEventData[E] }[]> {
+  const rows = await db.all<{ user_id: string; data: string }>`
+    select inbox.user_id, inbox.data from ${db.records(STRETCHES, stretches)} as wanted
+    join inbox on inbox.user_id = wanted.user_id and inbox.seq > wanted.after and inbox.seq <= wanted.up_to
+    where inbox.event = ${event}`;
+  return rows.map(({ user_id, data }) => ({ userId: user_id, data: parseEventData<E>(data) }));
 }
 
 interface LogEventRow<E extends LogEventName = LogEventName> {
