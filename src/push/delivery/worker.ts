@@ -3,15 +3,8 @@ import type { Events, ServiceEvent } from '../../events/hints.ts';
 import type { Attention } from '../queue/attention.ts';
 import { decideDue } from '../queue/decide.ts';
 import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../queue/jobs.ts';
-import {
-  findDue,
-  findOverlong,
-  markPushesSeen,
-  nextDueAt,
-  type Pair,
-  pairKey,
-  SEEN_WITHIN_MS,
-} from '../queue/pending.ts';
+import { findDue, findOverlong, nextDueAt, type Pair, pairKey, SEEN_WITHIN_MS } from '../queue/pending.ts';
+import { markPushesSeen } from '../queue/seen.ts';
 import { type DeliveryServices, Dispatcher, type InFlightJob } from './dispatcher.ts';
 import { OriginQueues } from './origin-queues.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
@@ -180,8 +173,7 @@ export class PushWorker implements AsyncDisposable {
 
   async #writeSeen(): Promise<void> {
     const { clock, db, push } = this.#services;
-    const seen = push.attention.drain();
-    await Promise.all(seen.map((one) => markPushesSeen(db, { ...one, now: clock.now() })));
+    await markPushesSeen(db, push.attention.drain(), clock.now());
   }
 
   /** @returns whether there may be more */

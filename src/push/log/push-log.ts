@@ -11,6 +11,8 @@ const TRIM_ONCE_IN = 32;
 /** Messages seen in one conversation within this time share one entry. */
 const SEEN_INTERVAL_MS = 60_000;
 
+const SEEN_ENTRIES = { place: 'bigint', user_id: 'text', peer_id: 'text', detail: 'text' } as const;
+
 /** The result of one test push to one device. */
 export interface LogOutcome {
   /** The id of the entry, whose receipt was in the push. */
@@ -115,32 +117,53 @@ export async function updatePushLog(tx: Queries, id: string, entry: LogEntry, no
   if (updated === 0) await addToPushLog(tx, entry, now, id);
 }
 
-/**
- * Records that messages of `peerId` were seen before a push was sent.
- *
- * @param seen.detail the name of the device on which they were seen; empty if unknown
- * @param seen.jobLogIds the entries of pushes that were still waiting; they become `seen`
- */
-export async function markSeenInLog(
+/** Messages of a peer that were seen before a push about them was sent. */
+export interface SeenMessages {
+  readonly userId: string;
+  readonly peerId: string;
+  /** The name of the device on which they were seen; empty if unknown. */
+  readonly detail: string;
+  /** The entries of pushes that were still waiting; they become `seen`. */
+  readonly jobLogIds: string[];
+}
+
+/** Records what was seen, each pair of users at most once in `seen`. */
+export async function markSeenInLog(tx: Queries, seen: readonly SeenMessages[], now: number): Promise<void> {
+  const waiting = seen.filter(({ jobLogIds }) => jobLogIds.length > 0);
+  const others = seen.filter(({ jobLogIds }) => jobLogIds.length === 0);
+  const logged = await findSeenEntries(tx, others, now - SEEN_INTERVAL_MS);
+  await Promise.all([
+    ...waiting.map(
+      ({ jobLogIds, detail }) => tx.run`
+        update push_log set at = ${now}, outcome = 'seen', reason = '', detail = ${detail}, waiting_until = null
+        where id in ${tx.list(jobLogIds)}`,
+    ),
+    ...others
+      .filter((_, place) => !logged.has(place))
+      .map(({ userId, peerId, detail }) =>
+        addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'seen', detail }, now),
+      ),
+  ]);
+}
+
+/** The places in `seen` for which there is an entry after `after`. */
+async function findSeenEntries(
   tx: Queries,
-  {
-    userId,
-    peerId,
+  seen: readonly SeenMessages[],
+  after: number,
+): Promise<Set<number>> {
+  if (seen.length === 0) return new Set();
+  const places = seen.map(({ userId, peerId, detail }, place) => ({
+    place,
+    user_id: userId,
+    peer_id: peerId,
     detail,
-    jobLogIds,
-  }: { userId: string; peerId: string; detail: string; jobLogIds: string[] },
-  now: number,
-): Promise<void> {
-  if (jobLogIds.length > 0) {
-    await tx.run`
-      update push_log set at = ${now}, outcome = 'seen', reason = '', detail = ${detail}, waiting_until = null
-      where id in ${tx.list(jobLogIds)}`;
-    return;
-  }
-  const recent = await tx.get`
-    select id from push_log where user_id = ${userId} and at > ${now - SEEN_INTERVAL_MS}
-      and peer_id = ${peerId} and outcome = 'seen' and detail = ${detail} limit 1`;
-  if (!recent) await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'seen', detail }, now);
+  }));
+  const rows = await tx.all<{ place: number }>`
+    select wanted.place from ${tx.records(SEEN_ENTRIES, places)} as wanted
+    where exists (select 1 from push_log where push_log.user_id = wanted.user_id and push_log.at > ${after}
+      and push_log.peer_id = wanted.peer_id and push_log.outcome = 'seen' and push_log.detail = wanted.detail)`;
+  return new Set(rows.map((row) => row.place));
 }
 
 /** The last 200 entries, newest first. */

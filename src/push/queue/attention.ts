@@ -1,7 +1,7 @@
 import { KeyCounts } from '../../key-counts.ts';
 
 /** An attentive device acknowledged its user's inbox up to `seq`. */
-interface Acknowledgement {
+export interface Acknowledgement {
   readonly userId: string;
   readonly seq: number;
   /** The device's name. */

@@ -1,5 +1,4 @@
-import type { Db, Queries } from '../../db/db.ts';
-import { lockInbox } from '../../inbox/inbox.ts';
+import type { Queries } from '../../db/db.ts';
 import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
 /** A message seen within this time is not pushed (architecture 8.1). */
@@ -97,7 +96,7 @@ export async function enqueuePushes(tx: Queries, messages: readonly NewMessage[]
 /**
  * Cancels the pushes about `peerId`, in the transaction that marks all of their messages read.
  *
- * @param read.device as in {@link markPushesSeen}
+ * @param read.device the device's name, for the push log; empty if unknown
  */
 export async function markPushesRead(
   tx: Queries,
@@ -105,7 +104,7 @@ export async function markPushesRead(
 ): Promise<void> {
   const cancelled = await cancelPending(tx, userId, peerId);
   if (cancelled)
-    await markSeenInLog(tx, { userId, peerId, detail: device, jobLogIds: cancelled.jobLogIds }, now);
+    await markSeenInLog(tx, [{ userId, peerId, detail: device, jobLogIds: cancelled.jobLogIds }], now);
 }
 
 /** Cancels the pushes about `peerId`, in the transaction that blocks them. */
@@ -117,32 +116,6 @@ export async function cancelPushes(tx: Queries, userId: string, peerId: string, 
     where id in ${tx.list(cancelled.jobLogIds)}`;
   if (cancelled.jobLogIds.length === 0)
     await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'blocked' }, now);
-}
-
-/**
- * Cancels the pushes about messages up to `seq` of the user's inbox, which an attentive device acknowledged.
- *
- * @param device the device's name, for the push log; empty if unknown
- */
-export async function markPushesSeen(
-  db: Db,
-  { userId, seq, device, now }: { userId: string; seq: number; device: string; now: number },
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    await lockInbox(tx, userId);
-    const [due, jobs] = await Promise.all([
-      tx.all<{ peer_id: string }>`
-        delete from push_pending where user_id = ${userId} and last_seq <= ${seq} and count > 0 returning peer_id`,
-      tx.all<{ peer_id: string; log_id: string }>`
-        delete from push_jobs where user_id = ${userId} and last_seq <= ${seq} returning peer_id, log_id`,
-    ]);
-    for (const peerId of new Set([...due, ...jobs].map((row) => row.peer_id))) {
-      const jobLogIds = jobs
-        .filter((job) => job.peer_id === peerId && job.log_id !== '')
-        .map((job) => job.log_id);
-      await markSeenInLog(tx, { userId, peerId, detail: device, jobLogIds }, now);
-    }
-  });
 }
 
 /** Removes the pending push and the jobs about `peerId`. @returns their log entries; `undefined` if there was nothing */
