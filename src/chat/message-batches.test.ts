@@ -46,7 +46,7 @@ async function start(db: SchemaDb) {
   const batches = new MessageBatches({ db, events }, clock.monotonicMs);
   const send = (from: string, to: string, cid: string, body = cid) =>
     batches.send({ from, sessionId: `of-${from}`, to, cid, body, now: 1_000 });
-  return { db, published, clock, batches, send };
+  return { db, events, published, clock, send };
 }
 
 async function open(t: TestContext, database: TestDatabase) {
@@ -188,6 +188,20 @@ onEachDatabase('messages in one batch', (database) => {
       ['alice 1', 'bob 1', 'alice 2', 'bob 2', 'carol 1', 'bob 3'],
     );
     await send('bob', 'alice', '2', 'harmless');
+  });
+
+  test('a listener of events that throws fails the answer of its message alone', async (t) => {
+    const { send, events } = await open(t, database);
+    events.subscribe((hint) => {
+      if (hint.type === 'inbox' && hint.userId === 'bob') throw new Error('a fault of a listener');
+    });
+    const results = await Promise.allSettled([send('alice', 'bob', '1'), send('alice', 'carol', '2')]);
+    assert.deepEqual(
+      results.map((one) => (one.status === 'rejected' ? one.reason.message : one.value.n)),
+      ['a fault of a listener', 1],
+    );
+    assert.equal((await send('carol', 'alice', '3')).n, 2);
+    assert.equal((await send('alice', 'bob', '1').catch((error) => error.message)).duplicate, true);
   });
 
   test('when 1,000 wait the next is refused, and the others are stored', async (t) => {

@@ -94,7 +94,6 @@ export class MessageBatches {
       else for (const one of batch) one.reject(error);
       return;
     }
-    for (const verdict of verdicts) if ('accepted' in verdict) this.#publish(verdict.accepted);
     for (const [at, verdict] of verdicts.entries()) {
       const one = batch[at];
       if (one) this.#settle(one, verdict);
@@ -104,10 +103,8 @@ export class MessageBatches {
   }
 
   #settle(one: Waiting, verdict: Verdict): void {
-    if ('accepted' in verdict) {
-      const { to, n, at } = verdict.accepted;
-      one.resolve({ peer: to, n, at, duplicate: false });
-    } else if ('repeated' in verdict) one.resolve(verdict.repeated);
+    if ('accepted' in verdict) this.#answer(one, verdict.accepted);
+    else if ('repeated' in verdict) one.resolve(verdict.repeated);
     else if ('refused' in verdict) one.reject(verdict.refused);
     else {
       const now = this.#monotonicMs();
@@ -116,6 +113,17 @@ export class MessageBatches {
         one.retryAt = performance.now() + HELD_RETRY_MS;
         this.#held.push(one);
       }
+    }
+  }
+
+  /** The promise resolves when all events of the batch are published, as its readers run after this turn. */
+  #answer(one: Waiting, accepted: AcceptedMessage): void {
+    const { to, n, at } = accepted;
+    try {
+      this.#publish(accepted);
+      one.resolve({ peer: to, n, at, duplicate: false });
+    } catch (error) {
+      one.reject(error);
     }
   }
 
