@@ -73,7 +73,7 @@ export async function fillLargeDatabase(folder: string, messages: number): Promi
       select '${POPULAR_USER}', ${id('i')}, 'asked', ${now} - i from n where i < ${users / 10}
       union all select ${id('i')}, '${POPULAR_USER}', 'requested', ${now} - i from n where i < ${users / 10};
     insert into inbox (user_id, seq, at, event, data)
-      select ${id('n.i')}, 1000 - k.i, ${now}, 'message', '{"body":"See you at eight then, I bring the tickets"}'
+      select ${id('n.i')}, 1000 - k.i, ${now}, 'message', '{"peer":"${POPULAR_USER}","n":1,"from":"${POPULAR_USER}","cid":"a"}'
       from n, (select i from n where i < 5) k order by 1, 2;
     commit;
     pragma wal_checkpoint(truncate);
@@ -91,7 +91,7 @@ export async function fillLargeDatabase(folder: string, messages: number): Promi
         begin immediate;
         insert into inbox (user_id, seq, at, event, data)
           with recursive n (i) as (select 0 union all select i + 1 from n where i + 1 < ${events})
-          select ${id(`i % ${users}`)}, ${hours} * 50 + i / ${users}, ${old}, 'message', '{"body":"See you at eight"}' from n;
+          select ${id(`i % ${users}`)}, ${hours} * 50 + i / ${users}, ${old}, 'message', '{"peer":"${POPULAR_USER}","n":1,"from":"${POPULAR_USER}","cid":"a"}' from n;
         insert into inbox (user_id, seq, at, event, data) values ('${LAST_USER}', ${hours}, ${now}, 'message', '{}');
         update inbox_heads set seq = ${KEPT_EVENTS + hours} where user_id = '${LAST_USER}';
         commit`);
