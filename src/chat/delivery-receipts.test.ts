@@ -150,6 +150,25 @@ onEachDatabase('receipts in batches', (database) => {
     assert.deepEqual([await marks('mallory', 'alice'), await settledUpTo(db, 'mallory')], [[1, 1], 1]);
   });
 
+  test('a listener that throws keeps no one from being settled, and the flush reports it', async (t) => {
+    const { inboxes, receipts, published, write, marks } = await open(t, 'alice', 'bob', 'carol');
+    for (const to of ['bob', 'carol']) receipts.note(to, await write('alice', to));
+    published.length = 0;
+    inboxes.events.subscribe((hint) => {
+      if (hint.type === 'inbox' && hint.userId === 'bob') throw new TypeError('of a listener');
+    });
+    await assert.rejects(receipts.flush(), /could not be written/);
+    assert.deepEqual(
+      [await marks('bob', 'alice'), await marks('carol', 'alice')],
+      [
+        [1, 1],
+        [1, 1],
+      ],
+    );
+    assert.equal(published.length, 4);
+    await receipts.flush();
+  });
+
   test('more users than a batch has, and more peers than a transaction locks, are all settled', async (t) => {
     const crowd = Array.from({ length: 210 }, (_, i) => `user${1000 + i}`);
     const { db, receipts, published } = await open(t, 'alice', ...crowd);

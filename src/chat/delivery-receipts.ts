@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Inboxes } from '../inbox/inbox.ts';
-import type { Receipts } from './judge-receipts.ts';
+import type { JudgedReceipts, Receipts } from './judge-receipts.ts';
 import { findUnsettled, readReceipts } from './read-receipts.ts';
 import { settleReceipts } from './settle-receipts.ts';
 
@@ -91,14 +91,9 @@ export class DeliveryReceipts {
     const { db, events } = this.#inboxes;
     const isIncomplete = (userId: string) => flush.held.has(userId) || flush.failed.has(userId);
     const receipts = batch.map((one) => (isIncomplete(one.userId) ? { ...one, settles: 0 } : one));
+    let judged: JudgedReceipts;
     try {
-      const judged = await settleReceipts(db, receipts, this.#now());
-      for (const { userId, event } of judged.events) events.publish({ type: 'inbox', userId, event });
-      for (const userId of judged.held) flush.held.add(userId);
-      for (const userId of judged.settled) {
-        flush.open.delete(userId);
-        this.#suspects.delete(userId);
-      }
+      judged = await settleReceipts(db, receipts, this.#now());
     } catch (error) {
       if (!db.isStatementFault(error)) throw error;
       if (batch.length > 1) {
@@ -109,6 +104,19 @@ export class DeliveryReceipts {
       for (const { userId } of batch) {
         flush.failed.add(userId);
         this.#suspects.add(userId);
+      }
+      return;
+    }
+    for (const userId of judged.held) flush.held.add(userId);
+    for (const userId of judged.settled) {
+      flush.open.delete(userId);
+      this.#suspects.delete(userId);
+    }
+    for (const { userId, event } of judged.events) {
+      try {
+        events.publish({ type: 'inbox', userId, event });
+      } catch (error) {
+        flush.faults.push(error);
       }
     }
   }
