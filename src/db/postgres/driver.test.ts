@@ -32,13 +32,17 @@ onPostgres('the PostgreSQL driver', (database) => {
     const { proxy, db } = await open(t, 1);
     const read = () => db.get`select 1 as one`;
     await read();
-    let executed: number | undefined;
+    const seen = { server: '', client: '' };
+    const count = (text: string, message: string) => text.split(message).length - 1;
+    let most = 0;
     proxy.intercept((bytes, to) => {
-      if (to === 'server') executed ??= bytes.toString('latin1').split('E\0\0\0\x09\0').length - 1;
+      seen[to] += bytes.toString('latin1');
+      const executed = count(seen.server, 'E\0\0\0\x09\0');
+      most = Math.max(most, executed - count(seen.client, 'Z\0\0\0\x05I'));
       return bytes;
     });
     const answers = await Promise.allSettled(Array.from({ length: 1_020 }, read));
-    assert.equal(executed, 16);
+    assert.equal(most, 16);
     const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.word] : []));
     assert.deepEqual(refused, ['overloaded', 'overloaded', 'overloaded', 'overloaded']);
   });

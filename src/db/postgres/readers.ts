@@ -13,7 +13,8 @@ const BUSY_IN_FLIGHT = 8;
 const SLOW_MS = 20;
 
 interface Waiter {
-  resolve(connection: PostgresConnection): void;
+  /** Sends the read at once, so that it counts as under way. */
+  send(connection: PostgresConnection): void;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -47,8 +48,9 @@ export class PostgresReaders {
     if (this.#closing) throw new Error('the database is closed');
     this.#uses += 1;
     try {
-      const connection = this.#pick() ?? (await this.#wait());
-      return await connection.query<Row>(text, parameters);
+      const send = (connection: PostgresConnection) => connection.query<Row>(text, parameters);
+      const connection = this.#pick();
+      return await (connection ? send(connection) : this.#wait(send));
     } finally {
       this.#uses -= 1;
       if (this.#waiting.length > 0) this.#serve();
@@ -94,14 +96,15 @@ export class PostgresReaders {
     return fewest >= MAX_IN_FLIGHT && isWorthWaiting ? undefined : best;
   }
 
-  #wait(): Promise<PostgresConnection> {
+  /** Sends a read once a connection has room. */
+  #wait<T>(send: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     if (this.#waiting.length >= MAX_WAITING) throw overloaded();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
         reject(notReached(this.#servers));
       }, WAIT_MS);
-      const waiter = { resolve, timer };
+      const waiter: Waiter = { send: (connection) => resolve(send(connection)), timer };
       this.#waiting.push(waiter);
     });
   }
@@ -113,7 +116,7 @@ export class PostgresReaders {
       const waiter = connection && this.#waiting.shift();
       if (!waiter) return;
       clearTimeout(waiter.timer);
-      waiter.resolve(connection);
+      waiter.send(connection);
     }
   }
 
