@@ -62,8 +62,9 @@ export async function fillLargeDatabase(folder: string, messages: number): Promi
       select min(a, b), max(a, b), at from (
         select ${id('n.i')} as a, ${id(`(n.i + k.i + 1) % ${users}`)} as b, ${now} - n.i as at
         from n, (select i from n where i < 4) k);
-    insert into conversations (user_id, peer_id, n, last_at, unread)
-      select low, high, 4, at, 1 from pairs union all select high, low, 4, at, 1 from pairs order by 1, 2;
+    insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
+      select low, high, 4, at, at / 3600000, 1 from pairs
+      union all select high, low, 4, at, at / 3600000, 1 from pairs order by 1, 2;
     insert into messages (low_id, high_id, n, sender_id, cid, body, at)
       select low, high, k.i + 1, low, high || '-' || k.i, 'See you at eight then, I bring the tickets', at
       from pairs, (select i from n where i < 4) k order by 1, 2, 3;

@@ -1,3 +1,4 @@
+import { hourOf } from '../src/chat/conversations.ts';
 import type { Db } from '../src/db/db.ts';
 
 /** The time of the `i`-th entry of a list, so the last one is the latest. */
@@ -20,8 +21,8 @@ export async function addConversations(
         [peer, userId, 0],
       ] as const)
         await tx.run`
-          insert into conversations (user_id, peer_id, n, last_at, unread)
-          values (${user_id}, ${peer_id}, 1, ${at(i)}, ${unread})`;
+          insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
+          values (${user_id}, ${peer_id}, 1, ${at(i)}, ${hourOf(at(i))}, ${unread})`;
     }
   });
   return peers.toReversed();
@@ -85,7 +86,7 @@ export async function addMessages(
       [peer, userId],
     ] as const)
       await tx.run`
-        insert into conversations (user_id, peer_id, n, last_at, received, read, unread)
-        values (${user_id}, ${peer_id}, ${count}, ${now}, ${count}, ${count}, 0)`;
+        insert into conversations (user_id, peer_id, n, last_at, last_hour, received, read, unread)
+        values (${user_id}, ${peer_id}, ${count}, ${now}, ${hourOf(now)}, ${count}, ${count}, 0)`;
   });
 }

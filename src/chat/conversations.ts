@@ -71,12 +71,20 @@ export async function readConversations(
   return { items: rows.map(toConversation), people, ...(next !== undefined && { next }) };
 }
 
+const HOUR_MS = 60 * 60 * 1000;
+
+/** What `conversations.last_hour` holds: the index by it changes once an hour at most, not with each message. */
+export function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS);
+}
+
+/** Ordered by `last_at`, in the order of an index by hours, within which the database sorts. */
 function readPeers(db: Queries, userId: string, count: number, after?: string): Promise<Place[]> {
   const place = readPlace(after);
   return db.all<Place>`
     select peer_id as id, last_at as at from conversations
-    where user_id = ${userId} and (last_at, peer_id) < (${place.at}, ${place.id})
-    order by last_at desc, peer_id desc limit ${count}`;
+    where user_id = ${userId} and last_hour <= ${hourOf(place.at)} and (last_at, peer_id) < (${place.at}, ${place.id})
+    order by last_hour desc, last_at desc, peer_id desc limit ${count}`;
 }
 
 /** `received` and `read` do not rise during a block. The unread messages of a blocked peer are not counted. */

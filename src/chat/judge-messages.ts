@@ -39,6 +39,8 @@ export interface KnownMessage {
 export interface AcceptedMessage extends SentMessage {
   readonly n: number;
   readonly at: number;
+  /** The time of the conversation's message before; 0 for the first. */
+  readonly previousAt: number;
   /** The number of its event in the sender's log. */
   readonly fromSeq: number;
   /** The number of its event in the recipient's log. */
@@ -97,7 +99,7 @@ export class MessageJudge {
     const at = Math.max(last.at, now);
     this.#lastOfPair.set(pairOf(message), { n, at });
     this.#acceptedByCid.set(cidOf(message), { peer: to, n, at, body });
-    return { ...message, n, at, fromSeq: this.#takeSeq(from), toSeq: this.#takeSeq(to) };
+    return { ...message, n, at, previousAt: last.at, fromSeq: this.#takeSeq(from), toSeq: this.#takeSeq(to) };
   }
 
   #takeSeq(userId: string): number {

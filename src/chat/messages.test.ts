@@ -125,6 +125,41 @@ onEachDatabase('messages', (database) => {
     );
   });
 
+  test('conversations are listed by their last message, the latest first, within an hour and over hours', async (t) => {
+    const { services, join } = await startService(t, database, { world: { now: () => NOW } });
+    const [alice, bob, carol, dave] = await Promise.all(
+      ['alice', 'bob', 'carol', 'dave'].map((name) => join(name)),
+    );
+    assert(alice && bob && carol && dave);
+    const sender = await services.accounts.authentication.identify(alice.token);
+    assert(sender);
+    const MINUTE = 60_000;
+    const listed = async () => {
+      const peers: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await listConversations(services.db, alice.id, { limit: 1, ...(after && { after }) });
+        peers.push(...page.items.map(({ peer }) => peer));
+        if (!page.next) return peers;
+        after = page.next;
+      }
+    };
+    let cid = 0;
+    for (const [to, at, expected] of [
+      [bob, 10 * MINUTE, [bob]],
+      [carol, 20 * MINUTE, [carol, bob]],
+      [bob, 30 * MINUTE, [bob, carol]],
+      [dave, 70 * MINUTE, [dave, bob, carol]],
+      [carol, 130 * MINUTE, [carol, dave, bob]],
+      [dave, 140 * MINUTE, [dave, carol, bob]],
+    ] as const) {
+      await sendMessage(services, sender, { to: to.id, cid: `${++cid}`, body: 'hi' }, at);
+      assert.deepEqual(
+        await listed(),
+        expected.map(({ id }) => id),
+      );
+    }
+  });
+
   test('marks only rise, and both sides get them', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     for (const body of ['1', '2', '3']) await send(asAlice, bob.id, body);

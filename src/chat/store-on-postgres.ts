@@ -2,6 +2,7 @@ import type { Db, Queries } from '../db/db.ts';
 import { lockFreeInboxes } from '../inbox/locked-inboxes.ts';
 import { appendMessages } from '../inbox/message-events.ts';
 import { enqueuePushes } from '../push/queue/pending.ts';
+import { hourOf } from './conversations.ts';
 import {
   type AcceptedMessage,
   type MessageFacts,
@@ -31,6 +32,7 @@ const CONVERSATIONS = {
   peer_id: 'text',
   n: 'bigint',
   last_at: 'bigint',
+  last_hour: 'bigint',
   unread: 'bigint',
 } as const;
 
@@ -133,10 +135,11 @@ function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
       insert into messages (low_id, high_id, n, sender_id, cid, body, at)
       select low_id, high_id, n, sender_id, cid, body, at from ${tx.records(MESSAGES, messages)} as messages`,
     tx.run`
-      insert into conversations (user_id, peer_id, n, last_at, unread)
-      select user_id, peer_id, n, last_at, unread from ${tx.records(CONVERSATIONS, sidesOf(accepted))} as sides where true
+      insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
+      select user_id, peer_id, n, last_at, last_hour, unread from ${tx.records(CONVERSATIONS, sidesOf(accepted))} as sides where true
       on conflict (user_id, peer_id) do update set
-        n = excluded.n, last_at = excluded.last_at, unread = conversations.unread + excluded.unread`,
+        n = excluded.n, last_at = excluded.last_at, last_hour = excluded.last_hour,
+        unread = conversations.unread + excluded.unread`,
     appendMessages(tx, accepted),
     enqueuePushes(
       tx,
@@ -151,7 +154,7 @@ function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
 function sidesOf(accepted: readonly AcceptedMessage[]) {
   const sides = new Map<
     string,
-    { user_id: string; peer_id: string; n: number; last_at: number; unread: number }
+    { user_id: string; peer_id: string; n: number; last_at: number; last_hour: number; unread: number }
   >();
   for (const { from, to, n, at } of accepted)
     for (const [user_id, peer_id, unread] of [
@@ -160,7 +163,7 @@ function sidesOf(accepted: readonly AcceptedMessage[]) {
     ] as const) {
       const key = `${user_id} ${peer_id}`;
       const before = sides.get(key)?.unread ?? 0;
-      sides.set(key, { user_id, peer_id, n, last_at: at, unread: before + unread });
+      sides.set(key, { user_id, peer_id, n, last_at: at, last_hour: hourOf(at), unread: before + unread });
     }
   return [...sides.values()];
 }

@@ -1,6 +1,7 @@
 import type { Db, Queries } from '../db/db.ts';
 import { appendMessage } from '../inbox/message-events.ts';
 import { enqueuePush } from '../push/queue/pending.ts';
+import { hourOf } from './conversations.ts';
 import {
   type AcceptedMessage,
   type KnownMessage,
@@ -93,24 +94,37 @@ async function write(tx: Queries, message: AcceptedMessage): Promise<void> {
     tx.run`
       insert into messages (low_id, high_id, n, sender_id, cid, body, at)
       values (${low}, ${high}, ${n}, ${from}, ${cid}, ${body}, ${at})`,
-    advance(tx, from, to, n, at, 0),
-    advance(tx, to, from, n, at, 1),
+    advance(tx, from, to, message, 0),
+    advance(tx, to, from, message, 1),
     appendMessage(tx, message),
     enqueuePush(tx, { userId: to, peerId: from, seq: toSeq, now }),
   ]);
 }
 
-/** Moves one side of the conversation to the new message. The sender's own message does not count as unread for them. */
-function advance(
+/**
+ * Moves one side of the conversation to the new message. The sender's own message does not count as unread for them. SQLite writes
+ * the index entries of every column that a statement names, so within an hour the hour is not named, nor `unread` for the sender.
+ */
+async function advance(
   tx: Queries,
   userId: string,
   peerId: string,
-  n: number,
-  at: number,
+  { n, at, previousAt }: AcceptedMessage,
   unread: 0 | 1,
-): Promise<number> {
-  return tx.run`
-    insert into conversations (user_id, peer_id, n, last_at, unread) values (${userId}, ${peerId}, ${n}, ${at}, ${unread})
+): Promise<void> {
+  if (hourOf(at) === hourOf(previousAt)) {
+    const moved = unread
+      ? await tx.run`
+          update conversations set n = ${n}, last_at = ${at}, unread = unread + 1
+          where user_id = ${userId} and peer_id = ${peerId}`
+      : await tx.run`
+          update conversations set n = ${n}, last_at = ${at} where user_id = ${userId} and peer_id = ${peerId}`;
+    if (moved > 0) return;
+  }
+  await tx.run`
+    insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
+    values (${userId}, ${peerId}, ${n}, ${at}, ${hourOf(at)}, ${unread})
     on conflict (user_id, peer_id) do update set
-      n = excluded.n, last_at = excluded.last_at, unread = conversations.unread + excluded.unread`;
+      n = excluded.n, last_at = excluded.last_at, last_hour = excluded.last_hour,
+      unread = conversations.unread + excluded.unread`;
 }

@@ -20,6 +20,7 @@ import { statements as subscriptionLanguages } from './migrations/0018-subscript
 import { statements as sessionAddresses } from './migrations/0019-session-addresses.ts';
 import { statements as logOfRemovedDevices } from './migrations/0020-log-of-removed-devices.ts';
 import { statements as trimByUser } from './migrations/0021-trim-by-user.ts';
+import { statements as conversationsByHour } from './migrations/0022-conversations-by-hour.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -65,6 +66,7 @@ const migrations: readonly Migration[] = [
   { name: '0019-session-addresses', statements: sessionAddresses },
   { name: '0020-log-of-removed-devices', statements: logOfRemovedDevices },
   { name: '0021-trim-by-user', statements: trimByUser },
+  { name: '0022-conversations-by-hour', statements: conversationsByHour },
 ];
 
 /**

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
+import { hourOf } from '../chat/conversations.ts';
 import { startSockets } from '../sockets/test-client.ts';
 
 const ENTRIES = 250;
@@ -16,11 +17,13 @@ onEachDatabase('lists that are longer than a page', (database) => {
     const ids = await addCrowd(db, ENTRIES);
     await db.transaction(async (tx) => {
       for (const [i, id] of ids.entries()) {
-        const at = 1000 + Math.floor(i / 3);
+        const at = 1000 + Math.floor(i / 3) * 20 * 60_000; // three an hour, each time three times
         const [low, high] = [alice.id, id].sort();
         await tx.run`
           insert into messages (low_id, high_id, n, sender_id, cid, body, at) values (${low ?? ''}, ${high ?? ''}, 1, ${id}, 'c', 'hi', ${at})`;
-        await tx.run`insert into conversations (user_id, peer_id, n, last_at, unread) values (${alice.id}, ${id}, 1, ${at}, 1)`;
+        await tx.run`
+          insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
+          values (${alice.id}, ${id}, 1, ${at}, ${hourOf(at)}, 1)`;
         await tx.run`insert into friends (user_id, peer_id, state, at) values (${alice.id}, ${id}, 'asked', ${at})`;
         await tx.run`insert into blocks (blocker_id, blocked_id, created_at, position) values (${alice.id}, ${id}, ${at}, ${i})`;
       }
