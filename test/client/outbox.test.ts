@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DoormanStorage } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
+import { Clock } from '../clocks.ts';
 import { onSqlite } from '../databases.ts';
 import { Device, join, until } from './device.ts';
 import { startLine } from './line.ts';
@@ -217,13 +218,22 @@ onSqlite('A message in the outbox', (database) => {
     });
 
     test('waits if it is too fast, and arrives completely and in order', async (t) => {
-      const service = await serve(t, database);
+      const clock = new Clock();
+      const service = await serve(t, database, { world: clock.world });
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
       const bodies = Array.from({ length: 40 }, (_, i) => `${i}`);
-      const sent = bodies.map((body) => alice.doorman.send(bob.id, body));
-      await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'sending');
-      await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'waiting', 31);
+      const send = (body: string) => alice.doorman.send(bob.id, body);
+      await Promise.all(bodies.slice(0, 30).map(send));
+      // Thirty are allowed in 10 s, so the next one waits for the rest of them.
+      clock.add(8_000);
+      const sent = bodies.slice(30).map(send);
+      const sending = await alice.first(
+        'outgoing',
+        ({ body, state }) => body === '30' && state === 'sending',
+      );
+      const from = alice.all('outgoing').indexOf(sending) + 1;
+      await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'waiting', from);
       await Promise.all(sent);
       await bob.hears(...bodies);
       assert.ok(!alice.all('outgoing').some(({ state }) => state === 'refused'));
