@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { onEachDatabase, onPostgres, onSqlite, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import { openProxy } from '../../test/postgres-proxy.ts';
-import { createUrl } from '../../test/postgres-rows.ts';
+import { createUrl, makeFailing } from '../../test/postgres-rows.ts';
 import type { Db, SchemaDb } from '../db/db.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
@@ -387,6 +387,28 @@ onPostgres('a batch on PostgreSQL', (database) => {
     assert.deepEqual(await readEvents(db, 'bob', 0, 10), []);
     assert.equal((await send('alice', 'bob', 'c')).duplicate, false);
   });
+
+  for (const [code, what] of [
+    ['57014', 'a table that is locked'],
+    ['53100', 'a server that takes no writes'],
+  ] as const)
+    test(`${what} fails those at once that have waited for 5 s`, async (t) => {
+      const { db, send, clock } = await open(t, database);
+      await makeFailing(db, code);
+      await db.changeSchema(async (tx) => {
+        await tx.script(`create function fail_message() returns trigger language plpgsql as $$
+          begin perform fail(200); return new; end $$`);
+        await tx.script(
+          'create trigger fails before insert on messages for each row execute function fail_message()',
+        );
+      });
+      const sent = Array.from({ length: 130 }, (_, i) => send('alice', 'bob', `${i}`));
+      clock.add(5_001);
+      const answers = await Promise.allSettled(sent);
+      const errors = answers.map((one) => one.status === 'rejected' && (one.reason.code ?? one.reason.word));
+      assert.deepEqual(errors, [...Array(128).fill(code), 'overloaded', 'overloaded']);
+      assert.deepEqual(await db.get`select last_value as tries from tries`, { tries: 1 });
+    });
 
   test('that is cut off at its commit leaves its answers open, and repeats resolve them', async (t) => {
     const { send, proxy, published } = await openWithProxy(t);

@@ -13,6 +13,8 @@ const BATCH_HELD = 32;
 /** After which a message is judged again whose inbox was locked elsewhere, and until when. */
 const HELD_RETRY_MS = 5;
 const HELD_LONGEST_MS = 3_000;
+/** After a fault, messages that have waited longer are not tried: a table that is locked or a server that is away fails each try late. */
+const FAULT_LONGEST_MS = 5_000;
 
 interface Waiting {
   readonly message: SentMessage;
@@ -32,7 +34,7 @@ export class MessageBatches {
   readonly #inboxes: Inboxes;
   readonly #store: (messages: readonly SentMessage[]) => Promise<Verdict[]>;
   readonly #monotonicMs: () => number;
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
   /** Messages whose inbox another transaction has locked. */
   #held: Waiting[] = [];
   #isWorking = false;
@@ -52,7 +54,7 @@ export class MessageBatches {
    * sent.
    *
    * @throws {ServiceError} the refusals of `MessageJudge`; `rate-limited`, word `overloaded`, when 1,000 messages wait, or when
-   *   another transaction has locked one of the inboxes for 3 s
+   *   another transaction has locked one of the inboxes for 3 s, or when it has waited for 5 s while others failed
    * @throws {Error} a fault of the database; the message may be stored, and a repeat with its `cid` resolves that
    */
   async send(message: SentMessage): Promise<Stored> {
@@ -89,9 +91,11 @@ export class MessageBatches {
     } catch (error) {
       // A message that the database refuses fails alone. It runs again even if it was alone: its `cid` may have been stored
       // between the lookup and the insert, by a writer that locks no inbox, since the database is open to others.
-      if (!isLastTry && this.#inboxes.db.isStatementFault(error))
-        for (const one of batch) await this.#storeBatch([one], { isLastTry: true });
-      else for (const one of batch) one.reject(error);
+      const isTriedAgain = !isLastTry && this.#inboxes.db.isStatementFault(error);
+      for (const one of batch)
+        if (isTriedAgain && !this.#isLate(one)) await this.#storeBatch([one], { isLastTry: true });
+        else one.reject(error);
+      this.#refuseLate();
       return;
     }
     for (const [at, verdict] of verdicts.entries()) {
@@ -100,6 +104,18 @@ export class MessageBatches {
     }
     // The batch had no time for these.
     this.#waiting.unshift(...batch.slice(verdicts.length));
+  }
+
+  #isLate({ queuedAt }: Waiting): boolean {
+    return this.#monotonicMs() - queuedAt > FAULT_LONGEST_MS;
+  }
+
+  #refuseLate(): void {
+    const { late = [], others = [] } = Object.groupBy(this.#waiting, (one) =>
+      this.#isLate(one) ? 'late' : 'others',
+    );
+    this.#waiting = others;
+    for (const one of late) one.reject(overloaded());
   }
 
   #settle(one: Waiting, verdict: Verdict): void {
