@@ -61,12 +61,13 @@ function checkExternalChanges({ accounts, db, events, push }: Services): () => P
   let known: number | undefined;
   return async () => {
     const changes = await countExternalChanges(db);
-    const isChanged = known !== undefined && changes !== known;
+    if (known !== undefined && changes !== known) {
+      await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
+      accounts.authentication.invalidateAll();
+      events.publish({ type: 'external-change' });
+    }
+    // Only now: if a read failed, the next run does it again.
     known = changes;
-    if (!isChanged) return;
-    await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
-    accounts.authentication.invalidateAll();
-    events.publish({ type: 'external-change' });
   };
 }
 
