@@ -153,7 +153,7 @@ onEachDatabase('messages in one batch', (database) => {
     const results = await Promise.allSettled([
       send('alice', 'carol', '1'),
       send('alice', 'alice', '2'),
-      send('alice', 'nobody', '3'),
+      send('alice', 'unknown', '3'),
       send('carol', 'bob', '4'),
       send('alice', 'bob', '5'),
     ]);

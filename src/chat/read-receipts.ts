@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts';
 import { readEventsOf, readEventsTogether, type Stretch } from '../inbox/stored-events.ts';
 import type { Receipts } from './judge-receipts.ts';
 
-/** Users of whom one statement reads the events, and their events, unless those of a single user are more. */
+/** How many users' events one statement reads, and how many events, unless a single user has more. */
 const USERS_AT_ONCE = 64;
 const EVENTS_AT_ONCE = 2_000;
 /** Receipts of one user that one transaction settles at most. */
