@@ -85,7 +85,15 @@ onChromium('Nothing on the page jumps', (browser) => {
   });
 
   test('the messages are requested while React is loaded, and few files come before them', async (t) => {
-    const { site, bob, page } = await startTalking(t, browser());
+    const site = await startSite(t);
+    const bob = await site.join('bob');
+    const account = await site.join('alice');
+    const message = { to: account.id, cid: 'c', body: 'Tea at five?' };
+    assert.equal((await site.post('/api/messages', message, bob.token)).status, 200);
+    // The message is older than this sign-in, so the device has not stored it.
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signIn();
+    const { page } = alice;
     await page.setBypassServiceWorker(true);
     await page.setCacheEnabled(false);
     const asked = Promise.withResolvers<void>();
