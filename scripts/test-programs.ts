@@ -4,11 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findBrowsers } from '../test/browsers/find-browsers.ts';
 import { findPostgres } from '../test/postgres-cluster.ts';
+import { findRedis } from '../test/redis-server.ts';
 
 const browsers = findBrowsers();
 /** Whether each package, or an equivalent, is installed. The fonts are for screenshots: Chinese, and emoji. */
 const packages: Record<string, boolean> = {
   postgresql: findPostgres() !== undefined,
+  'redis-server': findRedis() !== undefined,
   chromium: browsers.chromium.path !== undefined || isNamed('TEST_CHROMIUM'),
   'firefox-esr': browsers.firefox.path !== undefined || isNamed('TEST_FIREFOX'),
   'fonts-wqy-microhei': existsSync('/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'),
@@ -16,10 +18,12 @@ const packages: Record<string, boolean> = {
 };
 const missing = Object.keys(packages).filter((name) => !packages[name]);
 
-// The tests start a PostgreSQL of their own; the package need not create one. Packages that this Debian lacks are left out.
+// The tests start servers of their own; the packages need not create or start one. Packages that this Debian lacks are left out.
 const INSTALL = `
   config=/etc/postgresql-common/createcluster.conf
   test -e $config || { mkdir -p "$(dirname $config)" && echo 'create_main_cluster = false' > $config; }
+  policy=/usr/sbin/policy-rc.d
+  test -e $policy || { trap "rm $policy" EXIT && printf '#!/bin/sh\\nexit 101\\n' > $policy && chmod +x $policy; }
   apt-get update -q
   for name in "$@"; do
     if apt-cache show "$name" > /dev/null 2>&1; then known="$known $name"; fi

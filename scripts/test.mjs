@@ -1,17 +1,18 @@
 // Runs tests by Node's test runner; each run ends with a closing line, and fails if no test is executed.
-//   npm test                                everything, on one throwaway PostgreSQL for all files
+//   npm test                                everything, on one throwaway PostgreSQL and Redis for all files
 //   npm test -- push                        a room: a folder of src, of client or of test
 //   npm test -- web/chat                    a folder of the page
 //   npm test -- src/push/log/*.test.ts      some files
 //   npm run test:unit                       src, client and web alone: what starts no other program, on SQLite
 //   npm run test:unit -- push               the same of one room
-// TEST_DATABASES=sqlite leaves PostgreSQL out of the other runs too.
+// TEST_DATABASES=sqlite leaves PostgreSQL and Redis out of the other runs too.
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
+import { findRedis, startRedis } from '../test/redis-server.ts';
 
 /** Three at once on two processors, since tests also wait. */
 const AT_ONCE = 3;
@@ -54,7 +55,7 @@ function roomOf(path) {
 
 /** Whether the tests of a file start processes, servers or browsers. */
 function startsPrograms(file) {
-  const pattern = /node:child_process|puppeteer|\/(processes|postgres-cluster|each-browser)\.ts/;
+  const pattern = /node:child_process|puppeteer|\/(processes|postgres-cluster|redis-server|each-browser)\.ts/;
   return pattern.test(readFileSync(file, 'utf8'));
 }
 
@@ -66,7 +67,9 @@ function fail(reason) {
 const folder = mkdtempSync(join(tmpdir(), 'doorman-tests-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 const databases = isUnit ? 'sqlite' : process.env.TEST_DATABASES;
-const cluster = databases !== 'sqlite' && findPostgres() ? await startCluster() : undefined;
+const hasServers = databases !== 'sqlite' && findPostgres();
+const cluster = hasServers ? await startCluster() : undefined;
+const redis = hasServers && findRedis() ? await startRedis() : undefined;
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => runner.kill(signal));
 
 const runner = spawn(
@@ -87,6 +90,7 @@ const runner = spawn(
     env: {
       ...process.env,
       ...(cluster && { TEST_POSTGRES_URL: cluster.url }),
+      ...(redis && { TEST_REDIS_URL: redis.url }),
       ...(databases && { TEST_DATABASES: databases }),
       // The processes, and the servers that tests start, compile the same modules.
       NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compiled'),
@@ -95,6 +99,7 @@ const runner = spawn(
 );
 runner.once('exit', async (code) => {
   await cluster?.stop();
+  await redis?.[Symbol.asyncDispose]();
   process.exitCode = code ?? 1;
 });
 

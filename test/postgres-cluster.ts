@@ -1,14 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chown, open, readFile } from 'node:fs/promises';
-import { createServer, Socket } from 'node:net';
+import { chown, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
+import { endGuarded, findFreePort, startGuarded } from './guarded-server.ts';
 import { connectPostgres } from './postgres-client.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
@@ -25,8 +23,6 @@ export interface Cluster {
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
-
-const startMs = 30_000;
 
 /** The folder of the newest installed PostgreSQL's programs; `undefined` if there is none. */
 export function findPostgres(): string | undefined {
@@ -79,7 +75,7 @@ export async function startCluster({
     url,
     pid: async () => Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10),
     async restart(meanwhile = async () => {}) {
-      await stopServer(server);
+      await endGuarded(server);
       try {
         await meanwhile();
       } finally {
@@ -87,7 +83,7 @@ export async function startCluster({
       }
     },
     async stop() {
-      await stopServer(server);
+      await endGuarded(server);
       await removeFolder(folder);
     },
   };
@@ -123,56 +119,17 @@ async function initialize(initdb: string, data: string, owner: User | undefined)
   }
 }
 
-/** Ends the server when the input closes, which it does when this process ends. Backquotes and such never occur. */
-const guard = '"$@" & server=$!; exec 3<&0; (cat <&3 >/dev/null; kill -QUIT $server) & wait $server';
-
-async function startServer(
+function startServer(
   program: string,
-  {
-    folder,
-    data,
-    port,
-    url,
-    owner,
-    settings,
-  }: {
-    folder: string;
-    data: string;
-    port: number;
+  options: { folder: string; data: string; port: number; owner: User | undefined } & {
     url: string;
-    owner: User | undefined;
     settings: readonly string[];
   },
 ): Promise<ChildProcess> {
+  const { folder, data, port, url, owner, settings } = options;
   const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', ...settings];
-  const args = ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
-  await using log = await open(join(folder, 'log'), 'a');
-  const server = spawn('/bin/sh', ['-c', guard, 'sh', program, ...args], {
-    ...owner,
-    cwd: folder,
-    stdio: ['pipe', log.fd, log.fd],
-  });
-  // This process does not wait for the server: the server ends with this process.
-  server.unref();
-  if (server.stdin instanceof Socket) server.stdin.unref();
-
-  const givesUpAt = Date.now() + startMs;
-  while (!(await answers(url))) {
-    if (server.exitCode !== null || Date.now() > givesUpAt) {
-      server.stdin?.end();
-      throw new Error(`PostgreSQL did not start:\n${await readFile(join(folder, 'log'), 'utf8')}`);
-    }
-    await delay(50);
-  }
-  return server;
-}
-
-async function stopServer(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  server.ref();
-  const ended = once(server, 'exit');
-  server.stdin?.end();
-  await ended;
+  const command = [program, '-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
+  return startGuarded(command, { folder, endBy: 'QUIT', owner, answers: () => answers(url) });
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -196,14 +153,4 @@ export function databaseUrl(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no free port');
-  server.close();
-  await once(server, 'close');
-  return address.port;
 }
