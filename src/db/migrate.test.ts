@@ -6,7 +6,18 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
-import { migrate } from './migrate.ts';
+import { insertUser } from '../accounts/accounts.ts';
+import { migrate, migrations } from './migrate.ts';
+
+/** The statements of an additive migration after which an earlier version might fail, or wait for a lock on a large table. */
+function faultsOf(statements: readonly string[]): string[] {
+  const added = statements.map((text) => /^create table (\w+)/.exec(text)?.[1]);
+  return statements.filter((text) => {
+    const column = /^alter table \w+ add column (.*)$/.exec(text)?.[1];
+    if (column !== undefined) return column.includes('not null') && !column.includes('default');
+    return !added.includes(/^create (?:table|(?:unique )?index \w+ on) (\w+)/.exec(text)?.[1] ?? '');
+  });
+}
 
 /** A database without any tables. */
 async function createWithoutTables(t: TestContext, database: TestDatabase): Promise<DatabaseSettings> {
@@ -67,6 +78,53 @@ onEachDatabase('migrate', (database) => {
         'The database was last used by a newer version of Doorman (it has "9999-later", which this version does not know): start that version or a later one.',
     });
     assert.equal(await db.get`select name from migrations where name = '0001-accounts'`, undefined);
+  });
+
+  test('a version works on with a newer database whose unknown migrations are additive, and runs its own', async (t) => {
+    const db = await database.open(t);
+    await migrate(db, [
+      ...migrations,
+      {
+        name: '9998-later',
+        additive: true,
+        statements: (type) => [`alter table users add column later ${type.bigint} not null default 7`],
+      },
+    ]);
+    await migrate(db);
+    await insertUser(db, { id: 'u1', username: 'alice', password_hash: '', created_at: 1 });
+    assert.deepEqual(await db.get`select id, later from users`, { id: 'u1', later: 7 });
+    await migrate(db, [...migrations, { name: '9997-own', additive: false, statements: () => [] }]);
+    assert.deepEqual(await db.all`select name, additive from migrations where name > '9' order by name`, [
+      { name: '9997-own', additive: 0 },
+      { name: '9998-later', additive: 1 },
+    ]);
+    await assert.rejects(migrate(db), /it has "9997-own"/);
+  });
+
+  test('an additive migration only adds what versions that do not know it can ignore', () => {
+    const type = { kind: database.kind, text: 'text', bigint: 'bigint', bytes: 'bytea', strict: '' };
+    assert.deepEqual(
+      migrations.filter(({ additive }) => additive).flatMap(({ statements }) => faultsOf(statements(type))),
+      [],
+    );
+    assert.deepEqual(
+      faultsOf([
+        'create table notes (id text not null)',
+        'create index notes_by_id on notes (id)',
+        "alter table users add column pronouns text not null default ''",
+        'alter table users add column nick text',
+        'alter table users add column later bigint not null',
+        'create index users_by_bio on users (bio)',
+        'alter table users drop column bio',
+        "update users set bio = ''",
+      ]),
+      [
+        'alter table users add column later bigint not null',
+        'create index users_by_bio on users (bio)',
+        'alter table users drop column bio',
+        "update users set bio = ''",
+      ],
+    );
   });
 
   test('new users have the defaults of interface 2.1', async (t) => {
