@@ -11,6 +11,7 @@ import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite/sqlite.ts';
 import { Events } from './events/hints.ts';
 import { type ApiLimits, openApiLimits } from './http/api-limits.ts';
+import { memoryLimits } from './http/limit-source.ts';
 import { ReadLimit } from './http/read-limit.ts';
 import { type InboxServices, openInboxes } from './inbox/inbox-services.ts';
 import { openPresence, type PresenceServices } from './presence/presence-services.ts';
@@ -92,8 +93,8 @@ export async function openServices(
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
-  const apiLimits = openApiLimits(config.rateLimits, log);
-  const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals);
+  const apiLimits = openApiLimits(config.rateLimits, log, memoryLimits);
+  const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, memoryLimits);
   const presence = openPresence(db, events, clock);
   const services: Services = {
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
@@ -110,7 +111,7 @@ export async function openServices(
     inbox: await openInboxes(db, events, log),
     presence,
     push: opening.use(await openPush(db, config, clock, world)),
-    chat: openChat(db, events, presence.online, clock),
+    chat: openChat(db, events, presence.online, clock, memoryLimits),
     lifecycle: { draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };
   const opened = opening.move();

@@ -2,7 +2,7 @@ import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import { openRateLimit } from '../http/rate-limits.ts';
+import type { LimitSource } from '../http/limit-source.ts';
 import type { Refusals } from '../http/refusals.ts';
 import { KeyCounts } from '../key-counts.ts';
 import { Authentication } from './authentication.ts';
@@ -41,6 +41,7 @@ export async function openAccounts(
   { monotonicMs, now }: Clock,
   events: Events,
   refusals: Refusals,
+  limits: LimitSource,
 ): Promise<AccountServices> {
   const tokens = await openTokens(db, tokenTtlSeconds, now);
   const authentication = new Authentication(db, tokens, now);
@@ -53,10 +54,10 @@ export async function openAccounts(
     authentication,
     openSockets: new KeyCounts(),
     passwordAttempts: new PasswordAttempts(
-      openRateLimit({ limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
+      limits.openFailureLimit('old-password', { limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
       monotonicMs,
     ),
-    loginAttempts: rateLimits.auth && new LoginAttempts(refusals, monotonicMs),
+    loginAttempts: rateLimits.auth && new LoginAttempts(limits, refusals, monotonicMs),
   };
 }
 

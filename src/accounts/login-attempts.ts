@@ -1,7 +1,8 @@
 import { ServiceError } from '../errors.ts';
-import { openRateLimit } from '../http/rate-limits.ts';
+import type { FailureLimit } from '../http/failure-log.ts';
+import type { LimitSource } from '../http/limit-source.ts';
+import type { RateLimit } from '../http/rate-limits.ts';
 import type { Refusals } from '../http/refusals.ts';
-import { FailureLog } from './failure-log.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -27,14 +28,18 @@ interface Origin {
  * (docs/decisions/006-rate-limits.md, "Guessing one account").
  */
 export class LoginAttempts {
-  readonly #ofAddress = new FailureLog(openRateLimit(OF_ADDRESS));
-  readonly #ofAccount = new FailureLog(openRateLimit(OF_ACCOUNT));
-  readonly #shared = openRateLimit(SHARED);
-  readonly #ofDevice = openRateLimit(OF_DEVICE);
+  readonly #ofAddress: FailureLimit;
+  readonly #ofAccount: FailureLimit;
+  readonly #shared: RateLimit;
+  readonly #ofDevice: RateLimit;
   readonly #refusals: Refusals;
   readonly #monotonicMs: () => number;
 
-  constructor(refusals: Refusals, monotonicMs: () => number) {
+  constructor(limits: LimitSource, refusals: Refusals, monotonicMs: () => number) {
+    this.#ofAddress = limits.openFailureLimit('login-address', OF_ADDRESS);
+    this.#ofAccount = limits.openFailureLimit('login-account', OF_ACCOUNT);
+    this.#shared = limits.openStrictLimit('login-shared', SHARED);
+    this.#ofDevice = limits.openStrictLimit('login-device', OF_DEVICE);
     this.#refusals = refusals;
     this.#monotonicMs = monotonicMs;
   }
@@ -50,17 +55,19 @@ export class LoginAttempts {
     verify: () => Promise<Verified>,
   ): Promise<Verified> {
     const now = this.#monotonicMs();
-    if (proof !== undefined && this.#ofDevice.take(proof, now).allowed) return verify();
-    if (this.#ofAccount.isFull(userId, now)) {
-      const { allowed, retryAfterSeconds } = this.#shared.take(userId, now);
-      if (!allowed) {
-        this.#refusals.count('account', address);
-        throw tooManyLogins(retryAfterSeconds);
-      }
+    if (proof !== undefined && (await this.#ofDevice.take(proof, now)).allowed) return verify();
+    const ofAddress = await this.#ofAddress.begin(`${userId} ${address}`, now);
+    // An address that has wrong passwords enough counts no further ones.
+    if (!ofAddress.end) {
+      if (await this.#ofAccount.isFull(userId, now)) await this.#takeShared(userId, address, now);
       return verify();
     }
-    const endOfAddress = this.#ofAddress.begin(`${userId} ${address}`, now);
-    const endOfAccount = endOfAddress && this.#ofAccount.begin(userId, now);
+    const ofAccount = await this.#ofAccount.begin(userId, now);
+    if (!ofAccount.end) {
+      ofAddress.end(false, now);
+      await this.#takeShared(userId, address, now);
+      return verify();
+    }
     let isWrong = false;
     try {
       const verified = await verify();
@@ -68,9 +75,17 @@ export class LoginAttempts {
       return verified;
     } finally {
       const endedAt = this.#monotonicMs();
-      endOfAddress?.(isWrong, endedAt);
-      endOfAccount?.(isWrong, endedAt);
+      ofAddress.end(isWrong, endedAt);
+      ofAccount.end(isWrong, endedAt);
     }
+  }
+
+  /** @throws {ServiceError} when another login has taken the place of this minute */
+  async #takeShared(userId: string, address: string, now: number): Promise<void> {
+    const { allowed, retryAfterSeconds } = await this.#shared.take(userId, now);
+    if (allowed) return;
+    this.#refusals.count('account', address);
+    throw tooManyLogins(retryAfterSeconds);
   }
 }
 

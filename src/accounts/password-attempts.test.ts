@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../errors.ts';
-import { openRateLimit } from '../http/rate-limits.ts';
+import { memoryLimits } from '../http/limit-source.ts';
 import { PasswordAttempts } from './password-attempts.ts';
 
 const QUARTER_MS = 15 * 60_000;
 
 function start() {
   const clock = { ms: 0 };
-  const guard = new PasswordAttempts(openRateLimit({ limit: 10, windowMs: QUARTER_MS }), () => clock.ms);
+  const guard = new PasswordAttempts(
+    memoryLimits.openFailureLimit('old-password', { limit: 10, windowMs: QUARTER_MS }),
+    () => clock.ms,
+  );
   const wrong = () => Promise.reject(new ServiceError('invalid', 'wrong_old_password', 'wrong'));
   /** The word of the refusal, or what came back. */
   const attempt = (userId: string, run: () => Promise<string> = wrong) =>

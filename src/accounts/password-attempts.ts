@@ -1,26 +1,25 @@
 import { ServiceError } from '../errors.ts';
-import type { SlidingLog } from '../http/rate-limits.ts';
-import { FailureLog } from './failure-log.ts';
+import type { FailureLimit } from '../http/failure-log.ts';
 
 /**
  * Limits guesses of a signed-in user's old password: 10 wrong ones in 15 minutes, then 429
  * (docs/decisions/006-rate-limits.md).
  */
 export class PasswordAttempts {
-  readonly #failures: FailureLog;
+  readonly #failures: FailureLimit;
   readonly #monotonicMs: () => number;
 
-  constructor(log: SlidingLog, monotonicMs: () => number) {
-    this.#failures = new FailureLog(log);
+  constructor(failures: FailureLimit, monotonicMs: () => number) {
+    this.#failures = failures;
     this.#monotonicMs = monotonicMs;
   }
 
   /** @throws {ServiceError} `rate-limited` instead of running `attempt`; rethrows the errors of `attempt` */
   async guard<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
-    const end = this.#failures.begin(userId, this.#monotonicMs());
-    if (!end)
+    const begun = await this.#failures.begin(userId, this.#monotonicMs());
+    if (!begun.end)
       throw new ServiceError('rate-limited', 'rate_limited', '请求过于频繁，请稍后再试', {
-        retryAfterSeconds: this.#failures.retryAfterSeconds(userId, this.#monotonicMs()),
+        retryAfterSeconds: begun.retryAfterSeconds,
       });
     let isWrong = false;
     try {
@@ -29,7 +28,7 @@ export class PasswordAttempts {
       isWrong = error instanceof ServiceError && error.word === 'wrong_old_password';
       throw error;
     } finally {
-      end(isWrong, this.#monotonicMs());
+      begun.end(isWrong, this.#monotonicMs());
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
+import type { LimitSource } from '../http/limit-source.ts';
+import type { RateLimit } from '../http/rate-limits.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
 import { MessageBatches } from './message-batches.ts';
@@ -15,7 +16,7 @@ export interface ChatServices {
   readonly deliveryReceipts: DeliveryReceipts;
   readonly typing: Typing;
   /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. */
-  readonly messageLimit: SlidingLog;
+  readonly messageLimit: RateLimit;
   readonly messages: MessageBatches;
 }
 
@@ -24,11 +25,12 @@ export function openChat(
   events: Events,
   online: OnlineUsers,
   { monotonicMs, now }: Clock,
+  limits: LimitSource,
 ): ChatServices {
   return {
     deliveryReceipts: new DeliveryReceipts({ db, events }, now),
     typing: new Typing(db, events, online, monotonicMs),
-    messageLimit: openRateLimit({ limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
+    messageLimit: limits.openRateLimit('messages', { limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
     messages: new MessageBatches({ db, events }, monotonicMs),
   };
 }

@@ -14,7 +14,8 @@ export async function sendWithinLimit(
   { userId: from, sessionId }: { userId: string; sessionId: string },
   { to, cid, body }: SendBody,
 ): Promise<Stored> {
-  const { allowed, retryAfterSeconds } = messageLimit.take(from, monotonicMs());
+  const verdict = messageLimit.take(from, monotonicMs());
+  const { allowed, retryAfterSeconds } = verdict instanceof Promise ? await verdict : verdict;
   if (!allowed)
     throw new ServiceError('rate-limited', 'too_many_messages', '消息发送过于频繁，请稍后再试', {
       retryAfterSeconds,

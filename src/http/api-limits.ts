@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import type { PeriodicJob } from '../clock.ts';
-import { type Limit, openRateLimit, type SlidingLog } from './rate-limits.ts';
+import type { LimitSource } from './limit-source.ts';
+import type { Limit, RateLimit } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
 
 const REPORT_MS = 60_000;
 
 /** The limits of interface 8; null where the operator turned one off. */
 export interface ApiLimits {
-  readonly api: SlidingLog | null;
-  readonly auth: SlidingLog | null;
+  readonly api: RateLimit | null;
+  readonly auth: RateLimit | null;
   /** Counts, for the log, what these limits and the limit of logins to one account refuse. */
   readonly refusals: Refusals;
 }
@@ -16,10 +17,11 @@ export interface ApiLimits {
 export function openApiLimits(
   { api, auth }: { readonly api: Limit | null; readonly auth: Limit | null },
   log: Pick<Logger, 'warn'>,
+  source: LimitSource,
 ): ApiLimits {
   return {
-    api: api && openRateLimit(api),
-    auth: auth && openRateLimit(auth),
+    api: api && source.openRateLimit('api', api),
+    auth: auth && source.openStrictLimit('auth', auth),
     refusals: new Refusals(log),
   };
 }

@@ -3,13 +3,21 @@ import { test } from 'node:test';
 import { openLog } from '../log.ts';
 import { callerOf, disconnectSignal, guardRequests } from './authenticate.ts';
 import { parseNetworks } from './client-address.ts';
-import { openRateLimit } from './rate-limits.ts';
+import { openRateLimit, type RateLimit } from './rate-limits.ts';
 import { openServer } from './server.ts';
 
 const alice = { userId: 'alice', sessionId: 's1', expiresAt: Number.MAX_SAFE_INTEGER };
 
 /** A guarded server with some routes, which accepts one token. */
-function startGuarded({ cached = false, fails = false } = {}) {
+function startGuarded({
+  cached = false,
+  fails = false,
+  api = openRateLimit({ limit: 100, windowMs: 60_000 }),
+}: {
+  cached?: boolean;
+  fails?: boolean;
+  api?: RateLimit;
+} = {}) {
   const lines: string[] = [];
   const app = openServer(openLog('debug', { write: (line: string) => void lines.push(line) }));
   guardRequests(app, {
@@ -20,7 +28,7 @@ function startGuarded({ cached = false, fails = false } = {}) {
         return token === 'good' ? alice : undefined;
       },
     },
-    limits: { api: openRateLimit({ limit: 100, windowMs: 60_000 }), auth: null, refusals: { count() {} } },
+    limits: { api, auth: null, refusals: { count() {} } },
     trustProxy: parseNetworks('') ?? [],
     clock: { monotonicMs: () => 0 },
   });
@@ -84,6 +92,29 @@ test('a caller without a token is not taken for the caller before', async () => 
     answers.map((answer) => answer.json().id),
     ['alice', null, 'alice', null],
   );
+});
+
+test('a limit that answers later guards as one that answers at once', async () => {
+  for (const cached of [true, false]) {
+    const log = openRateLimit({ limit: 2, windowMs: 60_000 });
+    const { limit, windowMs } = log;
+    const { get } = startGuarded({
+      cached,
+      api: { limit, windowMs, take: async (key, now) => log.take(key, now) },
+    });
+    const answers = [await get('/api/closed', 'good'), await get('/api/closed', 'good')];
+    const refused = await get('/api/closed', 'good');
+    assert.deepEqual(
+      [...answers, refused].map(({ statusCode, headers }) => [statusCode, headers.ratelimit]),
+      [
+        [200, '"api";r=1;t=60'],
+        [200, '"api";r=0;t=60'],
+        [429, '"api";r=0;t=60'],
+      ],
+    );
+    assert.equal(refused.headers['retry-after'], '60');
+    assert.equal((await get('/api/closed')).statusCode, 401);
+  }
 });
 
 test('the signal aborts when a client disconnects before its answer, and not after it', async (t) => {

@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { ApiLimits } from './api-limits.ts';
 import { addressKeyOf, addressOf, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
-import { rateLimitHeaders } from './rate-limits.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
+import type { RateLimit, Verdict } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
 import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
@@ -65,12 +66,12 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     const token = bearerToken(request.headers.authorization);
     const findAddress = () => addressOf(request.raw, trustProxy);
     const cached = token === undefined ? undefined : authentication.recall(token, findAddress);
-    if (token === undefined || cached) done(decide(request, reply, path, route, cached));
-    else
-      authentication.identify(token, findAddress).then(
-        (caller) => done(decide(request, reply, path, route, caller)),
-        (error) => done(error),
-      );
+    const judge = (caller: Caller | undefined) => decide(request, reply, path, route, caller);
+    if (token === undefined || cached) {
+      const decided = judge(cached);
+      if (decided instanceof Promise) decided.then(done, done);
+      else done(decided);
+    } else authentication.identify(token, findAddress).then(judge).then(done, done);
   }
 
   /** @param route `undefined` for a path that cannot be read */
@@ -80,23 +81,41 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     path: string,
     route: FastifyContextConfig | undefined,
     caller: Caller | undefined,
-  ) {
+  ): Error | undefined | Promise<Error | undefined> {
     const { access, limit = 'api' } = route ?? {};
     const log = path.startsWith('/api/') ? limits[limit] : null;
-    if (log) {
-      // Signing in is counted by address only, so that many tokens give a caller no more attempts.
-      const key = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
-      const verdict = log.take(key, clock.monotonicMs());
-      reply.headers({ ...rateLimitHeaders(limit, log, verdict) });
-      if (!verdict.allowed) {
-        limits.refusals.count(limit, addressKeyOf(request.raw, trustProxy));
-        return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
-      }
-    }
-    if (caller) request.caller = caller;
-    else if (access !== 'public' && !request.is404) return refusal('unauthenticated', 'unauthenticated');
-    return undefined;
+    if (!log) return admit(request, access, caller);
+    // Signing in is counted by address only, so that many tokens give a caller no more attempts.
+    const key = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
+    const report = (verdict: Verdict) =>
+      reportLimit(request, reply, limit, log, verdict) ?? admit(request, access, caller);
+    const verdict = log.take(key, clock.monotonicMs());
+    return verdict instanceof Promise ? verdict.then(report) : report(verdict);
   }
+
+  /** Writes the headers of a limit. @returns the refusal of a call above it */
+  function reportLimit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: 'auth' | 'api',
+    limit: RateLimit,
+    verdict: Verdict,
+  ): Error | undefined {
+    reply.headers({ ...rateLimitHeaders(name, limit, verdict) });
+    if (verdict.allowed) return undefined;
+    limits.refusals.count(name, addressKeyOf(request.raw, trustProxy));
+    return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
+  }
+}
+
+function admit(
+  request: FastifyRequest,
+  access: 'public' | undefined,
+  caller: Caller | undefined,
+): Error | undefined {
+  if (caller) request.caller = caller;
+  else if (access !== 'public' && !request.is404) return refusal('unauthenticated', 'unauthenticated');
+  return undefined;
 }
 
 /** RFC 6750, 2.1; the scheme's name is case-insensitive (RFC 9110, 11.1). */

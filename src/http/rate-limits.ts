@@ -17,6 +17,25 @@ export interface Verdict {
   readonly retryAfterSeconds: number;
 }
 
+/**
+ * Counts calls by key. One that is kept in memory answers at once; one that asks elsewhere may answer with a promise, which never
+ * rejects.
+ */
+export interface RateLimit extends Limit {
+  /**
+   * Counts a call if it is allowed.
+   *
+   * @param now milliseconds of a clock that never runs backwards
+   */
+  take(key: string, now: number): Verdict | Promise<Verdict>;
+}
+
+/** A limit whose memory is bounded. */
+export interface KeyedLimit extends Limit {
+  /** How many keys are kept at once; 1,000,000 by default. */
+  readonly maxKeys?: number;
+}
+
 const DEFAULT_MAX_KEYS = 1_000_000;
 
 /** Many small maps: growing a single one of a million keys stops the process for 100 ms, one of these for 1. */
@@ -38,10 +57,9 @@ const FIRST_SLOT = 2;
  *
  * @param options.limit calls, a whole number from 1
  * @param options.windowMs milliseconds, above 0
- * @param options.maxKeys how many keys are kept at once; 1,000,000 by default
  * @throws {RangeError} when a number is outside these bounds
  */
-export function openRateLimit(options: Limit & { readonly maxKeys?: number }): SlidingLog {
+export function openRateLimit(options: KeyedLimit): SlidingLog {
   return new SlidingLog(options.limit, options.windowMs, options.maxKeys ?? DEFAULT_MAX_KEYS);
 }
 
@@ -57,7 +75,7 @@ export function openRateLimit(options: Limit & { readonly maxKeys?: number }): S
  * counted call is the oldest; a key at its limit is evicted only if there is no other. Keys should be flat strings, since a
  * slice of a long text keeps the whole text in memory.
  */
-export class SlidingLog implements Limit {
+export class SlidingLog implements RateLimit {
   readonly limit: number;
   readonly windowMs: number;
   readonly maxKeys: number;
@@ -96,7 +114,6 @@ export class SlidingLog implements Limit {
     return this.#size;
   }
 
-  /** Counts a call if it is allowed. */
   take(key: string, now: number): Verdict {
     const time = this.#notBackwards(now);
     this.#sweep(BELOW_LIMIT, time);
@@ -207,36 +224,4 @@ export class SlidingLog implements Limit {
 /** An element that exists: every slot is within the arrays. */
 function at(numbers: Int32Array, slot: number): number {
   return numbers[slot] as number;
-}
-
-/** Fields of an answer; `retry-after` only where the call was refused. */
-interface RateLimitHeaders {
-  readonly 'ratelimit-policy': string;
-  readonly ratelimit: string;
-  readonly 'retry-after'?: string;
-}
-
-/** One text for each policy, made at its first use. */
-const policies = new Map<string, { limit: Limit; text: string }>();
-
-/**
- * The header fields that report a client's quota, by draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w`
- * seconds, of which `r` are left until `t` seconds from now; and `Retry-After` (RFC 9110, 10.2.3), which on a
- * refusal is the same time as `t`.
- *
- * @param policyName a word of ours, letters, digits, `-` and `_`, so that it needs no escaping (RFC 9651, 3.3.3)
- */
-export function rateLimitHeaders(policyName: string, limit: Limit, verdict: Verdict): RateLimitHeaders {
-  let policy = policies.get(policyName);
-  if (policy?.limit !== limit) {
-    policy = { limit, text: `"${policyName}";q=${limit.limit};w=${Math.ceil(limit.windowMs / 1000)}` };
-    policies.set(policyName, policy);
-  }
-  const ratelimit = `"${policyName}";r=${verdict.remaining};t=${verdict.resetSeconds}`;
-  if (verdict.allowed) return { 'ratelimit-policy': policy.text, ratelimit };
-  return {
-    'ratelimit-policy': policy.text,
-    ratelimit,
-    'retry-after': String(Math.max(1, verdict.retryAfterSeconds)),
-  };
 }
