@@ -1,9 +1,20 @@
+import type { Change } from './changes.ts';
 import type { LogEvent } from './log-events.ts';
 
 /** What one part of the service publishes to the others after a commit. A hint may be lost: the truth is in the database. */
 export type ServiceEvent =
   | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[] }
   | { readonly type: 'user-changed'; readonly userId: string }
+  /**
+   * `blockerId` blocked or unblocked `blockedId`; published before the `inbox` event of the same change. From another node such
+   * events may come late and out of order: then the database has the truth.
+   */
+  | {
+      readonly type: 'block-changed';
+      readonly blockerId: string;
+      readonly blockedId: string;
+      readonly isBlocked: boolean;
+    }
   /** The user's inbox has a new event. */
   | { readonly type: 'inbox'; readonly userId: string; readonly event: LogEvent }
   /** `from` is typing to `to`; never stored. Blocks were checked, and each socket checks them again. */
@@ -13,17 +24,41 @@ export type ServiceEvent =
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
 
-type Listener = (event: ServiceEvent) => void;
+/** Where an event comes from: a commit of this process, or another node of the service. */
+export type Origin = 'own' | 'other';
 
-/** Hints within one process. Listeners run synchronously, in the order of their subscription, before `publish` returns. */
+type Listener = (event: ServiceEvent, origin: Origin) => void;
+type Announcer = (changes: readonly Change[]) => Promise<void> | void;
+
+/** Hints within one process. Listeners run synchronously, in the order of their subscription, before `publish` or `receive` returns. */
 export class Events {
   readonly #listeners = new Set<Listener>();
+  readonly #announcers = new Set<Announcer>();
 
+  /** An event of this process, after its commit. */
   publish(event: ServiceEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) listener(event, 'own');
+  }
+
+  /** An event of another node, or one that was found in the database. It may come late, twice, or after a later one. */
+  receive(event: ServiceEvent): void {
+    for (const listener of this.#listeners) listener(event, 'other');
   }
 
   subscribe(listener: Listener): void {
     this.#listeners.add(listener);
+  }
+
+  /**
+   * To be called with the changes of a commit after their events were published, and awaited before the caller is answered: so
+   * the answer of another node does not contradict this one. Resolves at once where there are no other nodes.
+   */
+  async announce(changes: readonly Change[]): Promise<void> {
+    if (changes.length > 0) await Promise.all([...this.#announcers].map((announcer) => announcer(changes)));
+  }
+
+  /** @param announcer takes the changes of each commit of this process; it must not reject */
+  onAnnounce(announcer: Announcer): void {
+    this.#announcers.add(announcer);
   }
 }

@@ -55,9 +55,12 @@ export class Delivery {
   constructor(db: Db, events: Events, onFault: (error: unknown) => void) {
     this.#db = db;
     this.#onFault = onFault;
-    events.subscribe((event) => {
-      if (event.type !== 'inbox') return;
-      for (const reader of this.#byUser.get(event.userId)) this.#onEvent(reader, event.event);
+    events.subscribe((event, origin) => {
+      if (event.type === 'inbox')
+        for (const reader of this.#byUser.get(event.userId)) this.#onEvent(reader, event.event);
+      // The blocker's devices here have to leave out the blocked user, also when the hint of the `block` event is lost.
+      if (event.type === 'block-changed' && origin === 'other')
+        for (const reader of this.#byUser.get(event.blockerId)) this.#read(reader);
     });
   }
 

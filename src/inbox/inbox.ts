@@ -87,9 +87,22 @@ export async function withInboxes<T>(
     throw error;
   }
   for (const [userId, own] of appended)
-    for (const event of own.sort((a, b) => a.seq - b.seq)) events.publish({ type: 'inbox', userId, event });
+    for (const event of own.sort((a, b) => a.seq - b.seq)) publishAppended(events, userId, event);
   for (const hint of hints) events.publish(hint);
   return result;
+}
+
+function publishAppended(events: Events, userId: string, event: LogEvent): void {
+  if (event.event === 'block' || event.event === 'unblock') {
+    const { userId: blockedId } = event.data;
+    events.publish({
+      type: 'block-changed',
+      blockerId: userId,
+      blockedId,
+      isBlocked: event.event === 'block',
+    });
+  }
+  events.publish({ type: 'inbox', userId, event });
 }
 
 /** Settles as `own` does, unless `first` rejects: then with its error. */

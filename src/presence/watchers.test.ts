@@ -3,6 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
+import { Events } from '../events/hints.ts';
+import { blockUser, unblockUser } from '../relations/block-user.ts';
 import { eventually, startSockets, type TestSocket } from '../sockets/test-client.ts';
 
 onEachDatabase('watching users', (database) => {
@@ -120,6 +122,34 @@ onEachDatabase('watching users', (database) => {
     assert.deepEqual(
       frames.map(({ users }) => users),
       [[{ ...online(bob), idle: 1 }]],
+    );
+  });
+
+  test('what other nodes report of blocks hides the two users until the database was read, in whichever order it comes', async (t) => {
+    const { service, alice, bob, watching } = await startThree(t);
+    const { db, events } = service.services;
+    const bobs = await service.enter(bob);
+    await watching.ask({ type: 'watch', userIds: [bob.id] });
+    await bobs.ask({ type: 'watch', userIds: [alice.id] });
+    await flushed(service, watching);
+    const receive = (isBlocked: boolean) =>
+      events.receive({ type: 'block-changed', blockerId: bob.id, blockedId: alice.id, isBlocked });
+    const shownToAlice = async () => (await flushed(service, watching)).at(-1)?.users;
+    // Another node stored the block; the report of an earlier unblock comes after that of the block.
+    await blockUser({ db, events: new Events() }, bob.id, alice.id, 1);
+    receive(true);
+    receive(false);
+    assert.deepEqual(await shownToAlice(), [never(bob)]);
+    await unblockUser({ db, events: new Events() }, bob.id, alice.id, 1);
+    receive(false);
+    receive(true);
+    assert.deepEqual(await shownToAlice(), [online(bob)]);
+    // The blocker's device gets the events at once, and does not see the blocked user go offline.
+    for (const { users } of await flushed(service, bobs)) assert.deepEqual(users, [online(alice)]);
+    const logged = bobs.unread.filter(({ type }) => type === 'event');
+    assert.deepEqual(
+      logged.map(({ event }) => event),
+      ['block', 'unblock'],
     );
   });
 

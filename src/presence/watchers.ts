@@ -1,6 +1,5 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import type { LogEvent } from '../events/log-events.ts';
 import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { Multimap } from '../multimap.ts';
 import { readBlocksAmong } from '../relations/blocks.ts';
@@ -27,8 +26,8 @@ interface Watcher {
   blockedBy: Set<string>;
   /** The watched users whose state is sent at the next flush. */
   readonly pendingIds: Set<string>;
-  /** Changes of blocks that came while the blocks are read from the database; null at other times. */
-  queuedChanges: ((watcher: Watcher) => void)[] | null;
+  /** The users that changed blocks hide while the blocks are read from the database; null at other times. */
+  hiddenMeanwhile: { readonly blocked: Set<string>; readonly blockedBy: Set<string> } | null;
 }
 
 /**
@@ -45,13 +44,15 @@ export class Watchers {
   readonly #byUser = new Multimap<string, Watcher>();
   /** By the user who is watched. */
   readonly #byWatchedUser = new Multimap<string, Watcher>();
+  /** Devices whose blocks changed: they are read from the database at the next flush. */
+  readonly #outdated = new Set<Watcher>();
 
   constructor(db: Db, events: Events, visiblePresence: VisiblePresence, lastSeen: LastSeen) {
     this.#db = db;
     this.#visiblePresence = visiblePresence;
     this.#lastSeen = lastSeen;
     events.subscribe((event) => {
-      if (event.type === 'inbox') this.#onInboxEvent(event.userId, event.event);
+      if (event.type === 'block-changed') this.#onBlockChange(event.blockerId, event.blockedId);
     });
   }
 
@@ -59,21 +60,15 @@ export class Watchers {
   async watch(device: WatchingDevice, userIds: readonly string[]): Promise<PresenceState[]> {
     const watcher = this.#watcherOf(device);
     this.#replaceWatched(watcher, new Set(userIds));
-    const queuedChanges: Watcher['queuedChanges'] = [];
-    watcher.queuedChanges = queuedChanges;
     try {
-      const blocks = await readBlocksAmong(this.#db, device.userId, userIds);
-      watcher.blocked = blocks.blocked;
-      watcher.blockedBy = blocks.blockedBy;
-      for (const change of queuedChanges) change(watcher);
-      const lastSeen = await this.#readLastSeen(watcher.watched);
-      watcher.pendingIds.clear();
-      return [...watcher.watched].map((id) => this.#stateFor(watcher, id, lastSeen));
+      return await this.#readBlocks(watcher, async () => {
+        const lastSeen = await this.#readLastSeen(watcher.watched);
+        watcher.pendingIds.clear();
+        return [...watcher.watched].map((id) => this.#stateFor(watcher, id, lastSeen));
+      });
     } catch (error) {
       this.#replaceWatched(watcher, new Set());
       throw error;
-    } finally {
-      watcher.queuedChanges = null;
     }
   }
 
@@ -84,6 +79,7 @@ export class Watchers {
     this.#replaceWatched(watcher, new Set());
     this.#byDevice.delete(device);
     this.#byUser.delete(device.userId, watcher);
+    this.#outdated.delete(watcher);
   }
 
   /** The `unblock` frame was written to the device: from here on it gets the presence of `userId` again. */
@@ -96,6 +92,7 @@ export class Watchers {
   async flush(): Promise<void> {
     for (const userId of this.#visiblePresence.takeChanged())
       for (const watcher of this.#byWatchedUser.get(userId)) watcher.pendingIds.add(userId);
+    await this.#refreshOutdated();
     const ready = [...this.#byDevice.values()].filter((watcher) => this.#isReady(watcher));
     const lastSeen = await this.#readLastSeen(ready.flatMap((watcher) => [...watcher.pendingIds]));
     for (const watcher of ready) {
@@ -110,9 +107,12 @@ export class Watchers {
   }
 
   /** A device with much unsent output gets presence at a later flush: only the last state counts. */
-  #isReady({ device, pendingIds, queuedChanges }: Watcher): boolean {
+  #isReady({ device, pendingIds, hiddenMeanwhile }: Watcher): boolean {
     return (
-      pendingIds.size > 0 && queuedChanges === null && device.isLive && device.unsentBytes < MAX_UNSENT_BYTES
+      pendingIds.size > 0 &&
+      hiddenMeanwhile === null &&
+      device.isLive &&
+      device.unsentBytes < MAX_UNSENT_BYTES
     );
   }
 
@@ -126,23 +126,62 @@ export class Watchers {
     return this.#lastSeen.read([...offline]);
   }
 
-  /** The blocker's devices get nothing about a block but its own frame; the blocked user sees the blocker go offline. */
-  #onInboxEvent(blocker: string, event: LogEvent): void {
-    if (event.event !== 'block' && event.event !== 'unblock') return;
-    const isBlocked = event.event === 'block';
-    const blocked = event.data.userId;
-    for (const watcher of this.#byUser.get(blocker))
-      applyChange(watcher, (own) => {
-        if (!isBlocked) own.blocked.delete(blocked);
-        else if (own.watched.has(blocked)) own.blocked.add(blocked);
-      });
-    for (const watcher of this.#byUser.get(blocked))
-      applyChange(watcher, (theirs) => {
-        if (!theirs.watched.has(blocker)) return;
-        if (isBlocked) theirs.blockedBy.add(blocker);
-        else theirs.blockedBy.delete(blocker);
-        theirs.pendingIds.add(blocker);
-      });
+  /** Reads the blocks of the devices whose blocks changed, and shows the users that were hidden only meanwhile. */
+  async #refreshOutdated(): Promise<void> {
+    for (const watcher of this.#outdated) {
+      if (watcher.hiddenMeanwhile !== null) continue; // `watch` is reading them, perhaps from before the change
+      const { blocked, blockedBy } = watcher;
+      this.#outdated.delete(watcher);
+      try {
+        await this.#readBlocks(watcher, () => {
+          for (const id of blocked.difference(watcher.blocked)) watcher.pendingIds.add(id);
+          for (const id of blockedBy.symmetricDifference(watcher.blockedBy)) watcher.pendingIds.add(id);
+        });
+      } catch (error) {
+        this.#outdated.add(watcher);
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * Reads which of the watched users are hidden. What is hidden while the database answers stays hidden until the next time. Nothing
+   * is sent to the device before `use` has ended.
+   */
+  async #readBlocks<T>(watcher: Watcher, use: () => Promise<T> | T): Promise<T> {
+    const hidden = { blocked: new Set<string>(), blockedBy: new Set<string>() };
+    watcher.hiddenMeanwhile = hidden;
+    try {
+      const read = await readBlocksAmong(this.#db, watcher.device.userId, [...watcher.watched]);
+      // Otherwise the device has begun to watch other users, and their blocks are read.
+      if (watcher.hiddenMeanwhile === hidden) {
+        watcher.blocked = read.blocked.union(hidden.blocked);
+        watcher.blockedBy = read.blockedBy.union(hidden.blockedBy);
+      }
+      return await use();
+    } finally {
+      if (watcher.hiddenMeanwhile === hidden) watcher.hiddenMeanwhile = null;
+    }
+  }
+
+  /**
+   * Hides the two users from each other until their blocks are read again, whichever way the change went: those of several nodes may
+   * come out of order. The blocker's devices get nothing about a block but its own frame; the blocked user sees the blocker go offline.
+   */
+  #onBlockChange(blockerId: string, blockedId: string): void {
+    for (const watcher of this.#byUser.get(blockerId)) {
+      if (!watcher.watched.has(blockedId)) continue;
+      watcher.blocked.add(blockedId);
+      watcher.hiddenMeanwhile?.blocked.add(blockedId);
+      this.#outdated.add(watcher);
+    }
+    for (const watcher of this.#byUser.get(blockedId)) {
+      if (!watcher.watched.has(blockerId)) continue;
+      watcher.blockedBy.add(blockerId);
+      watcher.hiddenMeanwhile?.blockedBy.add(blockerId);
+      watcher.pendingIds.add(blockerId);
+      this.#outdated.add(watcher);
+    }
   }
 
   #watcherOf(device: WatchingDevice): Watcher {
@@ -154,7 +193,7 @@ export class Watchers {
       blocked: new Set(),
       blockedBy: new Set(),
       pendingIds: new Set(),
-      queuedChanges: null,
+      hiddenMeanwhile: null,
     };
     this.#byDevice.set(device, watcher);
     this.#byUser.add(device.userId, watcher);
@@ -166,10 +205,4 @@ export class Watchers {
     for (const id of watched) this.#byWatchedUser.add(id, watcher);
     watcher.watched = watched;
   }
-}
-
-/** Applies the change now, and once more on top of the blocks that are being read, if any are. */
-function applyChange(watcher: Watcher, change: (watcher: Watcher) => void): void {
-  watcher.queuedChanges?.push(change);
-  change(watcher);
 }

@@ -13,8 +13,8 @@ function start() {
     await waits.shift();
     return ids.map((id) => ({ id, username: id, avatar: '', create_time: 1 }));
   }, events);
-  const publishBlock = (userId: string, event: 'block' | 'unblock') =>
-    events.publish({ type: 'inbox', userId, event: { seq: 1, at: 1, event, data: { userId: 'x' } } });
+  const publishBlock = (blockerId: string, event: 'block' | 'unblock') =>
+    events.publish({ type: 'block-changed', blockerId, blockedId: 'x', isBlocked: event === 'block' });
   return { events, listed, waits, lists, publishBlock };
 }
 

@@ -31,10 +31,10 @@ export class BlockedLists {
   constructor(read: (blockerId: string) => Promise<readonly BlockedUser[]>, events: Events) {
     this.#read = read;
     events.subscribe((event) => {
-      if (event.type === 'inbox' && (event.event.event === 'block' || event.event.event === 'unblock')) {
-        this.#drop(event.userId);
+      if (event.type === 'block-changed') {
+        this.#drop(event.blockerId);
         // It waited for the lock of the inbox, which an earlier change has released.
-        this.#uncertain.delete(event.userId);
+        this.#uncertain.delete(event.blockerId);
       } else if (event.type === 'user-changed')
         for (const ownerId of [...this.#ownersOf.get(event.userId)]) this.#drop(ownerId);
       else if (event.type === 'external-change') this.#clear();

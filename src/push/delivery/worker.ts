@@ -83,12 +83,11 @@ export class PushWorker implements AsyncDisposable {
 
   #onEvent(event: ServiceEvent): void {
     if (event.type === 'clock-step') this.#wake();
-    if (event.type !== 'inbox') return;
-    const { userId, event: logged } = event;
-    if (logged.event === 'message') {
-      const { peer, from } = logged.data;
-      if (from !== userId) this.#onMessage({ userId, peerId: peer });
-    } else if (logged.event === 'block') this.#dispatcher.cancel(userId, logged.data.userId);
+    if (event.type === 'block-changed' && event.isBlocked)
+      this.#dispatcher.cancel(event.blockerId, event.blockedId);
+    if (event.type !== 'inbox' || event.event.event !== 'message') return;
+    const { peer, from } = event.event.data;
+    if (from !== event.userId) this.#onMessage({ userId: event.userId, peerId: peer });
   }
 
   #onMessage(pair: Pair): void {
