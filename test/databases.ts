@@ -16,14 +16,24 @@ import {
   startCluster,
   templateDatabase,
 } from './postgres-cluster.ts';
+import { findRedis, type RedisServer, startRedis } from './redis-server.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
-/** What `readConfig` needs to know of a database. */
-export type DatabaseSettings = { dataDir: string } | { databaseUrl: string };
+/** What `readConfig` needs to know of a database; `redisUrl` where several nodes use it. */
+export type DatabaseSettings = { dataDir: string } | { databaseUrl: string; redisUrl?: string };
+
+/** The same as settings of the environment. */
+export function databaseEnv(settings: DatabaseSettings): Record<string, string> {
+  if ('dataDir' in settings) return { DATA_DIR: settings.dataDir };
+  const { databaseUrl, redisUrl } = settings;
+  return { DATABASE_URL: databaseUrl, ...(redisUrl !== undefined && { REDIS_URL: redisUrl }) };
+}
 
 /** One of the databases on which the rules must hold. */
 export interface TestDatabase {
   readonly kind: 'sqlite' | 'postgres';
+  /** How many nodes serve it. */
+  readonly nodes: number;
   /** Fresh, migrated and empty; closed after the test. */
   open(t: TestContext): Promise<SchemaDb>;
   /** The same, not opened, for tests that start a whole service or several processes. */
@@ -53,6 +63,12 @@ export function onSqlite(name: string, register: (database: TestDatabase) => voi
   describe(`${name} (SQLite)`, () => registerGroup(() => register(sqlite)));
 }
 
+/** Registers the same tests for one server on SQLite, for one on PostgreSQL and for three nodes. */
+export function onEachDeployment(name: string, register: (database: TestDatabase) => void): void {
+  onEachDatabase(name, register);
+  onNodes(name, register);
+}
+
 /**
  * Without PostgreSQL the tests are skipped, and with `CI=true` they fail. `TEST_DATABASES=sqlite` skips them always.
  *
@@ -63,28 +79,51 @@ export function onPostgres(
   register: (database: TestDatabase) => void,
   options: { concurrency?: boolean } = {},
 ): void {
-  const title = `${name} (PostgreSQL)`;
+  describeServers(`${name} (PostgreSQL)`, postgresql, register, options);
+}
+
+/** Registers tests for three nodes on one PostgreSQL and one Redis; skipped like those of `onPostgres`. */
+export function onNodes(
+  name: string,
+  register: (database: TestDatabase) => void,
+  options: { concurrency?: boolean } = {},
+): void {
+  describeServers(`${name} (three nodes)`, threeNodes, register, options);
+}
+
+function describeServers(
+  title: string,
+  database: TestDatabase,
+  register: (database: TestDatabase) => void,
+  options: { concurrency?: boolean },
+): void {
   if (process.env.TEST_DATABASES === 'sqlite') {
-    describe(title, { skip: 'on SQLite alone; npm test runs it' }, () => register(postgresql));
+    describe(title, { skip: 'on SQLite alone; npm test runs it' }, () => register(database));
     return;
   }
-  if (process.env.TEST_POSTGRES_URL || findPostgres()) {
-    stopClusterAtTheEnd();
-    describe(title, options, () => registerGroup(() => register(postgresql)));
+  const missing = [
+    process.env.TEST_POSTGRES_URL || findPostgres() ? [] : 'postgresql',
+    process.env.TEST_REDIS_URL || database.nodes === 1 || findRedis() ? [] : 'redis-server',
+  ].flat();
+  if (missing.length === 0) {
+    stopServersAtTheEnd();
+    describe(title, options, () => registerGroup(() => register(database)));
     return;
   }
-  const reason = 'PostgreSQL is not installed; on Debian and Ubuntu: sudo apt-get install postgresql';
+  const names = missing.join(' ');
+  const reason = `not installed: ${names}; on Debian and Ubuntu: sudo apt-get install ${names}`;
   if (process.env.CI === 'true') {
     test(title, () => {
       throw new Error(reason);
     });
   } else {
-    describe(title, { skip: reason }, () => register(postgresql));
+    describe(title, { skip: reason }, () => register(database));
   }
 }
 
 const sqlite: TestDatabase = {
   kind: 'sqlite',
+  nodes: 1,
   async open(t) {
     const db = await openSqlite({ folder: await makeMigratedFolder() });
     disposeAfter(t, db);
@@ -97,6 +136,7 @@ const sqlite: TestDatabase = {
 
 const postgresql: TestDatabase = {
   kind: 'postgres',
+  nodes: 1,
   async open(t) {
     const db = await openPostgres({ url: await makeDatabase() });
     disposeAfter(t, db);
@@ -104,6 +144,15 @@ const postgresql: TestDatabase = {
   },
   async create() {
     return { databaseUrl: await makeDatabase() };
+  },
+};
+
+const threeNodes: TestDatabase = {
+  ...postgresql,
+  nodes: 3,
+  async create() {
+    const [databaseUrl, redisUrl] = await Promise.all([makeDatabase(), testRedis()]);
+    return { databaseUrl, redisUrl };
   },
 };
 
@@ -145,8 +194,9 @@ async function maintain(url: string, text: string): Promise<void> {
   await sql.rows(text);
 }
 
-/** Shared by the tests of this process, when no server is given. */
+/** Shared by the tests of this process, when none is given. */
 let cluster: Promise<Cluster> | undefined;
+let redis: Promise<RedisServer> | undefined;
 let stopsAtTheEnd = false;
 
 async function testServer(): Promise<string> {
@@ -156,10 +206,19 @@ async function testServer(): Promise<string> {
   return (await cluster).url;
 }
 
-function stopClusterAtTheEnd(): void {
-  if (stopsAtTheEnd || process.env.TEST_POSTGRES_URL) return;
+/** The address of a Redis that other tests use as well. */
+async function testRedis(): Promise<string> {
+  const given = process.env.TEST_REDIS_URL;
+  if (given) return given;
+  redis ??= startRedis();
+  return (await redis).url;
+}
+
+function stopServersAtTheEnd(): void {
+  if (stopsAtTheEnd) return;
   stopsAtTheEnd = true;
   after(async () => {
     await (await cluster)?.stop();
+    await (await redis)?.[Symbol.asyncDispose]();
   });
 }

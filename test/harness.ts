@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { Logger } from 'pino';
 import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { App } from '../src/http/server.ts';
@@ -6,7 +7,7 @@ import { openLog } from '../src/log.ts';
 import { startPeriodicJobs } from '../src/periodic-jobs.ts';
 import { openPushWorker, type PushWorker } from '../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
-import type { TestDatabase } from './databases.ts';
+import { type DatabaseSettings, databaseEnv, type TestDatabase } from './databases.ts';
 import { disposeAfter } from './dispose-after.ts';
 
 /** An answer as a client sees it, its body parsed. */
@@ -39,25 +40,41 @@ export interface Person {
   token: string;
 }
 
-export interface TestService {
-  readonly app: App;
-  readonly services: Services;
+/** Calls of the interface, over HTTP without a port. */
+interface Calls {
   get(path: string, call?: Call): Promise<Answer>;
   post(path: string, body?: unknown, call?: Call): Promise<Answer>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
+}
+
+/** One server, or one of the nodes of a service. */
+export interface TestNode extends Calls, AsyncDisposable {
+  readonly app: App;
+  readonly services: Services;
+  readonly pushes: PushWorker;
+}
+
+/** `app`, `services` and `pushes` are those of the first node. */
+export interface TestService extends Calls, Omit<TestNode, typeof Symbol.asyncDispose> {
+  /** One, or all that serve the database; each call goes to the next of them. */
+  readonly nodes: readonly TestNode[];
   /** Registers a user through the interface, with the password `password-of-NAME`. */
   join(username: string): Promise<Person>;
-  readonly pushes: PushWorker;
   /** What was logged so far, a line each. */
   readonly logLines: string[];
   /** Ends the service and starts another on the same database; this one must not be used afterwards. */
   restart(): Promise<TestService>;
 }
 
-interface Options {
-  /** Settings on top of those for tests: no limits, cheap hashes, a public address. */
-  env?: Record<string, string>;
+export interface ServiceOptions {
+  /**
+   * Settings on top of those for tests: no limits, cheap hashes, a public address. As a function: those of one node, by its
+   * place.
+   */
+  env?: Record<string, string> | ((node: number, settings: DatabaseSettings) => Record<string, string>);
   world?: World;
+  /** How many nodes; else as many as the database has. */
+  count?: number;
 }
 
 /**
@@ -67,34 +84,65 @@ interface Options {
 export async function startService(
   t: TestContext,
   database: TestDatabase,
-  options: Options = {},
+  options: ServiceOptions = {},
 ): Promise<TestService> {
   // Registered before the database's own end, which must come after this one.
   const running = { end: async () => {}, [Symbol.asyncDispose]: () => running.end() };
   disposeAfter(t, running);
-  return startOn(running, await testConfig(t, database, options.env), options.world);
+  const { count = database.nodes, env = {}, world } = options;
+  const settings = await database.create(t);
+  const configs = Array.from({ length: count }, (_, node) =>
+    configOf(settings, typeof env === 'function' ? env(node, settings) : env),
+  );
+  return startOn(running, configs, world);
 }
 
 async function startOn(
   running: { end: () => Promise<void> },
-  config: Config,
+  configs: readonly Config[],
   world: World | undefined,
 ): Promise<TestService> {
-  const ending = new AsyncDisposableStack();
-  running.end = () => ending.disposeAsync();
   const logLines: string[] = [];
   const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
-  const services = ending.use(await openServices(config, log, world));
-  ending.use(startPeriodicJobs(services));
-  const pushes = ending.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
-  const app = await buildApp(services);
-  ending.defer(() => app.close());
+  const nodes: TestNode[] = [];
+  running.end = async () => void (await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));
+  const starting = configs.map((config) => startNode(config, log, world));
+  for (const start of await Promise.allSettled(starting))
+    if (start.status === 'fulfilled') nodes.push(start.value);
+  await Promise.all(starting);
+  const [first] = nodes;
+  if (!first) throw new Error('a service of no node');
 
-  async function call(
-    method: string,
-    path: string,
-    { token, body, raw, headers = {}, from }: Call = {},
-  ): Promise<Answer> {
+  let next = 0;
+  const calls = callsBy(async (...call) => (nodes[next++ % nodes.length] ?? first).call(...call));
+  return {
+    ...calls,
+    app: first.app,
+    services: first.services,
+    pushes: first.pushes,
+    nodes,
+    logLines,
+    restart: async () => {
+      await running.end();
+      return startOn(running, configs, world);
+    },
+    async join(username) {
+      const password = `password-of-${username}`;
+      const { body } = await calls.post('/api/register', { username, password });
+      if (body.code !== 200) throw new Error(`${username} could not register: ${JSON.stringify(body)}`);
+      return { id: body.data.id, username, password, token: body.data.token };
+    },
+  };
+}
+
+async function startNode(config: Config, log: Logger, world: World | undefined): Promise<TestNode> {
+  await using starting = new AsyncDisposableStack();
+  const services = starting.use(await openServices(config, log, world));
+  starting.use(startPeriodicJobs(services));
+  const pushes = starting.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
+  const app = await buildApp(services);
+  starting.defer(() => app.close());
+  const calls = callsBy(async (method, path, { token, body, raw, headers = {}, from } = {}) => {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const answer = await app.inject({
       // Node knows more methods than the type of inject does.
@@ -114,26 +162,16 @@ async function startOn(
       text: answer.body,
       body: answer.body && JSON.parse(answer.body),
     };
-  }
+  });
+  const running = starting.move();
+  return { ...calls, app, services, pushes, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
 
+function callsBy(call: Calls['call']): Calls {
   return {
-    app,
-    services,
-    pushes,
-    logLines,
     call,
     get: (path, options) => call('GET', path, options),
-    restart: async () => {
-      await running.end();
-      return startOn(running, config, world);
-    },
     post: (path, body, options) => call('POST', path, { ...(body !== undefined && { body }), ...options }),
-    async join(username) {
-      const password = `password-of-${username}`;
-      const { body } = await call('POST', '/api/register', { body: { username, password } });
-      if (body.code !== 200) throw new Error(`${username} could not register: ${JSON.stringify(body)}`);
-      return { id: body.data.id, username, password, token: body.data.token };
-    },
   };
 }
 
@@ -143,9 +181,12 @@ export async function testConfig(
   database: TestDatabase,
   env: Record<string, string> = {},
 ): Promise<Config> {
-  const settings = await database.create(t);
+  return configOf(await database.create(t), env);
+}
+
+function configOf(settings: DatabaseSettings, env: Record<string, string>): Config {
   return readConfig({
-    ...('dataDir' in settings ? { DATA_DIR: settings.dataDir } : { DATABASE_URL: settings.databaseUrl }),
+    ...databaseEnv(settings),
     PORT: '0',
     BCRYPT_COST: '4',
     RATE_LIMIT_API: 'off',

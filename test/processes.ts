@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { DatabaseSettings } from './databases.ts';
+import { type DatabaseSettings, databaseEnv } from './databases.ts';
 import type { Body } from './harness.ts';
 
 /** Environment variables. */
@@ -12,7 +12,7 @@ type Settings = Record<string, string>;
 /** The settings of a process in tests: this database, no limits, cheap hashes, any port. */
 export function settingsOf(database: DatabaseSettings, settings: Settings = {}): Settings {
   return {
-    ...('dataDir' in database ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.databaseUrl }),
+    ...databaseEnv(database),
     PORT: '0',
     BCRYPT_COST: '4',
     RATE_LIMIT_API: 'off',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../test/databases.ts';
-import { eventually, rawFrame, startSockets, type TestSocket, writeRaw } from './test-client.ts';
+import { rawFrame, writeRaw } from '../../test/raw-frames.ts';
+import { eventually, startSockets, type TestSocket } from './test-client.ts';
 
 onSqlite('bad frames', (database) => {
   const cases: [name: string, send: (socket: TestSocket) => void, code: number, reason: string][] = [

@@ -2,11 +2,17 @@ import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { TestDatabase } from '../../test/databases.ts';
-import { type Body, type Person, startService, type TestService } from '../../test/harness.ts';
+import {
+  type Body,
+  type Person,
+  type ServiceOptions,
+  startService,
+  type TestService,
+} from '../../test/harness.ts';
+import { listen } from '../../test/nodes.ts';
 import type { FrameHandler } from '../frames/define-frame.ts';
 import { guardRequests } from '../http/authenticate.ts';
 import { openServer } from '../http/server.ts';
-import type { World } from '../services.ts';
 import { Connection } from './connection.ts';
 import type { RoomFrames } from './frames.ts';
 import { socketRoutes } from './routes.ts';
@@ -114,37 +120,36 @@ export interface Refusal {
   body: Body;
 }
 
+/** `node`: the place of the node to connect to; else the load balancer chooses one. */
+type ConnectOptions = ClientOptions & { protocol?: string; path?: string; node?: number };
+
 export interface SocketService extends TestService {
+  /** Of the server, or of the load balancer before several nodes. */
   readonly port: number;
   /** Opens a connection without `hello`. */
-  connect(options?: ClientOptions & { protocol?: string; path?: string }): Promise<TestSocket>;
+  connect(options?: ConnectOptions): Promise<TestSocket>;
   /** Opens a connection that the service has to refuse. @returns its answer */
-  refuse(options?: ClientOptions & { protocol?: string; path?: string }): Promise<Refusal>;
+  refuse(options?: ConnectOptions): Promise<Refusal>;
   /** Opens a connection and sends `hello` with the token. */
-  enter(person: Pick<Person, 'token'>, options?: ClientOptions): Promise<TestSocket>;
+  enter(person: Pick<Person, 'token'>, options?: ConnectOptions): Promise<TestSocket>;
   /** Another session of the same person. */
   logIn(person: Person): Promise<Person>;
   /** `isOnline` as the public profile says it. */
   isOnline(person: Person): Promise<number>;
 }
 
-/** The whole service on a real port. */
+/** The whole service on a real port; several nodes have a load balancer before them. */
 export async function startSockets(
   t: TestContext,
   database: TestDatabase,
-  options: { env?: Record<string, string>; world?: World } = {},
+  options: ServiceOptions = {},
 ): Promise<SocketService> {
   const service = await startService(t, database, options);
-  await service.app.listen({ port: 0, host: '127.0.0.1' });
-  const address = service.app.server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  const { port } = address;
-  const open = ({
-    protocol,
-    path = '/ws',
-    ...rest
-  }: ClientOptions & { protocol?: string; path?: string } = {}) =>
-    new WebSocket(`ws://127.0.0.1:${port}${path}`, protocol === undefined ? [] : protocol.split(','), rest);
+  const { port, ports } = await listen(t, service.nodes);
+  const open = ({ protocol, path = '/ws', node, ...rest }: ConnectOptions = {}) => {
+    const url = `ws://127.0.0.1:${node === undefined ? port : ports[node]}${path}`;
+    return new WebSocket(url, protocol === undefined ? [] : protocol.split(','), rest);
+  };
 
   const connect: SocketService['connect'] = async (options) => {
     const socket = new TestSocket(open(options));
@@ -226,17 +231,6 @@ export function recordOrder({ app, services }: TestService): string[] {
 /** How many TCP connections the service has. */
 export function countConnections({ app }: Pick<TestService, 'app'>): Promise<number> {
   return new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
-}
-
-/** A frame that the client's library would not send, masked with zeros. */
-export function rawFrame(firstByte: number, payload: Buffer): Buffer {
-  return Buffer.concat([Buffer.of(firstByte, 0x80 | payload.length, 0, 0, 0, 0), payload]);
-}
-
-/** Writes bytes directly to the client's TCP socket. */
-export function writeRaw(socket: TestSocket, bytes: Buffer): void {
-  const wire = Reflect.get(socket.ws, '_socket');
-  wire.write(bytes);
 }
 
 /** Waits until the condition is true. `ms` only ends a test that would wait forever. */
