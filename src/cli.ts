@@ -7,7 +7,10 @@ import { type Command, runCommand } from './commands/run.ts';
 process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 4);
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorman', import.meta.url)));
 
-/** The operator's commands (docs/commands.md). They may run beside a server, which notices what they write within a second. */
+/**
+ * The operator's commands (docs/commands.md). All but `restored` and `copy` may run beside a server, which notices what they write
+ * within a second.
+ */
 const commands: Record<string, Command> = {
   import: {
     usage: 'import FILE.jsonl [--dry-run]',
@@ -33,6 +36,11 @@ const commands: Record<string, Command> = {
     usage: 'restored',
     help: 'after a backup was restored: make every device start from a new snapshot',
     load: async () => (await import('./commands/restored.ts')).restored,
+  },
+  copy: {
+    usage: 'copy',
+    help: 'copy the embedded database into an empty PostgreSQL database',
+    load: async () => (await import('./commands/copy.ts')).copy,
   },
   check: {
     usage: 'check',

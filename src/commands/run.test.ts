@@ -9,6 +9,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   keys rotate jwt|vapid                        make a new key for tokens, or for push subscriptions
   user show|suspend|restore|delete NAME-OR-ID  show a user, suspend, restore or delete their account
   restored                                     after a backup was restored: make every device start from a new snapshot
+  copy                                         copy the embedded database into an empty PostgreSQL database
   check                                        check the settings, the database and the keys
 
 The settings are those of the server, from the environment. See docs/commands.md.

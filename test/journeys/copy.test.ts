@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { TestSocket } from '../../src/sockets/test-client.ts';
+import { onPostgres, onSqlite } from '../databases.ts';
+import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { startPushService } from '../push-service.ts';
+
+onSqlite('moving to PostgreSQL', (embedded) => {
+  onPostgres('moving to PostgreSQL', (postgres) => {
+    test('tokens, subscriptions and positions go on after the copy', async (t) => {
+      const [before, after] = [await embedded.create(t), await postgres.create(t)].map((d) => settingsOf(d));
+      await using pushService = await startPushService();
+      await using first = await startServer({ ...before });
+      const alice = await register(first, 'alice');
+      const bob = await register(first, 'bob');
+      const { publicKey } = (await first.get('/api/push/public-key')).body;
+      const subscription = pushService.subscribe(publicKey);
+      const subscribing = first.post('/api/push/subscribe', { userId: bob.id, subscription }, bob.token);
+      assert.equal((await subscribing).status, 200);
+      const device = await connect(first);
+      const welcome = await device.hello({ token: bob.token });
+      const write = async (server: ServerProcess, cid: string) =>
+        (await server.post('/api/messages', { to: bob.id, cid, body: '名字 😀' }, alice.token)).body.data;
+      const sent = await write(first, 'one');
+      const { seq } = await device.first(({ type }) => type === 'event');
+      device.send({ type: 'ack', seq });
+      await device.roundTrip();
+      device.ws.terminate();
+      const missed = await write(first, 'two');
+      await first.kill();
+
+      const { code, output, errors } = await runCommand({ ...before, ...after }, ['copy']);
+      assert.deepEqual([code, errors], [0, '']);
+      assert.match(output, /^messages +2 {2}[0-9a-f]{16}$/m);
+
+      await using second = await startServer({ ...after });
+      const next = await connect(second);
+      const { data } = await next.hello({ token: bob.token, seq, epoch: welcome.data.epoch });
+      assert.deepEqual([data.resumed, data.epoch], [true, welcome.data.epoch]);
+      const event = await next.first(({ type }) => type === 'event');
+      assert.deepEqual([event.seq, event.data.n], [seq + 1, missed.n]);
+      next.ws.terminate();
+      assert.deepEqual(await write(second, 'one'), { ...sent, duplicate: true });
+      assert.equal((await write(second, 'three')).n, missed.n + 1);
+      assert.match((await pushService.next(subscription.endpoint, 20_000)).text ?? '', /alice/);
+    });
+  });
+});
+
+async function register(server: ServerProcess, username: string): Promise<{ id: string; token: string }> {
+  return (await server.post('/api/register', { username, password: 'password' })).body.data;
+}
+
+async function connect({ url }: ServerProcess): Promise<TestSocket> {
+  const socket = new TestSocket(new WebSocket(`${url.replace('http', 'ws')}/ws`));
+  await once(socket.ws, 'open');
+  return socket;
+}
