@@ -22,6 +22,7 @@ const LAYERS = [
   ['chat', 'profiles', 'settings', 'directory'],
   ['sync'],
   ['sockets'],
+  ['nodes'],
   ['health', 'page'],
   ['services'],
   ['app', 'periodic-jobs'],

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { disposeAfter } from '../../test/dispose-after.ts';
+import { findRedis, type RedisServer, startRedis } from '../../test/redis-server.ts';
+import { eventually } from '../sockets/test-client.ts';
+import type { Link } from './link.ts';
+import { RedisLink } from './redis-link.ts';
+import { MemoryHub } from './test-memory-link.ts';
+
+const TIMES = { pingMs: 20, lateMs: 500, retryMs: 20 };
+
+/** Two links of one service, which a test cuts off together. */
+interface Pair {
+  readonly links: readonly [Link, Link];
+  /** Cuts both off while `meanwhile` runs. */
+  cut(meanwhile: () => Promise<void>): Promise<void>;
+}
+
+function describeLinks(name: string, skip: string | false, open: (t: TestContext) => Promise<Pair>): void {
+  describe(name, { skip }, () => {
+    test('a message reaches all links that have its channel, the sender too, in order over all channels', async (t) => {
+      const [first, second] = (await open(t)).links;
+      const received: string[] = [];
+      for (const [at, link] of [first, second].entries())
+        for (const channel of ['one', 'two'])
+          link.subscribe(channel, (text) => received.push(`${at} ${channel} ${text}`));
+      // Subscribing takes a round trip.
+      await eventually(() => {
+        first.publish('two', 'ready');
+        return received.includes('0 two ready') && received.includes('1 two ready');
+      });
+      for (let i = 0; i < 3; i++) first.publish(i % 2 === 0 ? 'one' : 'two', String(i));
+      first.publish('three', 'lost');
+      const of = (at: number) => received.filter((line) => line.startsWith(`${at} `) && !/ready/.test(line));
+      await eventually(() => of(0).length >= 3 && of(1).length >= 3);
+      for (const at of [0, 1]) assert.deepEqual(of(at), [`${at} one 0`, `${at} two 1`, `${at} one 2`]);
+    });
+
+    test('a channel that was unsubscribed gets nothing more', async (t) => {
+      const [first, second] = (await open(t)).links;
+      const received: string[] = [];
+      second.subscribe('one', (text) => received.push(`one ${text}`));
+      second.subscribe('two', (text) => received.push(`two ${text}`));
+      await eventually(() => {
+        first.publish('one', 'ready');
+        return received.includes('one ready');
+      });
+      second.unsubscribe('one');
+      let sent = 0;
+      // Until a message of the other channel shows that what was sent before it has arrived.
+      await eventually(() => {
+        received.length = 0;
+        first.publish('one', `after ${sent}`);
+        first.publish('two', `after ${sent++}`);
+        return new Promise((resolve) =>
+          second.subscribe('two', () => resolve(!received.some((line) => line.startsWith('one')))),
+        );
+      });
+    });
+
+    test('while it is down messages are lost without a wait; then its channels are subscribed again', async (t) => {
+      const pair = await open(t);
+      const [first, second] = pair.links;
+      const received: string[] = [];
+      const changes: string[] = [];
+      second.subscribe('one', (text) => received.push(text));
+      first.onDown(() => changes.push('down'));
+      first.onUp(() => changes.push('up'));
+      await pair.cut(async () => {
+        await eventually(() => !first.isUp && !second.isUp);
+        first.publish('one', 'lost');
+        second.subscribe('two', (text) => received.push(`two ${text}`));
+      });
+      await eventually(() => first.isUp && second.isUp);
+      assert.deepEqual(changes, ['down', 'up']);
+      first.publish('one', 'after');
+      first.publish('two', 'after');
+      await eventually(() => received.length === 2);
+      assert.deepEqual(received, ['after', 'two after']);
+    });
+  });
+}
+
+describeLinks('links in memory', false, async () => {
+  const hub = new MemoryHub();
+  const [first, second] = [hub.connect(), hub.connect()];
+  return {
+    links: [first, second],
+    async cut(meanwhile) {
+      for (const link of [first, second]) link.isUp = false;
+      await meanwhile();
+      for (const link of [first, second]) link.isUp = true;
+    },
+  };
+});
+
+const noRedis = !findRedis() && process.env.CI !== 'true' && 'Redis is not installed';
+
+describe('links over Redis', { skip: noRedis }, () => {
+  let redis: RedisServer;
+  let logged: string[] = [];
+  const record = (_fields: unknown, text = '') => void logged.push(text);
+
+  before(async () => {
+    redis = await startRedis();
+  });
+  after(() => redis?.[Symbol.asyncDispose]());
+
+  async function openLink(t: TestContext, prefix = 'test:'): Promise<RedisLink> {
+    const log = { warn: record, info: (text: unknown) => record(null, String(text)) };
+    const link = new RedisLink({ url: redis.url, prefix, log, times: TIMES });
+    disposeAfter(t, link);
+    await link.tried;
+    assert(link.isUp);
+    return link;
+  }
+
+  describeLinks('as in memory', false, async (t) => ({
+    links: [await openLink(t), await openLink(t)],
+    cut: (meanwhile) => redis.restart(meanwhile),
+  }));
+
+  test('another service on the same Redis has channels and keys of its own', async (t) => {
+    const [own, other] = [await openLink(t, 'one:'), await openLink(t, 'two:')];
+    const received: string[] = [];
+    for (const link of [own, other]) link.subscribe('all', (text) => received.push(text));
+    own.publish('all', 'own');
+    other.publish('all', 'other');
+    const SET = "redis.call('set', KEYS[1], ARGV[1]) return KEYS[1]";
+    assert.equal(await own.evaluate(SET, ['key'], ['1'], 1_000), 'one:key');
+    assert.equal(await other.evaluate("return redis.call('exists', KEYS[1])", ['key'], [], 1_000), 0);
+    await eventually(() => {
+      own.publish('all', 'last');
+      return received.includes('last');
+    });
+    assert(received.filter((text) => text === 'own').length <= 1);
+  });
+
+  test('a script runs also after Redis has forgotten it; an error of the script is thrown', async (t) => {
+    const link = await openLink(t);
+    const evaluate = () => link.evaluate('return {#KEYS, ARGV[1]}', ['a', 'b'], ['x'], 1_000);
+    assert.deepEqual(await evaluate(), [2, 'x']);
+    await redis.command('SCRIPT FLUSH');
+    assert.deepEqual(await evaluate(), [2, 'x']);
+    await assert.rejects(link.evaluate("return redis.error_reply('MINE')", [], [], 1_000), /MINE/);
+  });
+
+  test('a Redis that accepts connections and does not answer counts as down; a script is late before', async (t) => {
+    const link = await openLink(t);
+    logged = [];
+    await redis.command('CLIENT PAUSE 1500 ALL');
+    await assert.rejects(link.evaluate('return 1', [], [], 50), /in time/);
+    await eventually(() => !link.isUp);
+    await assert.rejects(link.evaluate('return 1', [], [], 50), /not connected/);
+    await eventually(() => link.isUp);
+    assert.deepEqual(
+      logged.map((text) => text.slice(0, 21)),
+      ['Redis is not reachabl', 'Redis is connected'],
+    );
+  });
+});
+
+test('without a Redis the link is down, warns once, and goes on trying', { skip: noRedis }, async (t) => {
+  await using redis = await startRedis();
+  const logged: string[] = [];
+  await redis.restart(async () => {
+    const log = { warn: (_: unknown, text = '') => void logged.push(text), info: () => {} };
+    const link = new RedisLink({ url: redis.url, prefix: 'test:', log, times: TIMES });
+    disposeAfter(t, link);
+    await link.tried;
+    assert(!link.isUp);
+    assert.equal(logged.length, 1);
+  });
+  assert.equal(logged.length, 1);
+});

@@ -1,0 +1,271 @@
+import type { Clock } from '../clock.ts';
+import { Multimap } from '../multimap.ts';
+import type { Link } from './link.ts';
+
+/** Another version ignores what it does not know. */
+const VERSION = 1;
+const ALL = 'all';
+
+interface MembershipTimes {
+  /** How often each node says that it is there. */
+  readonly heartbeatMs: number;
+  /** A node that was silent for so long while our link was up has left. */
+  readonly leaseMs: number;
+  /** All nodes have left after our own link was down for so long. */
+  readonly linkDownMs: number;
+  /** Answers to nodes that ask for a heartbeat are gathered for so long. */
+  readonly answerMs: number;
+}
+
+export const MEMBERSHIP_TIMES: MembershipTimes = {
+  heartbeatMs: 5_000,
+  leaseMs: 15_000,
+  linkDownMs: 45_000,
+  answerMs: 50,
+};
+
+/** Messages to all nodes, or those of one node to this one: each stream is numbered by its sender. */
+type Stream = 'all' | 'own';
+type Listener = (from: string, data: unknown) => void;
+
+interface Message {
+  readonly v: number;
+  readonly from: string;
+  readonly type: string;
+  /** The number of the message in its stream; of a heartbeat the number of the last message to all. */
+  readonly n: number;
+  readonly data: unknown;
+}
+
+/** `own`: the last number that the sender gave to a message for each other node. */
+interface Heartbeat {
+  readonly own: Record<string, number>;
+  readonly isAsking: boolean;
+}
+
+interface Peer {
+  /** How long it was silent while our link was up and this process ran. */
+  silentMs: number;
+  /** The last numbers received; `undefined` before the first. */
+  all: number | undefined;
+  own: number | undefined;
+}
+
+/**
+ * Which other nodes there are, and numbered messages between them over a link. A missing number is noticed by the next message
+ * or heartbeat. Times are those of the own monotonic clock.
+ */
+export class Membership implements AsyncDisposable {
+  readonly #link: Link;
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'every'>;
+  readonly #times: MembershipTimes;
+  readonly #peers = new Map<string, Peer>();
+  readonly #handlers = new Multimap<string, Listener>();
+  readonly #joinListeners: ((node: string) => void)[] = [];
+  readonly #leaveListeners: ((node: string) => void)[] = [];
+  readonly #missedListeners: ((node: string, stream: Stream) => void)[] = [];
+  readonly #timer: Disposable;
+  #name = crypto.randomUUID();
+  #sentToAll = 0;
+  readonly #sentTo = new Map<string, number>();
+  #checkedAt: number;
+  #downForMs = 0;
+  #answer: NodeJS.Timeout | undefined;
+  #hasLeft = false;
+
+  constructor(
+    link: Link,
+    clock: Pick<Clock, 'monotonicMs' | 'every'>,
+    times: MembershipTimes = MEMBERSHIP_TIMES,
+  ) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#times = times;
+    this.#checkedAt = clock.monotonicMs();
+    link.subscribe(ALL, (text) => this.#receive(text, 'all'));
+    this.#enter();
+    link.onUp(() => this.#beat(true));
+    this.#timer = clock.every(times.heartbeatMs, () => {
+      this.#check();
+      this.#beat(false);
+    });
+  }
+
+  /** Random; a new one at each start and after each `rename`. */
+  get name(): string {
+    return this.#name;
+  }
+
+  /** Whether this node's own link is up. */
+  get isLinked(): boolean {
+    return this.#link.isUp;
+  }
+
+  /** The other nodes. */
+  peers(): readonly string[] {
+    return [...this.#peers.keys()];
+  }
+
+  /** To one node. Lost if it is not there. @param data anything that JSON can hold */
+  send(to: string, type: string, data: unknown): void {
+    const n = (this.#sentTo.get(to) ?? 0) + 1;
+    this.#sentTo.set(to, n);
+    this.#publish(channelOf(to), type, n, data);
+  }
+
+  /** To all other nodes. @param data anything that JSON can hold */
+  broadcast(type: string, data: unknown): void {
+    this.#sentToAll++;
+    this.#publish(ALL, type, this.#sentToAll, data);
+  }
+
+  /** Messages of this type, to all or to this node. What other versions send may be of another shape. */
+  on(type: string, listener: Listener): void {
+    this.#handlers.add(type, listener);
+  }
+
+  /** A node was heard of for the first time, or again after it had left. Called before its message is handled. */
+  onJoin(listener: (node: string) => void): void {
+    this.#joinListeners.push(listener);
+  }
+
+  /** A node said goodbye or was silent for too long, or the own link was down for too long. */
+  onLeave(listener: (node: string) => void): void {
+    this.#leaveListeners.push(listener);
+  }
+
+  /** Messages of a node were lost. Called before the message that shows it is handled. */
+  onMissed(listener: (node: string, stream: Stream) => void): void {
+    this.#missedListeners.push(listener);
+  }
+
+  /** Leaves and joins under a new name: what the others know of this node is outdated, as after a stall. */
+  rename(): void {
+    this.#bye();
+    this.#name = crypto.randomUUID();
+    this.#sentToAll = 0;
+    this.#sentTo.clear();
+    for (const peer of this.#peers.values()) peer.own = 0;
+    this.#enter();
+  }
+
+  /** Says goodbye; the link stays open. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#hasLeft) return;
+    this.#timer[Symbol.dispose]();
+    clearTimeout(this.#answer);
+    this.#bye();
+    this.#link.unsubscribe(ALL);
+    this.#hasLeft = true;
+  }
+
+  #enter(): void {
+    this.#link.subscribe(channelOf(this.#name), (text) => this.#receive(text, 'own'));
+    this.#beat(true);
+  }
+
+  #bye(): void {
+    this.broadcast('goodbye', null);
+    this.#link.unsubscribe(channelOf(this.#name));
+  }
+
+  #publish(channel: string, type: string, n: number, data: unknown): void {
+    // After its goodbye, any message would make this node appear again.
+    if (!this.#link.isUp || this.#hasLeft) return;
+    this.#link.publish(channel, JSON.stringify({ v: VERSION, from: this.#name, type, n, data }));
+  }
+
+  /** @param isAsking the others answer by a heartbeat of their own at once */
+  #beat(isAsking: boolean): void {
+    const own = Object.fromEntries(this.peers().map((node) => [node, this.#sentTo.get(node) ?? 0]));
+    const data: Heartbeat = { own, isAsking };
+    this.#publish(ALL, 'heartbeat', this.#sentToAll, data);
+  }
+
+  #beatSoon(): void {
+    this.#answer ??= setTimeout(() => {
+      this.#answer = undefined;
+      this.#beat(false);
+    }, this.#times.answerMs).unref();
+  }
+
+  #receive(text: string, stream: Stream): void {
+    const message = parse(text);
+    if (!message || message.from === this.#name || this.#hasLeft) return;
+    const { from, type } = message;
+    if (type === 'goodbye') {
+      this.#sentTo.delete(from);
+      this.#remove(from);
+      return;
+    }
+    const peer = this.#peers.get(from) ?? this.#add(from);
+    peer.silentMs = 0;
+    if (type === 'heartbeat') this.#onHeartbeat(peer, message);
+    else this.#onNumbered(peer, stream, message);
+  }
+
+  #onNumbered(peer: Peer, stream: Stream, { from, type, n, data }: Message): void {
+    const last = peer[stream] ?? (stream === 'all' ? n - 1 : 0);
+    if (n <= last) return;
+    peer[stream] = n;
+    if (n > last + 1) this.#missed(from, stream);
+    for (const listener of this.#handlers.get(type)) listener(from, data);
+  }
+
+  #onHeartbeat(peer: Peer, { from, n, data }: Message): void {
+    // Messages of this version that are called so have this shape.
+    const { own, isAsking } = data as Heartbeat;
+    const sentToUs = own[this.#name] ?? 0;
+    const hasMissed = { all: n > (peer.all ?? n), own: sentToUs > (peer.own ?? sentToUs) };
+    peer.all = Math.max(n, peer.all ?? n);
+    peer.own = Math.max(sentToUs, peer.own ?? sentToUs);
+    if (hasMissed.all) this.#missed(from, 'all');
+    if (hasMissed.own) this.#missed(from, 'own');
+    if (isAsking) this.#beatSoon();
+  }
+
+  #missed(node: string, stream: Stream): void {
+    for (const listener of this.#missedListeners) listener(node, stream);
+  }
+
+  #add(node: string): Peer {
+    const peer: Peer = { silentMs: 0, all: undefined, own: undefined };
+    this.#peers.set(node, peer);
+    this.#beatSoon();
+    for (const listener of this.#joinListeners) listener(node);
+    return peer;
+  }
+
+  #remove(node: string): void {
+    // Its numbers go on if it comes back, as it may have kept the last one.
+    if (!this.#peers.delete(node)) return;
+    for (const listener of this.#leaveListeners) listener(node);
+  }
+
+  #check(): void {
+    const now = this.#clock.monotonicMs();
+    // After a stall the messages of that time are still to be read: only the time in which this process ran counts.
+    const elapsedMs = Math.min(now - this.#checkedAt, 2 * this.#times.heartbeatMs);
+    this.#checkedAt = now;
+    this.#downForMs = this.#link.isUp ? 0 : this.#downForMs + elapsedMs;
+    for (const [node, peer] of this.#peers) {
+      if (this.#link.isUp) peer.silentMs += elapsedMs;
+      if (peer.silentMs >= this.#times.leaseMs || this.#downForMs >= this.#times.linkDownMs)
+        this.#remove(node);
+    }
+  }
+}
+
+function channelOf(node: string): string {
+  return `node:${node}`;
+}
+
+/** `undefined` for what another version or another program sent. */
+function parse(text: string): Message | undefined {
+  try {
+    const message = JSON.parse(text);
+    return message?.v === VERSION ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Link } from './link.ts';
+
+/** Links of one process, for tests that decide which messages are lost. Messages are delivered in later microtasks. */
+export class MemoryHub {
+  readonly #links = new Set<MemoryLink>();
+  /** Which messages are delivered. */
+  passes: (channel: string, text: string) => boolean = () => true;
+
+  connect(): MemoryLink {
+    const link = new MemoryLink((channel, text) => {
+      if (!this.passes(channel, text)) return;
+      for (const other of this.#links) if (other.isUp) queueMicrotask(() => other.deliver(channel, text));
+    });
+    this.#links.add(link);
+    return link;
+  }
+}
+
+export class MemoryLink implements Link {
+  readonly #send: (channel: string, text: string) => void;
+  readonly #channels = new Map<string, (text: string) => void>();
+  readonly #upListeners: (() => void)[] = [];
+  readonly #downListeners: (() => void)[] = [];
+  #isUp = true;
+
+  constructor(send: (channel: string, text: string) => void) {
+    this.#send = send;
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  set isUp(isUp: boolean) {
+    this.#isUp = isUp;
+    for (const listener of isUp ? this.#upListeners : this.#downListeners) listener();
+  }
+
+  onUp(listener: () => void): void {
+    this.#upListeners.push(listener);
+  }
+
+  onDown(listener: () => void): void {
+    this.#downListeners.push(listener);
+  }
+
+  publish(channel: string, text: string): void {
+    if (this.#isUp) this.#send(channel, text);
+  }
+
+  deliver(channel: string, text: string): void {
+    if (this.#isUp) this.#channels.get(channel)?.(text);
+  }
+
+  subscribe(channel: string, listener: (text: string) => void): void {
+    this.#channels.set(channel, listener);
+  }
+
+  unsubscribe(channel: string): void {
+    this.#channels.delete(channel);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isUp = false;
+    this.#channels.clear();
+  }
+}
