@@ -92,7 +92,7 @@ export class PushWorker implements AsyncDisposable {
 
   #onMessage(pair: Pair): void {
     const now = this.#services.clock.now();
-    if (this.#services.push.attention.isAttentive(pair.userId)) {
+    if (this.#services.push.attention.mayBeAttentive(pair.userId)) {
       this.#wakeAt(now + SEEN_WITHIN_MS);
       return;
     }

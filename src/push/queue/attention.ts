@@ -9,21 +9,23 @@ export interface Acknowledgement {
 }
 
 /**
- * Which users have an attentive device connected to this process, one that is visible and active (architecture 8.1), and
- * what such devices acknowledged. The sockets write it; push decisions read it.
+ * Which users have an attentive device connected, one that is visible and active (architecture 8.1), and what such devices
+ * acknowledged. The sockets of this process write it; push decisions read it.
  */
 export class Attention {
   readonly #userOf = new Map<object, string>();
   readonly #attentive = new KeyCounts();
   #acknowledged = new Map<string, Acknowledgement>();
   #onAcknowledged: () => void = () => {};
+  #onChange: (userId: string) => void = () => {};
+  #isElsewhere: (userId: string) => boolean = () => false;
 
   /** Sets whether a connection of the user is attentive. */
   setAttentive(connection: object, userId: string, attentive: boolean): void {
     if (this.#userOf.has(connection) === attentive) return;
     if (attentive) {
       this.#userOf.set(connection, userId);
-      this.#attentive.add(userId, 1);
+      if (this.#attentive.add(userId, 1) === 1) this.#onChange(userId);
     } else this.remove(connection);
   }
 
@@ -32,11 +34,30 @@ export class Attention {
     const userId = this.#userOf.get(connection);
     if (userId === undefined) return;
     this.#userOf.delete(connection);
-    this.#attentive.add(userId, -1);
+    if (this.#attentive.add(userId, -1) === 0) this.#onChange(userId);
   }
 
+  /** Whether an attentive device of the user is connected to this process. */
   isAttentive(userId: string): boolean {
     return this.#attentive.get(userId) > 0;
+  }
+
+  /**
+   * Whether an attentive device may be connected to any node. If it is not true, a message is decided on at once; if it is, a
+   * little later. So a wrong answer never costs a push (architecture 8.1).
+   */
+  mayBeAttentive(userId: string): boolean {
+    return this.isAttentive(userId) || this.#isElsewhere(userId);
+  }
+
+  /** @param isElsewhere whether an attentive device of the user may be connected to another node */
+  askElsewhere(isElsewhere: (userId: string) => boolean): void {
+    this.#isElsewhere = isElsewhere;
+  }
+
+  /** @param listener called when a user's first attentive device came, or the last one left */
+  onChange(listener: (userId: string) => void): void {
+    this.#onChange = listener;
   }
 
   /**

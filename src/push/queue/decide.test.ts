@@ -52,19 +52,22 @@ onEachDatabase('push decisions', (database) => {
     );
   });
 
-  test('an attentive device that does not acknowledge delays the push by five seconds', async (t) => {
-    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
-      t,
-      database,
-    );
-    const phone = await subscribe(bob);
-    service.services.push.attention.setAttentive({}, bob.id, true);
-    await writeAndPush(alice, bob);
-    await pass(4_999);
-    assert.deepEqual(pushService.attempts(phone.endpoint), []);
-    await pass(1);
-    assert.equal(pushService.received(phone.endpoint).length, 1);
-  });
+  for (const where of ['here', 'on another node'])
+    test(`an attentive device ${where} that does not acknowledge delays the push by five seconds`, async (t) => {
+      const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+        t,
+        database,
+      );
+      const phone = await subscribe(bob);
+      const { attention } = service.services.push;
+      if (where === 'here') attention.setAttentive({}, bob.id, true);
+      else attention.askElsewhere((userId) => userId === bob.id);
+      await writeAndPush(alice, bob);
+      await pass(4_999);
+      assert.deepEqual(pushService.attempts(phone.endpoint), []);
+      await pass(1);
+      assert.equal(pushService.received(phone.endpoint).length, 1);
+    });
 
   test('an acknowledgement of earlier messages does not cancel a push', async (t) => {
     const { service, pushService, alice, bob, subscribe, write, pass } = await startPushing(t, database);
