@@ -3,7 +3,7 @@ export class KeyCounts {
   readonly #counts = new Map<string, number>();
 
   /** @returns the new count */
-  add(key: string, change: 1 | -1): number {
+  add(key: string, change: number): number {
     const count = Math.max(0, this.get(key) + change);
     if (count === 0) this.#counts.delete(key);
     else this.#counts.set(key, count);

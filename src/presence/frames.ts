@@ -17,7 +17,7 @@ export function presenceFrames({ presence, push }: Services) {
     view: defineFrame(ViewFields, (from, { visible, active = visible }) => {
       const wasActive = from.isActive;
       from.setVisibility(visible, active);
-      if (active !== wasActive) presence.online.changeActivity(from.userId, active);
+      if (active !== wasActive) presence.local.changeActivity(from.userId, active);
       attention.setAttentive(from, from.userId, from.isAttentive);
       if (from.isAttentive && from.ackedSeq > 0)
         attention.acknowledge(from.userId, from.ackedSeq, from.device);

@@ -2,19 +2,43 @@ import type { Db } from '../db/db.ts';
 
 /** Rows in one transaction, so that other writes wait only briefly after a thousand users left at the same moment. */
 const ROWS_PER_TRANSACTION = 200;
+/** How long a time that another node reported is kept: it is in the database long before. */
+const HEARD_MS = 60_000;
+/** A stored time that is this far ahead was written before the clock was set back. */
+const AHEAD_MS = 60_000;
 
-/** When users were last online. Times are kept in memory first and written to the database in batches. */
+interface Heard {
+  readonly at: number;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * When users were last online. Times are kept in memory first and written to the database in batches. Each node writes the times
+ * of its own sockets; of several times of one user the latest counts.
+ */
 export class LastSeen {
   readonly #db: Db;
+  readonly #now: () => number;
   readonly #unwritten = new Map<string, number>();
+  /** What other nodes reported and write themselves, in the order in which it came. */
+  readonly #heard = new Map<string, Heard>();
 
-  constructor(db: Db) {
+  constructor(db: Db, now: () => number) {
     this.#db = db;
+    this.#now = now;
   }
 
   /** @param at epoch milliseconds */
   note(userId: string, at: number): void {
     this.#unwritten.set(userId, at);
+  }
+
+  /** Another node, which writes it, reported that the user left then. @param at epoch milliseconds */
+  hear(userId: string, at: number): void {
+    const known = this.#heard.get(userId)?.at ?? 0;
+    this.#heard.delete(userId);
+    this.#heard.set(userId, { at: Math.max(at, known), until: this.#now() + HEARD_MS });
   }
 
   /** Epoch milliseconds; no entry for users who were never online or whose account is deleted. */
@@ -25,25 +49,45 @@ export class LastSeen {
       where users.id in ${this.#db.list(userIds)} and users.status <> 'deleted'`;
     const lastSeen = new Map<string, number>();
     for (const { id, at } of rows) {
-      const latest = this.#unwritten.get(id) ?? at;
+      const latest = this.#latestOf(id, at);
       if (latest !== null) lastSeen.set(id, latest);
     }
     return lastSeen;
   }
 
-  /** Writes all times that are not written yet. */
+  /** Writes all times that are not written yet. A stored time is only replaced by a later one. */
   async write(): Promise<void> {
-    const entries = [...this.#unwritten];
+    const ahead = this.#now() + AHEAD_MS;
+    // In the order of ids: nodes that write the same rows wait for each other and do not deadlock.
+    const entries = [...this.#unwritten].sort(([a], [b]) => (a < b ? -1 : 1));
     for (let i = 0; i < entries.length; i += ROWS_PER_TRANSACTION) {
       const batch = entries.slice(i, i + ROWS_PER_TRANSACTION);
       await this.#db.transaction(async (tx) => {
         for (const [userId, at] of batch)
           await tx.run`
             insert into last_seen (user_id, at) values (${userId}, ${at})
-            on conflict (user_id) do update set at = excluded.at`;
+            on conflict (user_id) do update set at = excluded.at
+            where last_seen.at < excluded.at or last_seen.at > ${ahead}`;
       });
       for (const [userId, at] of batch)
         if (this.#unwritten.get(userId) === at) this.#unwritten.delete(userId);
+    }
+    this.#forgetHeard();
+  }
+
+  #latestOf(userId: string, stored: number | null): number | null {
+    const own = this.#unwritten.get(userId);
+    const heard = this.#heard.get(userId)?.at;
+    if (own === undefined && heard === undefined) return stored;
+    const isAhead = stored !== null && stored > this.#now() + AHEAD_MS;
+    return Math.max(own ?? 0, heard ?? 0, isAhead ? 0 : (stored ?? 0));
+  }
+
+  #forgetHeard(): void {
+    const now = this.#now();
+    for (const [userId, { until }] of this.#heard) {
+      if (until > now) return;
+      this.#heard.delete(userId);
     }
   }
 }

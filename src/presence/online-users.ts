@@ -11,38 +11,52 @@ export interface Disconnect {
 /** @param disconnect only of a user who went offline */
 type Listener = (userId: string, online: boolean, disconnect: Disconnect | undefined) => void;
 
+/** Called when a user gets or loses sockets, by how many, and of these by how many active ones. */
+type CountListener = (userId: string, sockets: number, active: number, saidGoodbye: boolean) => void;
+
 /**
- * The users online in this process: those with at least one connection that said `hello` (interface 3.2). A user is idle if
- * none of their connections is active (architecture 7). There is no grace here: the HTTP answers say 0 as soon as the last
- * connection is closed.
+ * The users who are online: those with at least one connection that said `hello` (interface 3.2). A user is idle if none of
+ * their connections is active (architecture 7). There is no grace here: the HTTP answers say 0 as soon as the last connection
+ * is closed. One of these holds the connections of this process; with several nodes another one is the union of all of them.
  */
 export class OnlineUsers {
   readonly #connections = new KeyCounts();
   readonly #active = new KeyCounts();
   readonly #listeners = new Set<Listener>();
   readonly #activityListeners = new Set<(userId: string) => void>();
+  readonly #countListeners = new Set<CountListener>();
 
   connected(userId: string, isActive = true): void {
-    const isFirst = this.#connections.add(userId, 1) === 1;
-    const isFirstActive = isActive && this.#active.add(userId, 1) === 1;
-    if (isFirst) for (const listener of this.#listeners) listener(userId, true, undefined);
-    else if (isFirstActive) this.#notifyActivity(userId);
+    this.change(userId, 1, isActive ? 1 : 0);
   }
 
   /** @param isActive whether the connection was active when it ended */
   disconnected(userId: string, isActive = true, saidGoodbye = false): void {
-    if (!this.isOnline(userId)) return;
-    const wasIdle = this.isIdle(userId);
-    const isLastActive = isActive && this.#active.add(userId, -1) === 0;
-    if (this.#connections.add(userId, -1) === 0)
-      for (const listener of this.#listeners) listener(userId, false, { wasIdle, saidGoodbye });
-    else if (isLastActive) this.#notifyActivity(userId);
+    if (this.isOnline(userId)) this.change(userId, -1, isActive ? -1 : 0, saidGoodbye);
   }
 
   /** One of the user's connections has become active, or is no longer active. */
   changeActivity(userId: string, isActive: boolean): void {
-    const count = this.#active.add(userId, isActive ? 1 : -1);
-    if (count === (isActive ? 1 : 0)) this.#notifyActivity(userId);
+    this.change(userId, 0, isActive ? 1 : -1);
+  }
+
+  /**
+   * Adds to the number of the user's connections, and of their active ones.
+   *
+   * @param saidGoodbye whether the last of them left by `bye`, if this ends it
+   */
+  change(userId: string, connections: number, active: number, saidGoodbye = false): void {
+    const wasOnline = this.isOnline(userId);
+    const wasIdle = this.isIdle(userId);
+    this.#active.add(userId, active);
+    this.#connections.add(userId, connections);
+    for (const listener of this.#countListeners) listener(userId, connections, active, saidGoodbye);
+    const isOnline = this.isOnline(userId);
+    if (isOnline !== wasOnline) {
+      const disconnect = isOnline ? undefined : { wasIdle, saidGoodbye };
+      for (const listener of this.#listeners) listener(userId, isOnline, disconnect);
+    } else if (isOnline && this.isIdle(userId) !== wasIdle)
+      for (const listener of this.#activityListeners) listener(userId);
   }
 
   isOnline(userId: string): boolean {
@@ -67,7 +81,8 @@ export class OnlineUsers {
     this.#activityListeners.add(listener);
   }
 
-  #notifyActivity(userId: string): void {
-    for (const listener of this.#activityListeners) listener(userId);
+  /** Called for each change of a user's counts, before the listeners of {@link onChange} and {@link onActivity}. */
+  onCount(listener: CountListener): void {
+    this.#countListeners.add(listener);
   }
 }

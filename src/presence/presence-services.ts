@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { ReadLimit } from '../http/read-limit.ts';
 import { LastSeen } from './last-seen.ts';
+import { MirroredUsers } from './mirrored-users.ts';
 import { OnlineUsers } from './online-users.ts';
 import { VisiblePresence } from './visible-presence.ts';
 import { Watchers } from './watchers.ts';
@@ -12,18 +13,32 @@ const FLUSH_MS = 1000;
 
 /** What presence keeps open in a process. */
 export interface PresenceServices {
+  /** The users online, on any node. */
   readonly online: OnlineUsers;
+  /** Those connected to this process, which the sockets write; the same object where one server has the database. */
+  readonly local: OnlineUsers;
+  /** Those connected to other nodes. */
+  readonly mirror: MirroredUsers;
   readonly watchers: Watchers;
   /** Limits `watch` frames. */
   readonly watchLimit: ReadLimit;
 }
 
-export function openPresence(db: Db, events: Events, clock: Clock): PresenceServices {
+/** @param isOneOfMany whether other nodes use the database too */
+export function openPresence(db: Db, events: Events, clock: Clock, isOneOfMany = false): PresenceServices {
   const online = new OnlineUsers();
-  const lastSeen = new LastSeen(db);
+  const local = isOneOfMany ? new OnlineUsers() : online;
+  if (isOneOfMany)
+    local.onCount((userId, sockets, active, saidGoodbye) =>
+      online.change(userId, sockets, active, saidGoodbye),
+    );
+  const lastSeen = new LastSeen(db, clock.now);
+  local.onChange((userId) => lastSeen.note(userId, clock.now()));
   return {
     online,
-    watchers: new Watchers(db, events, new VisiblePresence(online, lastSeen, clock), lastSeen),
+    local,
+    mirror: new MirroredUsers(online, lastSeen, clock.now),
+    watchers: new Watchers(db, events, new VisiblePresence(online, clock), lastSeen),
     watchLimit: new ReadLimit({ ofConnection: 10, ofUser: 40 }, 'too_many_watches', clock.monotonicMs),
   };
 }

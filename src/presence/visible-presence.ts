@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { LastSeen } from './last-seen.ts';
 import type { Disconnect, OnlineUsers } from './online-users.ts';
 import type { PresenceState } from './schemas.ts';
 
@@ -15,19 +14,16 @@ interface Grace {
 /** The presence of users as watchers see it: with grace, and with the time at which each was last online. */
 export class VisiblePresence {
   readonly #onlineUsers: OnlineUsers;
-  readonly #lastSeen: LastSeen;
   readonly #clock: Clock;
   /** In the order in which they end. */
   readonly #graces = new Map<string, Grace>();
   #changed = new Set<string>();
 
-  constructor(onlineUsers: OnlineUsers, lastSeen: LastSeen, clock: Clock) {
+  constructor(onlineUsers: OnlineUsers, clock: Clock) {
     this.#onlineUsers = onlineUsers;
-    this.#lastSeen = lastSeen;
     this.#clock = clock;
     onlineUsers.onActivity((userId) => this.#changed.add(userId));
     onlineUsers.onChange((userId, _online, disconnect) => {
-      this.#lastSeen.note(userId, this.#clock.now());
       if (disconnect) this.#onOffline(userId, disconnect);
       else this.#onOnline(userId);
     });

@@ -89,6 +89,24 @@ onSqlite('the end of a connection', (database) => {
     assert.equal(await service.isOnline(alice), 1);
   });
 
+  test('sockets on other nodes count; the node that has the oldest one closes it', async (t) => {
+    const clock = new ManualClock();
+    const service = await startSockets(t, database, { world: clock.world });
+    const alice = await service.join('alice');
+    const { mirror } = service.services.presence;
+    const first = await service.enter(alice);
+    clock.add(2);
+    const second = await service.enter(alice);
+    const oldestAt = clock.world.now() - 1;
+    mirror.set('b', alice.id, { sockets: 8, active: 0, isAttentive: false, oldestAt });
+    await first.roundTrip();
+    mirror.set('b', alice.id, { sockets: 10, active: 0, isAttentive: false, oldestAt });
+    assert.deepEqual(await first.ended, { code: 4429, reason: 'too_many_sockets' });
+    await second.roundTrip();
+    const third = await service.enter(alice);
+    await Promise.all([second.roundTrip(), third.roundTrip()]); // too many, and the oldest is on the other node
+  });
+
   test('bye closes with 1000 after its reply', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');

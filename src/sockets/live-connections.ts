@@ -1,3 +1,4 @@
+import type { MirroredUsers } from '../presence/mirrored-users.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 import type { SocketSession } from './socket-session.ts';
@@ -5,6 +6,8 @@ import type { SocketSession } from './socket-session.ts';
 /** Our choice, as the interface is silent (docs/protocol.md, Limits): more devices than a user has at once. */
 const MAX_PER_USER = 10;
 const MAX_PENDING_PER_ADDRESS = 20;
+
+type ConnectionsElsewhere = Pick<MirroredUsers, 'countOf' | 'hasOlder'>;
 
 /** Where a connection comes from. */
 interface Client {
@@ -19,11 +22,16 @@ interface Client {
  */
 export class LiveConnections {
   readonly all = new Set<Connection>();
+  readonly #elsewhere: ConnectionsElsewhere;
   readonly #ofUser = new Map<string, SocketSession[]>();
   readonly #ofSession = new Map<string, SocketSession[]>();
   /** The client of each connection without `hello`, and how many connections without it each address has. */
   readonly #pending = new Map<Connection, Client>();
   readonly #pendingOf = new Map<string, number>();
+
+  constructor(elsewhere: ConnectionsElsewhere) {
+    this.#elsewhere = elsewhere;
+  }
 
   /** Whether the address has as many connections without `hello` as it may have. */
   hasTooManyPending(addressKey: string): boolean {
@@ -46,8 +54,26 @@ export class LiveConnections {
   register(connection: Connection, session: SocketSession): void {
     this.#removePending(connection);
     append(this.#ofSession, session.sessionId, session);
-    const own = append(this.#ofUser, session.userId, session);
-    if (own.length > MAX_PER_USER) own[0]?.transport.close(closeCodes.tooMany, 'too_many_sockets');
+    append(this.#ofUser, session.userId, session);
+    this.closeExcess(session.userId);
+  }
+
+  /**
+   * Closes the user's oldest connections as long as they have too many on all nodes together. The node that has the oldest one
+   * closes it; what the nodes know of each other lags a little, so two may close one each.
+   */
+  closeExcess(userId: string): void {
+    for (const session of this.ofUser(userId)) {
+      const count = this.#ofUser.get(userId)?.length ?? 0;
+      if (count + this.#elsewhere.countOf(userId) <= MAX_PER_USER) return;
+      if (this.#elsewhere.hasOlder(userId, session.openedAt)) return;
+      session.transport.close(closeCodes.tooMany, 'too_many_sockets');
+    }
+  }
+
+  /** When the user's oldest connection was opened, in epoch milliseconds; 0 if they have none. */
+  oldestOf(userId: string): number {
+    return this.#ofUser.get(userId)?.[0]?.openedAt ?? 0;
   }
 
   /** Undoes `add` and `register`, except in `all`. */
@@ -84,15 +110,10 @@ export class LiveConnections {
   }
 }
 
-function append(groups: Map<string, SocketSession[]>, key: string, session: SocketSession): SocketSession[] {
+function append(groups: Map<string, SocketSession[]>, key: string, session: SocketSession): void {
   const group = groups.get(key);
-  if (!group) {
-    const first = [session];
-    groups.set(key, first);
-    return first;
-  }
-  group.push(session);
-  return group;
+  if (group) group.push(session);
+  else groups.set(key, [session]);
 }
 
 function withdraw(groups: Map<string, SocketSession[]>, key: string, session: SocketSession): void {

@@ -27,6 +27,8 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
   readonly device: string;
   /** The number of the user's last event when `hello` was accepted. */
   readonly head: number;
+  /** When `hello` was accepted, in epoch milliseconds. */
+  readonly openedAt: number;
   readonly #onUnblock: (session: SocketSession, userId: string) => void;
   #expiresAt: number;
   #isVisible: boolean;
@@ -44,6 +46,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     { userId, sessionId, expiresAt }: Caller,
     { device = '', visible = true, active = visible }: Hello,
     { head, cursor, blocked }: Start,
+    openedAt: number,
     onUnblock: (session: SocketSession, userId: string) => void,
   ) {
     this.transport = transport;
@@ -51,6 +54,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     this.sessionId = sessionId;
     this.device = device;
     this.head = head;
+    this.openedAt = openedAt;
     this.#onUnblock = onUnblock;
     this.#expiresAt = expiresAt;
     this.#isVisible = visible;

@@ -56,7 +56,7 @@ interface SocketServices {
   readonly inbox: InboxServices;
   readonly lifecycle: { readonly draining: boolean };
   readonly log: Logger;
-  readonly presence: Pick<PresenceServices, 'online' | 'watchers'>;
+  readonly presence: Pick<PresenceServices, 'local' | 'mirror' | 'watchers'>;
   readonly push: Pick<PushServices, 'attention'>;
 }
 
@@ -67,7 +67,7 @@ interface SocketServices {
 export class Sockets implements AsyncDisposable, ConnectionEvents {
   readonly #services: SocketServices;
   readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
-  readonly #live = new LiveConnections();
+  readonly #live: LiveConnections;
   readonly #dispatch: Dispatch;
   readonly #interval: Disposable;
   readonly #stallDetector: StallDetector;
@@ -81,7 +81,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   constructor(services: SocketServices, rooms: RoomFrames) {
     this.#services = services;
     this.#markedUsedAtMs = services.clock.monotonicMs();
-    const { accounts, clock, db, events, inbox, log } = services;
+    const { accounts, clock, db, events, inbox, log, presence } = services;
+    this.#live = new LiveConnections(presence.mirror);
     const { epoch } = inbox;
     const { authentication } = accounts;
     this.#dispatch = new Dispatch(
@@ -114,6 +115,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
       () => this.#writeAgain(),
     );
     events.subscribe((event) => this.#onEvent(event));
+    presence.mirror.onMoreSockets((userId) => this.#live.closeExcess(userId));
     this.#interval = clock.every(CHECK_MS, () => this.#checkAll());
   }
 
@@ -165,7 +167,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     push.attention.remove(session);
     inbox.delivery.leave(session);
     presence.watchers.leave(session);
-    presence.online.disconnected(session.userId, session.isActive, session.saidGoodbye);
+    presence.local.disconnected(session.userId, session.isActive, session.saidGoodbye);
   }
 
   onClose(connection: Connection): void {
@@ -210,10 +212,10 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
 
   #admit(connection: Connection, caller: Caller, hello: Hello, start: Start): void {
     const { accounts, clock, presence, push } = this.#services;
-    const session = new SocketSession(connection, caller, hello, start, this.#onUnblock);
+    const session = new SocketSession(connection, caller, hello, start, clock.now(), this.#onUnblock);
     connection.admit(session);
     accounts.openSockets.add(session.sessionId, 1);
-    presence.online.connected(session.userId, session.isActive);
+    presence.local.connected(session.userId, session.isActive);
     push.attention.setAttentive(session, session.userId, session.isAttentive);
     connection.heartbeat.start(clock.monotonicMs());
     this.#live.register(connection, session);
