@@ -65,12 +65,16 @@ export class Dispatcher {
   #onIdle: (() => void)[] = [];
 
   /** @param onRecorded called when results were recorded, so that there may be more to claim */
-  constructor(services: DeliveryServices, queues: OriginQueues<InFlightJob>, onRecorded: () => void) {
+  constructor(
+    services: DeliveryServices,
+    queues: OriginQueues<InFlightJob>,
+    onRecorded: (jobs: readonly CompletedJob[]) => void,
+  ) {
     this.#services = services;
     this.#queues = queues;
     this.#recorder = new ResultRecorder(services, queues, (batch) => {
       for (const { job } of batch) this.#release(jobKey(job));
-      onRecorded();
+      onRecorded(batch);
       this.#resolveIdle();
     });
   }

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { type Job, LEASE_MS, returnJobs } from '../queue/jobs.ts';
+import { CLOCK_TOLERANCE_MS } from '../queue/pending.ts';
 import { LONGEST_SUSPENSION_MS, LONGEST_WAIT_MS } from './retry-policy.ts';
 
 /** No job waits longer, except for a subscription that is suspended. */
@@ -20,7 +21,7 @@ export async function endOverlongWaits(
 ): Promise<void> {
   const leases = await db.all<Lease>`
     select subscription_id as "subscriptionId", peer_id as "peerId", due_at as "leaseUntil" from push_jobs
-    where leased = 1 and due_at > ${now + LEASE_MS}`;
+    where leased = 1 and due_at > ${now + LEASE_MS + CLOCK_TOLERANCE_MS}`;
   const lost = leases.filter((lease) => !isInFlight(lease));
   await returnJobs(
     db,

@@ -1,15 +1,17 @@
 import { ClockSteps } from '../../clock-steps.ts';
 import type { Events, ServiceEvent } from '../../events/hints.ts';
 import type { Attention } from '../queue/attention.ts';
-import { decideDue } from '../queue/decide.ts';
 import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../queue/jobs.ts';
-import { findDue, findOverlong, nextDueAt, type Pair, pairKey, SEEN_WITHIN_MS } from '../queue/pending.ts';
+import { LEFT_TO_OTHERS_MS, OwnWork } from '../queue/own-work.ts';
+import type { Pair } from '../queue/pending.ts';
+import { PendingPairs } from '../queue/pending-pairs.ts';
 import { markPushesSeen } from '../queue/seen.ts';
 import { type DeliveryServices, Dispatcher, type InFlightJob } from './dispatcher.ts';
 import { OriginQueues } from './origin-queues.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
+import type { CompletedJob } from './record-result.ts';
 
-/** How many pairs are decided, and jobs claimed, in one transaction. */
+/** How many jobs are claimed in one transaction. */
 const BATCH = 128;
 /** While more jobs than this wait in the origin queues, only one larger batch is claimed each time, for queues that have room. */
 const ENOUGH_WAITING = 896;
@@ -23,20 +25,26 @@ const COLLECT_SEEN_MS = 200;
 
 interface WorkerServices extends DeliveryServices {
   readonly events: Events;
+  /** What the nodes on one database share; null where this process has it alone. */
+  readonly nodes?: object | null;
   readonly push: DeliveryServices['push'] & { readonly attention: Attention };
 }
 
 /**
  * Sends pushes for messages that no device has seen (architecture 8). All work is in the database, so a crash loses nothing. Pending
  * pushes that are due are decided, which makes a job for each device; jobs are claimed and passed to the {@link Dispatcher}. The
- * worker wakes when the earliest is due, and at once for a message to a user without an attentive device.
+ * worker wakes when the earliest is due, and at once for a message to a user without an attentive device. Of several nodes on one
+ * database each does its own work first ({@link OwnWork}).
  */
 export class PushWorker implements AsyncDisposable {
   readonly #services: WorkerServices;
   readonly #queues = new OriginQueues<InFlightJob>();
   readonly #dispatcher: Dispatcher;
-  /** Pairs to decide without waiting, as no attentive device is connected, and from which moment. */
-  readonly #immediate = new Map<string, { pair: Pair; at: number }>();
+  /** Null in a process that has the database alone: it does everything when it is due. */
+  readonly #own: OwnWork | null;
+  /** How long jobs that are due are left to other nodes. */
+  readonly #leftMs: number;
+  readonly #pairs: PendingPairs;
   #running: Promise<void> | undefined;
   #again = false;
   #isStopping = false;
@@ -52,7 +60,10 @@ export class PushWorker implements AsyncDisposable {
   constructor(services: WorkerServices) {
     this.#services = services;
     this.#clockSteps = new ClockSteps(services.clock);
-    this.#dispatcher = new Dispatcher(services, this.#queues, () => this.#wake());
+    this.#own = services.nodes ? new OwnWork() : null;
+    this.#leftMs = this.#own ? LEFT_TO_OTHERS_MS : 0;
+    this.#pairs = new PendingPairs(services.db, this.#own);
+    this.#dispatcher = new Dispatcher(services, this.#queues, (jobs) => this.#onRecorded(jobs));
     services.events.subscribe((event) => this.#onEvent(event));
     services.push.attention.onAcknowledged(() => this.#wakeAt(services.clock.now() + COLLECT_SEEN_MS));
     this.#wake();
@@ -91,14 +102,17 @@ export class PushWorker implements AsyncDisposable {
   }
 
   #onMessage(pair: Pair): void {
+    const { clock, push } = this.#services;
+    const now = clock.now();
+    const isAttentive = push.attention.mayBeAttentive(pair.userId);
+    const at = this.#pairs.add(pair, now, isAttentive);
+    if (isAttentive) this.#wakeAt(at);
+    else if (at === now) this.#wake();
+  }
+
+  #onRecorded(jobs: readonly CompletedJob[]): void {
     const now = this.#services.clock.now();
-    if (this.#services.push.attention.mayBeAttentive(pair.userId)) {
-      this.#wakeAt(now + SEEN_WITHIN_MS);
-      return;
-    }
-    const key = pairKey(pair);
-    if (this.#immediate.has(key)) return;
-    this.#immediate.set(key, { pair, at: now });
+    for (const { result } of jobs) if ('until' in result) this.#own?.addJob(result.until, now);
     this.#wake();
   }
 
@@ -143,29 +157,24 @@ export class PushWorker implements AsyncDisposable {
   async #runOnce(): Promise<void> {
     const { clock, db } = this.#services;
     const { now } = clock;
-    if (!this.#hasStarted) {
-      // One process at a time has the database (architecture 11), so the holder of these leases has ended.
-      await releaseLeases(db, now());
-    }
+    // A process that has the database alone (architecture 11) starts after the holders of all leases have ended.
+    if (!this.#hasStarted && !this.#own) await releaseLeases(db, now());
     this.#clockStepMs += this.#clockSteps.takeMs();
     if (!this.#hasStarted || this.#clockStepMs !== 0) await this.#endOverlongWaits();
     this.#hasStarted = true;
     await this.#writeSeen();
     while (!this.#isStopping && (await this.#decide()));
     const isBehind = await this.#claim();
-    const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = now();
-    this.#wakeAt(isBehind ? at + BEHIND_MS : (jobAt ?? at + SWEEP_MS));
-    this.#wakeAt(Math.min(dueAt ?? at + SWEEP_MS, at + SWEEP_MS));
-    for (const immediate of this.#immediate.values()) this.#wakeAt(immediate.at);
+    const [pairsAt, jobAt] = await Promise.all([this.#pairs.nextAt(at), nextJobAt(db)]);
+    this.#wakeAt(Math.max(pairsAt, this.#pairs.heldUntil));
+    this.#wakeAt(isBehind ? at + BEHIND_MS : (jobAt ?? at + SWEEP_MS) + this.#leftMs);
   }
 
-  /** Makes due what waits longer than any wait can be: it was written before the clock was set back. */
   async #endOverlongWaits(): Promise<void> {
     const { clock, db } = this.#services;
     const at = clock.now();
-    for (const immediate of this.#immediate.values()) immediate.at = Math.min(immediate.at, at);
-    for (const pair of await findOverlong(db, at)) this.#immediate.set(pairKey(pair), { pair, at });
+    await this.#pairs.endOverlongWaits(at);
     await endOverlongWaits(db, { now: at, stepMs: this.#clockStepMs }, (job) => this.#dispatcher.has(job));
     this.#clockStepMs = 0;
   }
@@ -177,23 +186,10 @@ export class PushWorker implements AsyncDisposable {
 
   /** @returns whether there may be more */
   async #decide(): Promise<boolean> {
-    const { clock, db } = this.#services;
-    const at = clock.now();
-    const immediate = new Map<string, Pair>();
-    for (const [key, one] of this.#immediate) {
-      if (immediate.size === BATCH) break;
-      if (one.at > at) continue;
-      immediate.set(key, one.pair);
-      this.#immediate.delete(key);
-    }
-    const pairs = await findDue(db, at, BATCH);
-    if (pairs.length + immediate.size === 0) return false;
-    const claim = this.#queues.waiting < ENOUGH_WAITING;
-    const decisions = await decideDue(db, [...pairs, ...immediate.values()], immediate, { claim, now: at });
-    for (const { pair, until } of decisions.coolingDown)
-      this.#immediate.set(pairKey(pair), { pair, at: until });
-    await this.#submit(decisions.jobs);
-    return pairs.length === BATCH || immediate.size === BATCH;
+    const isWanted = this.#queues.waiting < ENOUGH_WAITING;
+    const { jobs, isMore } = await this.#pairs.decide(isWanted, this.#services.clock.now());
+    await this.#submit(jobs);
+    return isMore;
   }
 
   /** @returns whether due jobs were left unclaimed, as enough jobs wait already */
@@ -219,6 +215,7 @@ export class PushWorker implements AsyncDisposable {
       else if (!this.#dispatcher.submit(job))
         refused.push({ job, dueAt: this.#queues.retryAt(job.origin, at) });
     }
+    for (const { dueAt } of refused) this.#own?.addJob(dueAt, at);
     if (refused.length > 0) await returnJobs(this.#services.db, refused);
   }
 
@@ -228,10 +225,9 @@ export class PushWorker implements AsyncDisposable {
 
   async #isAnythingDue(): Promise<boolean> {
     const { clock, db } = this.#services;
-    const [dueAt, jobAt] = await Promise.all([nextDueAt(db), nextJobAt(db)]);
     const at = clock.now();
-    if ([dueAt, jobAt].some((next) => next !== undefined && next <= at)) return true;
-    return [...this.#immediate.values()].some((one) => one.at <= at);
+    const [pairsAt, jobAt] = await Promise.all([this.#pairs.nextAt(at), nextJobAt(db)]);
+    return pairsAt <= at || (jobAt !== undefined && jobAt <= at);
   }
 }
 

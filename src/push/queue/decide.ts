@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/db.ts';
-import { lockInbox } from '../../inbox/inbox.ts';
+import { lockFreeInboxes } from '../../inbox/locked-inboxes.ts';
 import { addToPushLog } from '../log/push-log.ts';
 import type { PushLogOutcome } from '../schemas.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../subscriptions/unconfirmed.ts';
 import { originOf } from '../webpush/origin.ts';
 import { type Job, LEASE_MS } from './jobs.ts';
-import { LONGEST_PENDING_MS, type Pair, pairKey } from './pending.ts';
+import { CLOCK_TOLERANCE_MS, LONGEST_PENDING_MS, type Pair, pairKey } from './pending.ts';
 
 /** Time between two decisions about a pair, so that ten messages in a row ring once or twice. */
 const COOLDOWN_MS = 3_000;
@@ -21,8 +21,12 @@ type Immediate = ReadonlyMap<string, Pair>;
 interface Decisions {
   /** Jobs to send now, claimed by this process; empty without `claim`. */
   readonly jobs: Job[];
+  /** Pairs that were decided now, and the end of their cooldown. */
+  readonly decided: { pair: Pair; until: number }[];
   /** Immediate pairs that are in the cooldown of the decision before, and its end. */
   readonly coolingDown: { pair: Pair; until: number }[];
+  /** Pairs whose inbox another transaction has locked: nothing was decided about them. */
+  readonly held: Pair[];
 }
 
 interface DecideOptions {
@@ -67,7 +71,8 @@ function isOver(until: number, now: number, longestMs: number): boolean {
 /**
  * Decides about the pending pushes of `pairs`: it makes a job for each device, or an entry in the push log with the
  * reason for not sending. With `claim` it also claims the jobs, which saves a write. It locks the users' inboxes first,
- * so blocks and marks that were answered before are respected (architecture 8.2).
+ * so blocks and marks that were answered before are respected (architecture 8.2). It waits for no inbox, so that two nodes that
+ * decide about the same pairs do not delay each other.
  */
 export async function decideDue(
   db: Db,
@@ -77,21 +82,27 @@ export async function decideDue(
 ): Promise<Decisions> {
   const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
   return db.transaction(async (tx) => {
-    // SQLite has one writer, so there is nothing to wait for, and each lock would be a write.
-    if (db.kind === 'postgres') await Promise.all(userIds.map((userId) => lockInbox(tx, userId)));
-    const rows = await tx.all<PendingRow>`
-      select user_id, peer_id, last_seq, count, due_at, cooldown_until from push_pending
-      where user_id in ${tx.list(userIds)}`;
-    const decisions: Decisions = { jobs: [], coolingDown: [] };
+    const [heads, rows] = await Promise.all([
+      // SQLite has one writer, so there is nothing to wait for, and each lock would be a write.
+      db.kind === 'postgres' ? lockFreeInboxes(tx, userIds) : undefined,
+      tx.all<PendingRow>`
+        select user_id, peer_id, last_seq, count, due_at, cooldown_until from push_pending
+        where user_id in ${tx.list(userIds)}`,
+    ]);
+    const decisions: Decisions = { jobs: [], decided: [], coolingDown: [], held: [] };
     const due: PendingRow[] = [];
     for (const row of rows) {
       const pair = { userId: row.user_id, peerId: row.peer_id };
-      const isImmediate = immediate.has(pairKey(pair));
+      const isImmediate = immediate.has(pairKey(pair)) && row.count > 0;
       const isDue =
         isOver(row.due_at, now, LONGEST_PENDING_MS) ||
-        (isImmediate && row.count > 0 && isOver(row.cooldown_until, now, COOLDOWN_MS));
-      if (isDue) due.push(row);
-      else if (isImmediate && row.count > 0) decisions.coolingDown.push({ pair, until: row.cooldown_until });
+        (isImmediate && isOver(row.cooldown_until, now, COOLDOWN_MS + CLOCK_TOLERANCE_MS));
+      if (heads && !heads.has(row.user_id)) {
+        if (isDue || isImmediate) decisions.held.push(pair);
+      } else if (isDue) {
+        due.push(row);
+        if (row.count > 0) decisions.decided.push({ pair, until: now + COOLDOWN_MS });
+      } else if (isImmediate) decisions.coolingDown.push({ pair, until: row.cooldown_until });
     }
     const cooledDown = due.filter((row) => row.count === 0);
     const unseen = due.filter((row) => row.count > 0);

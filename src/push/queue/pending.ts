@@ -3,8 +3,10 @@ import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
 /** A message seen within this time is not pushed (architecture 8.1). */
 export const SEEN_WITHIN_MS = 5_000;
-/** A pair waits 5 s after a message or 3 s after a decision. A longer wait than both was written before the clock was set back. */
-export const LONGEST_PENDING_MS = 8_000;
+/** By how much the clocks of two nodes may differ. A wait that ends later by more than this was written before the clock was set back. */
+export const CLOCK_TOLERANCE_MS = 3_000;
+/** A pair waits 5 s after a message or 3 s after a decision. */
+export const LONGEST_PENDING_MS = SEEN_WITHIN_MS + CLOCK_TOLERANCE_MS;
 
 /** A recipient (`userId`) and the sender of the messages (`peerId`). */
 export interface Pair {
@@ -21,6 +23,21 @@ export async function findDue(db: Queries, now: number, limit: number): Promise<
   return db.all<Pair>`
     select user_id as "userId", peer_id as "peerId" from push_pending
     where due_at <= ${now} order by due_at limit ${limit}`;
+}
+
+const PAIR = { user_id: 'text', peer_id: 'text' } as const;
+
+/** Those of `pairs` that have a row, with the time at which each is due. */
+export async function findPending(
+  db: Queries,
+  pairs: readonly Pair[],
+): Promise<(Pair & { dueAt: number })[]> {
+  if (pairs.length === 0) return [];
+  const wanted = pairs.map(({ userId, peerId }) => ({ user_id: userId, peer_id: peerId }));
+  return db.all<Pair & { dueAt: number }>`
+    select pending.user_id as "userId", pending.peer_id as "peerId", pending.due_at as "dueAt"
+    from ${db.records(PAIR, wanted)} as wanted
+    join push_pending pending on pending.user_id = wanted.user_id and pending.peer_id = wanted.peer_id`;
 }
 
 /** Pairs whose wait is longer than possible: the clock was set back. */

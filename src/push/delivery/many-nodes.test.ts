@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onPostgres } from '../../../test/databases.ts';
+import { disposeAfter } from '../../../test/dispose-after.ts';
+import { startPushing } from '../../../test/pushing.ts';
+import { openPostgres } from '../../db/postgres/postgres.ts';
+import { Events } from '../../events/hints.ts';
+import { lockInbox } from '../../inbox/inbox.ts';
+import { Attention } from '../queue/attention.ts';
+import { decideDue } from '../queue/decide.ts';
+import { openPushWorker, type PushWorker } from './worker.ts';
+
+onPostgres('push workers of several nodes', (database) => {
+  /** Three workers with connections of their own; the first has the hints of the service. All users have an attentive device. */
+  async function startNodes(t: TestContext) {
+    const pushing = await startPushing(t, database);
+    const { services, pushes } = pushing.service;
+    await pushes[Symbol.asyncDispose]();
+    const { databaseUrl } = services.config;
+    assert(databaseUrl);
+    const attention = new Attention();
+    for (const { id } of [pushing.alice, pushing.bob]) attention.setAttentive({}, id, true);
+    const startNode = async (events: Events): Promise<PushWorker> => {
+      const db = await openPostgres({ url: databaseUrl, poolSize: 2 });
+      disposeAfter(t, db);
+      const push = { ...services.push, attention };
+      const worker = openPushWorker({
+        ...services,
+        nodes: {},
+        db,
+        events,
+        push,
+        publicUrl: 'https://chat.example.org',
+      });
+      disposeAfter(t, worker);
+      return worker;
+    };
+    const [own, second, third] = [
+      await startNode(services.events),
+      await startNode(new Events()),
+      await startNode(new Events()),
+    ];
+    await Promise.all([own, second, third].map((node) => node.runDue()));
+    return { ...pushing, attention, own, others: [second, third], all: [own, second, third] };
+  }
+
+  test('work that is overdue is done once, whichever nodes find it', async (t) => {
+    const nodes = await startNodes(t);
+    const { service, pushService, attention, alice, subscribe, write, others } = nodes;
+    const people = await Promise.all(Array.from({ length: 12 }, (_, i) => service.join(`person${i}`)));
+    for (const { id } of people) attention.setAttentive({}, id, true);
+    const devices = await Promise.all(people.flatMap((person) => [subscribe(person), subscribe(person)]));
+    await nodes.own[Symbol.asyncDispose]();
+    await Promise.all(people.map((person) => write(alice, person)));
+    await nodes.pass(7_000);
+    await Promise.all(others.map((node) => node.runDue()));
+    assert.deepEqual(
+      devices.map((device) => pushService.attempts(device.endpoint).length),
+      devices.map(() => 1),
+    );
+    assert.deepEqual(await service.services.db.all`select peer_id from push_jobs`, []);
+  });
+
+  test('a message is decided by the node that stored it, and by another one 2 s later', async (t) => {
+    const nodes = await startNodes(t);
+    const { pushService, alice, bob, subscribe, write, own, others } = nodes;
+    const phone = await subscribe(bob);
+    const attempts = () => pushService.attempts(phone.endpoint).length;
+    await write(alice, bob);
+    await nodes.pass(5_100);
+    for (const node of others) await node.runDue();
+    assert.equal(attempts(), 0);
+    await own.runDue();
+    assert.equal(attempts(), 1);
+
+    await own[Symbol.asyncDispose]();
+    await nodes.pass(3_000);
+    await write(alice, bob);
+    await nodes.pass(6_999);
+    for (const node of others) await node.runDue();
+    assert.equal(attempts(), 1);
+    await nodes.pass(1);
+    for (const node of others) await node.runDue();
+    assert.equal(attempts(), 2);
+  });
+
+  test('a node that starts leaves the jobs of others alone until their lease ends', async (t) => {
+    const nodes = await startNodes(t);
+    const { service, pushService, alice, bob, subscribe, write, now, others } = nodes;
+    const phone = await subscribe(bob);
+    await nodes.own[Symbol.asyncDispose]();
+    await write(alice, bob);
+    const pair = { userId: bob.id, peerId: alice.id };
+    const later = now() + 5_000;
+    const { jobs } = await decideDue(service.services.db, [pair], new Map(), { claim: true, now: later });
+    assert.equal(jobs.length, 1); // and its node is killed
+    await nodes.pass(64_999);
+    for (const node of others) await node.runDue();
+    assert.equal(pushService.attempts(phone.endpoint).length, 0);
+    await nodes.pass(1);
+    for (const node of others) await node.runDue();
+    assert.equal(pushService.attempts(phone.endpoint).length, 1);
+  });
+
+  test('an inbox that another transaction has locked delays only its own user, who is served when it is free', async (t) => {
+    const nodes = await startNodes(t);
+    const { service, pushService, attention, alice, bob, subscribe, write, own } = nodes;
+    const carol = await service.join('carol');
+    attention.setAttentive({}, carol.id, true);
+    const [phone, tablet] = [await subscribe(bob), await subscribe(carol)];
+    await write(alice, bob);
+    await write(alice, carol);
+    await nodes.pass(5_100);
+    let running: Promise<void> | undefined;
+    await service.services.db.transaction(async (tx) => {
+      await lockInbox(tx, bob.id);
+      running = own.runDue();
+      while (pushService.attempts(tablet.endpoint).length === 0) await tx.get`select 1 as one`;
+      assert.equal(pushService.attempts(phone.endpoint).length, 0);
+    });
+    await running;
+    assert.equal(pushService.attempts(phone.endpoint).length, 1);
+  });
+});
