@@ -1,5 +1,5 @@
 import { ClockSteps } from '../../clock-steps.ts';
-import type { Events, ServiceEvent } from '../../events/hints.ts';
+import type { Events, Origin, ServiceEvent } from '../../events/hints.ts';
 import type { Attention } from '../queue/attention.ts';
 import { claimJobs, type Job, nextJobAt, releaseLeases, returnJobs } from '../queue/jobs.ts';
 import { LEFT_TO_OTHERS_MS, OwnWork } from '../queue/own-work.ts';
@@ -64,7 +64,7 @@ export class PushWorker implements AsyncDisposable {
     this.#leftMs = this.#own ? LEFT_TO_OTHERS_MS : 0;
     this.#pairs = new PendingPairs(services.db, this.#own);
     this.#dispatcher = new Dispatcher(services, this.#queues, (jobs) => this.#onRecorded(jobs));
-    services.events.subscribe((event) => this.#onEvent(event));
+    services.events.subscribe((event, origin) => this.#onEvent(event, origin));
     services.push.attention.onAcknowledged(() => this.#wakeAt(services.clock.now() + COLLECT_SEEN_MS));
     this.#wake();
   }
@@ -92,11 +92,12 @@ export class PushWorker implements AsyncDisposable {
     await this.#dispatcher.close();
   }
 
-  #onEvent(event: ServiceEvent): void {
+  #onEvent(event: ServiceEvent, origin: Origin): void {
     if (event.type === 'clock-step') this.#wake();
     if (event.type === 'block-changed' && event.isBlocked)
       this.#dispatcher.cancel(event.blockerId, event.blockedId);
-    if (event.type !== 'inbox' || event.event.event !== 'message') return;
+    // The node that stored a message decides about its push.
+    if (origin === 'other' || event.type !== 'inbox' || event.event.event !== 'message') return;
     const { peer, from } = event.event.data;
     if (from !== event.userId) this.#onMessage({ userId: event.userId, peerId: peer });
   }
