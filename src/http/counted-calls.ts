@@ -37,6 +37,15 @@ export class CountedCalls {
     return ring === undefined ? this.newest(slot) : at(ring, at(this.#head, slot));
   }
 
+  /** The counted calls, as of the last `expire`, the oldest first. */
+  times(slot: number): number[] {
+    const ring = this.#rings[slot];
+    const head = at(this.#head, slot);
+    return Array.from({ length: this.count(slot) }, (_, i) =>
+      ring === undefined ? this.newest(slot) : at(ring, (head + i) % ring.length),
+    );
+  }
+
   hasExpired(time: number, now: number): boolean {
     return now - time >= this.#windowMs;
   }

@@ -12,7 +12,7 @@ interface Refused {
   readonly retryAfterSeconds: number;
 }
 
-type Attempt = Begun | Refused;
+export type Attempt = Begun | Refused;
 
 /**
  * Counts failed attempts by key. A running attempt counts as failed until it ends, so that parallel attempts are limited as

@@ -130,6 +130,17 @@ test('a clock that runs backwards allows no further calls', () => {
   assert.equal(log.take('alice', 160_000).allowed, true);
 });
 
+test('the times of the counted calls are given in their order, also after older ones expired', () => {
+  const log = openRateLimit({ limit: 3, windowMs: 1_000 });
+  assert.deepEqual(log.times('alice', 0), []);
+  log.take('alice', 100);
+  assert.deepEqual(log.times('alice', 200), [100]);
+  for (const now of [300, 500, 1_150, 1_400]) log.take('alice', now);
+  assert.deepEqual(log.times('alice', 1_400), [500, 1_150, 1_400]);
+  assert.deepEqual(log.times('alice', 2_300), [1_400]);
+  assert.deepEqual(log.times('alice', 2_400), []);
+});
+
 test('numbers out of bounds are refused', () => {
   for (const limit of [0, -1, 1.5, Number.NaN])
     assert.throws(() => openRateLimit({ limit, windowMs: 1 }), RangeError);

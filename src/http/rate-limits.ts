@@ -143,6 +143,14 @@ export class SlidingLog implements RateLimit {
     return { allowed: true, remaining: this.limit, resetSeconds, retryAfterSeconds: 0 };
   }
 
+  /** When the calls that still count were made, the oldest first. */
+  times(key: string, now: number): number[] {
+    const slot = this.#shardOf(key).get(key);
+    if (slot === undefined) return [];
+    this.#calls.expire(slot, this.#notBackwards(now));
+    return this.#calls.times(slot);
+  }
+
   #notBackwards(now: number): number {
     if (now > this.#latest) this.#latest = now;
     return this.#latest;

@@ -1,0 +1,74 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Link, Scripts } from '../link.ts';
+
+/** Longer than Redis takes under load, and short enough for a caller. */
+const LONGEST_ANSWER_MS = 100;
+/** After Redis was silent, the node counts alone for this long before one call asks again. */
+const PAUSE_MS = 1_000;
+
+/**
+ * The counts that all nodes share, in Redis. While it is silent no call waits for it: after one late or failed answer the node counts
+ * alone, and one call in each second finds out whether it answers again.
+ */
+export class SharedCounts {
+  readonly #redis: Pick<Link, 'isUp'> & Scripts;
+  readonly #log: Pick<Logger, 'warn' | 'info'>;
+  readonly #monotonicMs: () => number;
+  readonly #node = randomBytes(6).toString('base64url');
+  #ids = 0;
+  #isSilent = false;
+  #asksAgainAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    redis: Pick<Link, 'isUp'> & Scripts,
+    log: Pick<Logger, 'warn' | 'info'>,
+    monotonicMs: () => number,
+  ) {
+    this.#redis = redis;
+    this.#log = log;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  now(): number {
+    return this.#monotonicMs();
+  }
+
+  /** An id that no other node and no earlier call has. */
+  newId(): string {
+    return `${this.#node}${(this.#ids++).toString(36)}`;
+  }
+
+  /**
+   * The name of a count in Redis, which is short and does not show the key, such as a client's address or a proof.
+   *
+   * @param limit the name of the limit
+   */
+  nameOf(limit: string, key: string): string {
+    return `limit:${limit}:${hash('sha256', key, 'base64url').slice(0, 22)}`;
+  }
+
+  /** The numbers that a script returns; `undefined`, at once or within 100 ms, while Redis is silent. Never rejects. */
+  ask(script: string, names: string[], args: (string | number)[]): Promise<number[] | undefined> | undefined {
+    if (!this.#redis.isUp) return undefined;
+    if (this.#isSilent) {
+      const now = this.#monotonicMs();
+      if (now < this.#asksAgainAt) return undefined;
+      this.#asksAgainAt = now + PAUSE_MS;
+    }
+    return this.#redis.evaluate(script, names, args.map(String), LONGEST_ANSWER_MS).then(
+      (reply) => {
+        if (this.#isSilent) this.#log.info('limits count over all nodes again');
+        this.#isSilent = false;
+        return reply as number[];
+      },
+      (error) => {
+        if (!this.#isSilent)
+          this.#log.warn({ err: error }, 'Redis is silent: limits count on this node alone');
+        this.#isSilent = true;
+        this.#asksAgainAt = this.#monotonicMs() + PAUSE_MS;
+        return undefined;
+      },
+    );
+  }
+}

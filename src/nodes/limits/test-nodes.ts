@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { after, before, describe } from 'node:test';
+import { createClient } from '@redis/client';
+import { type LimitSource, memoryLimits } from '../../http/limit-source.ts';
+import { openLog } from '../../log.ts';
+import { SharedCounts } from './shared-counts.ts';
+import { shareLimits } from './shared-limits.ts';
+
+/** A Redis whose scripts read the test's clock instead of the server's. */
+export interface TestRedis {
+  readonly prefix: string;
+  isUp: boolean;
+  /** Whether each answer is too late. */
+  isLate: boolean;
+  /** Scripts that were run. */
+  evaluated: number;
+  evaluate(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Deletes what the nodes have stored. */
+  forget(): Promise<unknown>;
+}
+
+/** The limits of some nodes, with the clock that they and Redis share. */
+export interface TestNodes {
+  readonly clock: { ms: number };
+  readonly nodes: readonly LimitSource[];
+  /** What a further node counts with. */
+  readonly counts: SharedCounts;
+  readonly redis: TestRedis;
+  readonly lines: string[];
+}
+
+/** Registers tests over a running Redis; skipped where there is none, which fails with `CI=true`. */
+export function withRedis(name: string, register: (startNodes: (count: number) => TestNodes) => void): void {
+  const url = process.env.TEST_REDIS_URL;
+  const isLeftOut = process.env.TEST_DATABASES === 'sqlite';
+  if (!url && !isLeftOut && process.env.CI === 'true')
+    throw new Error('TEST_REDIS_URL is missing: no Redis to test with');
+  describe(`${name} (Redis)`, { skip: url ? false : 'no Redis; npm test starts one' }, () => {
+    const client = createClient({ ...(url && { url }) });
+    before(() => client.connect());
+    after(() => client.close());
+    register((count) => {
+      const prefix = `test-${randomUUID()}:`;
+      const clock = { ms: 1_000_000 };
+      const redis: TestRedis = {
+        prefix,
+        isUp: true,
+        isLate: false,
+        evaluated: 0,
+        evaluate: async (script, keys, args) => {
+          redis.evaluated++;
+          if (redis.isLate) throw new Error('no answer');
+          const time = `redis.call('HMGET', '${prefix}clock', 's', 'us')`;
+          const text = script.replace("redis.call('TIME')", time);
+          if (text === script) throw new Error('the script does not read the clock of Redis');
+          const us = Math.floor(clock.ms * 1000);
+          void client.hSet(`${prefix}clock`, { s: Math.floor(us / 1e6), us: us % 1e6 });
+          return client.eval(text, { keys: keys.map((key) => prefix + key), arguments: [...args] });
+        },
+        forget: async () => client.del(await client.keys(`${prefix}limit:*`)),
+      };
+      const lines: string[] = [];
+      const log = openLog('info', { write: (line: string) => void lines.push(line) });
+      const open = () => new SharedCounts(redis, log, () => clock.ms);
+      const nodes = Array.from({ length: count }, () => shareLimits(open(), () => count));
+      return { clock, redis, lines, nodes, counts: open() };
+    });
+  });
+}
+
+/** Registers the same tests for limits in memory and for limits over three nodes that take turns. */
+export function onEachLimits(
+  name: string,
+  register: (
+    start: () => { clock: { ms: number }; next: <T>(open: (limits: LimitSource) => T) => () => T },
+  ) => void,
+): void {
+  describe(`${name} (memory)`, () =>
+    register(() => ({ clock: { ms: 1_000_000 }, next: (open) => taking(open, [memoryLimits]) })));
+  withRedis(name, (startNodes) =>
+    register(() => {
+      const { clock, nodes } = startNodes(3);
+      return { clock, next: (open) => taking(open, nodes) };
+    }),
+  );
+}
+
+/** Opens a limit on each node. @returns the next node's at each call */
+function taking<T>(open: (limits: LimitSource) => T, nodes: readonly LimitSource[]): () => T {
+  const opened = nodes.map(open);
+  let at = 0;
+  // There is at least one.
+  return () => opened[at++ % opened.length] as T;
+}
