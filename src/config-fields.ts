@@ -46,6 +46,13 @@ export function origin(text: string): string | undefined {
   return url.href === `${url.origin}/` ? url.origin : undefined;
 }
 
+/** `redis://user:password@host:6379/0`, of which only the host is needed; `rediss` for TLS. */
+export function redisUrl(text: string): string | undefined {
+  if (!/^rediss?:\/\/\S+$/.test(text) || !URL.canParse(text)) return undefined;
+  const { hostname, pathname } = new URL(text);
+  return hostname !== '' && /^(\/\d{0,4})?$/.test(pathname) ? text : undefined;
+}
+
 /** Comma-separated origins, each once. */
 export function origins(text: string): string[] | undefined {
   const found = new Set<string>();

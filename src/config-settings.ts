@@ -5,6 +5,7 @@ import {
   origins,
   ports,
   rateLimit,
+  redisUrl,
   tokenTtl,
   wholeNumber,
 } from './config-fields.ts';
@@ -57,10 +58,9 @@ export const settings = {
   REDIS_URL: {
     default: '',
     unit: 'URL',
-    meaning:
-      'Reserved for several processes as one service, which are not built yet: setting it stops the start',
-    must: 'must be left unset: several processes joined by Redis are not built yet, run one process',
-    read: (text) => (text === '' ? null : undefined),
+    meaning: 'Redis or Valkey, which joins several servers on one PostgreSQL to one service',
+    must: 'must be a redis:// or rediss:// URL with a host, such as redis://:password@redis.internal:6379/0',
+    read: (text) => (text === '' ? null : redisUrl(text)),
   },
   PUBLIC_URL: {
     default: '',

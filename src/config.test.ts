@@ -25,6 +25,7 @@ test('without settings, everything has its default', () => {
     host: '127.0.0.1',
     dataDir: './data',
     databaseUrl: null,
+    redisUrl: null,
     publicUrl: 'http://localhost:3000',
     origins: [],
     trustProxy: [],
@@ -48,6 +49,7 @@ test('every setting is read', () => {
     HOST: '::',
     DATA_DIR: '/var/lib/doorman data',
     DATABASE_URL: 'postgres://doorman:s3cret@db.example.com/doorman',
+    REDIS_URL: 'rediss://:s3cret@redis.example.com/1',
     PUBLIC_URL: 'https://Chat.Example.com:443/',
     ORIGINS: 'https://app.example.com, http://localhost:5173,https://APP.example.com',
     TRUST_PROXY: '10.0.0.0/8, loopback',
@@ -66,6 +68,7 @@ test('every setting is read', () => {
     host: '::',
     dataDir: '/var/lib/doorman data',
     databaseUrl: 'postgres://doorman:s3cret@db.example.com/doorman',
+    redisUrl: 'rediss://:s3cret@redis.example.com/1',
     publicUrl: 'https://chat.example.com',
     origins: ['https://app.example.com', 'http://localhost:5173'],
     rateLimits: { api: { limit: 100, windowMs: 10_000 }, auth: null },
@@ -220,12 +223,19 @@ test('DATABASE_URL is a PostgreSQL address', () => {
   );
 });
 
-test('REDIS_URL is refused until several processes can be joined', () => {
+test('REDIS_URL names a host, and needs PostgreSQL', () => {
+  const DATABASE_URL = 'postgres://a/b';
+  for (const url of ['redis://localhost', 'rediss://user:pass@[::1]:6380/3', 'redis://:p%40ss@redis/'])
+    assert.equal(readConfig({ DATABASE_URL, REDIS_URL: url }).redisUrl, url);
+  assert.equal(readConfig({ DATABASE_URL }).redisUrl, null);
   assertWrong(
     'REDIS_URL',
-    ['redis://localhost'],
-    'REDIS_URL must be left unset: several processes joined by Redis are not built yet, run one process',
+    ['redis://', 'localhost:6379', 'http://localhost', 'redis://a b', 'redis://a/name'],
+    'REDIS_URL must be a redis:// or rediss:// URL with a host, such as redis://:password@redis.internal:6379/0',
   );
+  assert.deepEqual(faultsOf({ REDIS_URL: 'redis://localhost' }), [
+    'REDIS_URL needs DATABASE_URL: only on PostgreSQL can several servers be one service',
+  ]);
 });
 
 test('PUBLIC_URL and ORIGINS are origins, as browsers send them', () => {

@@ -19,6 +19,8 @@ export interface Config {
   readonly dataDir: string;
   /** PostgreSQL; null: the embedded database in `dataDir`. Contains a password: never to be logged. */
   readonly databaseUrl: string | null;
+  /** Joins several servers on one PostgreSQL; null: one server has the database. Contains a password: never to be logged. */
+  readonly redisUrl: string | null;
   /** Our own origin, without a slash at the end. With port 0 and no `PUBLIC_URL` its port is 0. */
   readonly publicUrl: string;
   /** Further browser origins, each as browsers send it. */
@@ -77,7 +79,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return value as SettingValue<N>;
   }
 
-  read('REDIS_URL');
   const port = read('PORT');
   const host = read('HOST');
   const trustProxy = read('TRUST_PROXY');
@@ -88,6 +89,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     dataDir: read('DATA_DIR'),
     databaseUrl: read('DATABASE_URL'),
+    redisUrl: read('REDIS_URL'),
     publicUrl,
     origins: read('ORIGINS'),
     trustProxy,
@@ -103,6 +105,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     warnings: findMisspellings(env, Object.keys(settings)),
   };
+  if (config.redisUrl !== null && config.databaseUrl === null)
+    faults.push('REDIS_URL needs DATABASE_URL: only on PostgreSQL can several servers be one service');
   faults.push(...findUnknown(env, Object.keys(settings)));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type AccountServices, openAccounts } from './accounts/account-services.ts';
+import { readIssuer } from './accounts/tokens.ts';
 import { type ChatServices, openChat } from './chat/chat-services.ts';
 import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -14,6 +15,7 @@ import { type ApiLimits, openApiLimits } from './http/api-limits.ts';
 import { memoryLimits } from './http/limit-source.ts';
 import { ReadLimit } from './http/read-limit.ts';
 import { type InboxServices, openInboxes } from './inbox/inbox-services.ts';
+import type { NodeServices, NodeTimes } from './nodes/node-services.ts';
 import { openPresence, type PresenceServices } from './presence/presence-services.ts';
 import { openPush, type PushServices, type PushWorld } from './push/push-services.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
@@ -31,6 +33,8 @@ export interface Services {
   readonly presence: PresenceServices;
   readonly push: PushServices;
   readonly chat: ChatServices;
+  /** The other servers of this service; null where one server has the database. */
+  readonly nodes: NodeServices | null;
   readonly lifecycle: Lifecycle;
 }
 
@@ -55,6 +59,7 @@ interface Lifecycle {
 /** What tests replace of the world outside the process. */
 export interface World extends Partial<Clock>, PushWorld {
   pageFolder?: string;
+  nodeTimes?: Partial<NodeTimes>;
 }
 
 /** Opens the database and migrates it. Locks nothing, so a command may do so beside a server. */
@@ -93,6 +98,8 @@ export async function openServices(
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
+  const nodes = await openNodes(config, db, clock, log, world);
+  if (nodes) opening.use(nodes);
   const apiLimits = openApiLimits(config.rateLimits, log, memoryLimits);
   const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, memoryLimits);
   const presence = openPresence(db, events, clock);
@@ -112,8 +119,10 @@ export async function openServices(
     presence,
     push: opening.use(await openPush(db, config, clock, world)),
     chat: openChat(db, events, presence.online, clock, memoryLimits),
+    nodes,
     lifecycle: { draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };
+  nodes?.membership.start();
   const opened = opening.move();
   return Object.assign(services, { [Symbol.asyncDispose]: () => opened.disposeAsync() });
 }
@@ -122,4 +131,17 @@ async function lockPostgres({ databaseUrl }: Config, log: Logger): Promise<Postg
   if (!databaseUrl) return null;
   const { PostgresLock } = await import('./db/postgres/lock.ts');
   return PostgresLock.take({ url: databaseUrl, log });
+}
+
+/** Loads the client of Redis only where it is used. */
+async function openNodes(
+  { redisUrl }: Config,
+  db: SchemaDb,
+  clock: Clock,
+  log: Logger,
+  { nodeTimes }: World,
+): Promise<(NodeServices & AsyncDisposable) | null> {
+  if (redisUrl === null) return null;
+  const { openNodes } = await import('./nodes/node-services.ts');
+  return openNodes(redisUrl, await readIssuer(db), clock, log, nodeTimes);
 }

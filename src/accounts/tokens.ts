@@ -133,8 +133,13 @@ async function generateKey(now: number): Promise<StoredKey> {
   return { createdAt: now, jwk: { ...jwk, kid: await calculateJwkThumbprint(jwk) } };
 }
 
+/** The name of this installation, created once. Tokens carry it. */
+export function readIssuer(db: Db): Promise<string> {
+  return getOrCreateValue(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
+}
+
 async function readSigningKeys(db: Db, now: number): Promise<SigningKeys> {
-  const issuer = await getOrCreateValue(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
+  const issuer = await readIssuer(db);
   const keys = readKeys(
     await getOrCreateValue(db, KEYS, async () => JSON.stringify([await generateKey(now)])),
   );

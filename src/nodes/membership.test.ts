@@ -19,6 +19,7 @@ function startNodes(t: TestContext, count = 2) {
     membership.onLeave((node) => events.push(`leave ${node}`));
     membership.onMissed((node, stream) => events.push(`missed ${stream} of ${node}`));
     membership.on('note', (from, data) => events.push(`${data} from ${from}`));
+    membership.start();
     return { link, membership, events };
   });
   return { hub, clock, nodes };

@@ -6,7 +6,7 @@ import type { Link } from './link.ts';
 const VERSION = 1;
 const ALL = 'all';
 
-interface MembershipTimes {
+export interface MembershipTimes {
   /** How often each node says that it is there. */
   readonly heartbeatMs: number;
   /** A node that was silent for so long while our link was up has left. */
@@ -64,14 +64,14 @@ export class Membership implements AsyncDisposable {
   readonly #joinListeners: ((node: string) => void)[] = [];
   readonly #leaveListeners: ((node: string) => void)[] = [];
   readonly #missedListeners: ((node: string, stream: Stream) => void)[] = [];
-  readonly #timer: Disposable;
+  #timer: Disposable | undefined;
   #name = crypto.randomUUID();
   #sentToAll = 0;
   readonly #sentTo = new Map<string, number>();
   #checkedAt: number;
   #downForMs = 0;
   #answer: NodeJS.Timeout | undefined;
-  #hasLeft = false;
+  #isMember = false;
 
   constructor(
     link: Link,
@@ -82,10 +82,15 @@ export class Membership implements AsyncDisposable {
     this.#clock = clock;
     this.#times = times;
     this.#checkedAt = clock.monotonicMs();
-    link.subscribe(ALL, (text) => this.#receive(text, 'all'));
+  }
+
+  /** Joins, once all parts of the node listen. Before it nothing is sent or received. */
+  start(): void {
+    this.#isMember = true;
+    this.#link.subscribe(ALL, (text) => this.#receive(text, 'all'));
     this.#enter();
-    link.onUp(() => this.#beat(true));
-    this.#timer = clock.every(times.heartbeatMs, () => {
+    this.#link.onUp(() => this.#beat(true));
+    this.#timer = this.#clock.every(this.#times.heartbeatMs, () => {
       this.#check();
       this.#beat(false);
     });
@@ -151,12 +156,12 @@ export class Membership implements AsyncDisposable {
 
   /** Says goodbye; the link stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#hasLeft) return;
-    this.#timer[Symbol.dispose]();
+    if (!this.#isMember) return;
+    this.#timer?.[Symbol.dispose]();
     clearTimeout(this.#answer);
     this.#bye();
     this.#link.unsubscribe(ALL);
-    this.#hasLeft = true;
+    this.#isMember = false;
   }
 
   #enter(): void {
@@ -171,7 +176,7 @@ export class Membership implements AsyncDisposable {
 
   #publish(channel: string, type: string, n: number, data: unknown): void {
     // After its goodbye, any message would make this node appear again.
-    if (!this.#link.isUp || this.#hasLeft) return;
+    if (!this.#link.isUp || !this.#isMember) return;
     this.#link.publish(channel, JSON.stringify({ v: VERSION, from: this.#name, type, n, data }));
   }
 
@@ -191,7 +196,7 @@ export class Membership implements AsyncDisposable {
 
   #receive(text: string, stream: Stream): void {
     const message = parse(text);
-    if (!message || message.from === this.#name || this.#hasLeft) return;
+    if (!message || message.from === this.#name || !this.#isMember) return;
     const { from, type } = message;
     if (type === 'goodbye') {
       this.#sentTo.delete(from);
