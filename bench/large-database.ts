@@ -8,6 +8,8 @@ import { PASSWORD } from './users.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const KEPT_HOURS = 7 * 24;
+/** Between the last messages of the conversations of one user: 360 an hour, as their list is ordered by an index of hours. */
+const APART_MS = 10_000;
 const KEPT_EVENTS = 5_000;
 /** A user whose id is the last in the order of the hourly work. */
 const LAST_USER = 'z';
@@ -32,7 +34,7 @@ export interface LargeDatabase {
 
 /**
  * Fills a new database in `folder` with `messages` messages, a fourth as many conversations and as many blocks. A fifth of the
- * conversations, and a fiftieth as many friend requests, belong to {@link POPULAR_USER}. Every password is {@link PASSWORD}.
+ * conversations, and a fiftieth as many friend requests, belong to {@link POPULAR_USER}, with {@link APART_MS} between them. Every password is {@link PASSWORD}.
  */
 export async function fillLargeDatabase(folder: string, messages: number): Promise<LargeDatabase> {
   const db = await openSqlite({ folder, log: pino({ level: 'silent' }) });
@@ -57,7 +59,7 @@ export async function fillLargeDatabase(folder: string, messages: number): Promi
     insert into inbox_heads (user_id, seq) select id, 1000 from ids;
 
     create temp table pairs as
-      select ${id('i')} as low, '${POPULAR_USER}' as high, ${now} - i as at from n
+      select ${id('i')} as low, '${POPULAR_USER}' as high, ${now} - i * ${APART_MS} as at from n
       union all
       select min(a, b), max(a, b), at from (
         select ${id('n.i')} as a, ${id(`(n.i + k.i + 1) % ${users}`)} as b, ${now} - n.i as at
