@@ -59,8 +59,8 @@ export async function settleReceipts(
 function readTogether(tx: Queries, pairs: { user_id: string; peer_id: string }[]): Promise<FactsRow[]> {
   return tx.all<FactsRow>`
     select wanted.user_id, wanted.peer_id, conversations.received, conversations.read,
-      exists (select 1 from blocks where blocker_id = wanted.user_id and blocked_id = wanted.peer_id)
-        or exists (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id) as is_blocked
+      coalesce((select 1 from blocks where blocker_id = wanted.user_id and blocked_id = wanted.peer_id),
+        (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id), 0) as is_blocked
     from ${tx.records(PAIRS, pairs)} as wanted
     join conversations on conversations.user_id = wanted.user_id and conversations.peer_id = wanted.peer_id`;
 }

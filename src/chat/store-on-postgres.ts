@@ -44,11 +44,11 @@ interface FactsRow {
   known_body: string | null;
   last_n: number | null;
   last_at: number | null;
-  has_inbox: number;
   recipient_status: string | null;
-  has_blocked: number;
-  is_blocked: number;
-  is_session_active: number;
+  has_inbox: 1 | null;
+  has_blocked: 1 | null;
+  is_blocked: 1 | null;
+  is_session_active: 1 | null;
 }
 
 /**
@@ -87,18 +87,17 @@ async function readFacts(
     cid,
     session_id: sessionId,
   }));
+  // No `exists`, which PostgreSQL may answer from a hash of the whole table.
   const rows = await tx.all<FactsRow>`
     select asked.position,
       case when known.low_id = known.sender_id then known.high_id else known.low_id end as known_peer,
       known.n as known_n, known.at as known_at, known.body as known_body,
       conversations.n as last_n, conversations.last_at,
       (select status from users where id = asked.recipient_id) as recipient_status,
-      exists (select 1 from inbox_heads where user_id = asked.recipient_id) as has_inbox,
-      exists (select 1 from blocks
-        where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
-      exists (select 1 from blocks
-        where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,
-      exists (select 1 from sessions where id = asked.session_id) as is_session_active
+      (select 1 from inbox_heads where user_id = asked.recipient_id) as has_inbox,
+      (select 1 from blocks where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
+      (select 1 from blocks where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,
+      (select 1 from sessions where id = asked.session_id) as is_session_active
     from ${tx.records(ASKED, asked)} as asked
     left join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid
     left join conversations

@@ -23,6 +23,9 @@ export const SETTINGS = {
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
   bytea_output: 'hex',
+  // PostgreSQL plans for 100 rows of a JSON parameter, however many there are, and would read whole tables for one row.
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
 };
 
 /** What each connection asserts at its start. */
