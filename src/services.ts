@@ -5,11 +5,12 @@ import { type ChatServices, openChat } from './chat/chat-services.ts';
 import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
-import { recordExternalChange } from './db/external-changes.ts';
 import { migrate } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite/sqlite.ts';
+import { ChangeReader } from './events/change-reader.ts';
+import { recordExternalChange } from './events/changes.ts';
 import { Events } from './events/hints.ts';
 import { type ApiLimits, openApiLimits } from './http/api-limits.ts';
 import { memoryLimits } from './http/limit-source.ts';
@@ -27,6 +28,7 @@ export interface Services {
   readonly clock: Clock;
   readonly db: SchemaDb;
   readonly events: Events;
+  readonly changes: ChangeReader;
   readonly limits: Limits;
   readonly accounts: AccountServices;
   readonly inbox: InboxServices;
@@ -98,17 +100,23 @@ export async function openServices(
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
+  const changes = await ChangeReader.open(db, events);
   const nodes = await openNodes(config, db, clock, log, world);
   if (nodes) opening.use(nodes);
   const apiLimits = openApiLimits(config.rateLimits, log, memoryLimits);
   const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, memoryLimits);
   const presence = openPresence(db, events, clock);
+  const push = opening.use(await openPush(db, config, clock, world));
+  changes.onEverything(async () => {
+    await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
+  });
   const services: Services = {
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
     log,
     clock,
     db,
     events,
+    changes,
     limits: {
       ...apiLimits,
       friends: new FriendLimits(clock.monotonicMs),
@@ -117,7 +125,7 @@ export async function openServices(
     accounts,
     inbox: await openInboxes(db, events, log),
     presence,
-    push: opening.use(await openPush(db, config, clock, world)),
+    push,
     chat: openChat(db, events, presence.online, clock, memoryLimits),
     nodes,
     lifecycle: { draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },

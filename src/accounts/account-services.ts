@@ -47,6 +47,7 @@ export async function openAccounts(
   const authentication = new Authentication(db, tokens, now);
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
+    if (event.type === 'external-change') authentication.invalidateAll();
   });
   return {
     passwords: openPasswords({ cost: bcryptCost }),

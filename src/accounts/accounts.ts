@@ -1,6 +1,7 @@
 import type { Db, Queries } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { recordChange } from '../events/changes.ts';
 import { createInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
 import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
@@ -45,7 +46,8 @@ export async function register(
   const { username, nickname, email, avatar } = body;
   const id = newId(now);
   const sessionId = newId(now);
-  const user = await db.transaction(async (tx) => {
+  const registered = { type: 'user-changed', userId: id } as const;
+  const { user, change } = await db.transaction(async (tx) => {
     const row = await insertUser(tx, {
       id,
       username,
@@ -57,9 +59,9 @@ export async function register(
     });
     if (!row) throw usernameTaken();
     await insertSession(tx, { id: sessionId, userId: id, device, address }, now);
-    return row;
+    return { user: row, change: await recordChange(tx, registered) };
   });
-  events.publish({ type: 'user-changed', userId: id });
+  await events.publishChange(registered, change);
   return { user, sessionId };
 }
 

@@ -2,6 +2,7 @@ import { inBatches } from '../db/batches.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { recordChange } from '../events/changes.ts';
 import { type Inboxes, lockInbox, withInboxes } from '../inbox/inbox.ts';
 import type { SessionEntry } from './schemas.ts';
 import { SESSION_IDLE_MS } from './session-lookup.ts';
@@ -141,25 +142,28 @@ export async function endSurplusSessions(
     .filter(({ used_at }, i) => used_at <= now - SURPLUS_IDLE_MS || i >= MAX_SESSIONS_IN_USE - MAX_SESSIONS)
     .map(({ id }) => id);
   if (surplus.length === 0) return;
-  await db.transaction(async (tx) => {
+  const ended = { type: 'sessions-ended', sessionIds: surplus } as const;
+  const change = await db.transaction(async (tx) => {
     await lockInbox(tx, userId);
     await tx.run`delete from sessions where id in ${tx.list(surplus)}`;
+    return recordChange(tx, ended);
   });
-  events.publish({ type: 'sessions-ended', sessionIds: surplus });
+  await events.publishChange(ended, change);
 }
 
 /** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. */
 export async function endIdleSessions({ db, events }: Inboxes, now: number): Promise<void> {
   await inBatches(async (limit) => {
-    const rows = await db.transaction(
-      (tx) => tx.all<{ id: string }>`
+    const ended = await db.transaction(async (tx) => {
+      const rows = await tx.all<{ id: string }>`
         delete from sessions where id in (
           select id from sessions where used_at <= ${now - SESSION_IDLE_MS} order by used_at limit ${limit})
-        returning id`,
-    );
-    const sessionIds = rows.map((row) => row.id);
-    if (sessionIds.length > 0) events.publish({ type: 'sessions-ended', sessionIds });
-    return rows.length;
+        returning id`;
+      const event = { type: 'sessions-ended', sessionIds: rows.map((row) => row.id) } as const;
+      return rows.length > 0 ? { event, change: await recordChange(tx, event) } : undefined;
+    });
+    if (ended) await events.publishChange(ended.event, ended.change);
+    return ended?.event.sessionIds.length ?? 0;
   });
 }
 

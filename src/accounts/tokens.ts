@@ -8,8 +8,8 @@ import {
   SignJWT,
 } from 'jose';
 import type { Db } from '../db/db.ts';
-import { recordExternalChange } from '../db/external-changes.ts';
-import { getOrCreateValue, getValue, replaceValue } from '../db/installation-values.ts';
+import { getOrCreateValue, lockValue, replaceValue } from '../db/installation-values.ts';
+import { recordExternalChange } from '../events/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
 
 const KEYS = 'jwt-keys';
@@ -112,10 +112,10 @@ export async function openTokens(db: Db, ttlSeconds: number, now: () => number):
 export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): Promise<void> {
   const added = await generateKey(now);
   await db.transaction(async (tx) => {
-    await recordExternalChange(tx);
-    const keys = readKeys(await getValue(tx, KEYS));
+    const keys = readKeys(await lockValue(tx, KEYS));
     const stillUsed = keys.filter((_, i) => now - (keys[i + 1]?.createdAt ?? now) <= ttlSeconds * 1000);
     await replaceValue(tx, KEYS, JSON.stringify([...stillUsed, added]));
+    await recordExternalChange(tx);
   });
 }
 

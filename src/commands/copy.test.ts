@@ -196,7 +196,7 @@ async function fillEachTable(db: SchemaDb): Promise<string[]> {
   const columns = await db.all<{ table: string; column: string; type: string; isSet: number }>`
     select m.name as "table", c.name as "column", lower(c.type) as type, c."notnull" and c.dflt_value is null as "isSet"
     from sqlite_schema m join pragma_table_info(m.name) c
-    where m.type = 'table' and m.name not in ('migrations', 'outside_changes') order by m.name`;
+    where m.type = 'table' and m.name not in ('migrations', 'changes') order by m.name`;
   const tables = Map.groupBy(columns, ({ table }) => table);
   await db.changeSchema(async (tx) => {
     await tx.script('pragma defer_foreign_keys = on');

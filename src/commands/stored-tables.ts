@@ -42,7 +42,7 @@ interface Column {
 }
 
 /** Tables that each migrated database has of its own. */
-const OWN_TABLES = ['migrations', 'outside_changes'];
+const OWN_TABLES = ['migrations', 'changes'];
 
 /**
  * All tables of a migrated embedded database but those with which each database records its own schema, after the tables to which

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/account-status.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { recordExternalChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../events/changes.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';

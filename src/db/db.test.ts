@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
-import type { Part, SchemaDb, Tx } from './db.ts';
+import type { Part, Queries, SchemaDb, Tx } from './db.ts';
 
 interface Thing {
   id: string;
@@ -164,6 +164,28 @@ onEachDatabase('values', (database) => {
       );
     const claimed = await Promise.all([claim(), claim()]);
     assert.deepEqual(claimed.map((row) => row?.id).sort(), ['a', 'b']);
+  });
+
+  test('the time of the database is that of the statement, in epoch milliseconds', async (t) => {
+    const db = await openWithThings(t, database);
+    const read = async (queries: Queries) =>
+      (await queries.get<{ now: number }>`select ${queries.nowMs} as now`)?.now ?? 0;
+    const before = Date.now();
+    const times = await db.transaction(async (tx) => {
+      const began = await read(tx);
+      // Only a clock that goes on within a transaction ends this.
+      for (;;) {
+        const now = await read(tx);
+        if (now > began) return [began, now];
+      }
+    });
+    times.push(await read(db), Date.now());
+    assert.deepEqual(
+      times.toSorted((a, b) => a - b),
+      times,
+    );
+    // Tests run on the machine of their databases.
+    assert.ok(before - 1 <= (times[0] ?? 0) && times.every(Number.isInteger), String([before, ...times]));
   });
 });
 

@@ -52,6 +52,8 @@ export interface Queries {
   ): RecordsFragment<Columns>;
   /** `for update skip locked` on PostgreSQL; empty on SQLite, where there is one writer. */
   readonly skipLocked: TextFragment;
+  /** The database's own time when the statement began, in epoch milliseconds: the one clock that all processes share. */
+  readonly nowMs: TextFragment;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Db, Queries } from './db.ts';
+import type { Db, Queries, Tx } from './db.ts';
 
 /** A value that belongs to this installation, such as its keys, stored in the table `service`. */
 export async function getValue(db: Queries, name: string): Promise<string | undefined> {
@@ -17,6 +17,14 @@ export async function getOrCreateValue(
   const made = await make();
   await db.run`insert into service (name, value) values (${name}, ${made}) on conflict (name) do nothing`;
   return (await getValue(db, name)) ?? made;
+}
+
+/** The stored value, which no other transaction changes until this one has ended. */
+export async function lockValue(tx: Tx, name: string): Promise<string | undefined> {
+  const row = await tx.get<{
+    value: string;
+  }>`update service set value = value where name = ${name} returning value`;
+  return row?.value;
 }
 
 export async function replaceValue(db: Queries, name: string, value: string): Promise<void> {

@@ -21,6 +21,7 @@ import { statements as sessionAddresses } from './migrations/0019-session-addres
 import { statements as logOfRemovedDevices } from './migrations/0020-log-of-removed-devices.ts';
 import { statements as trimByUser } from './migrations/0021-trim-by-user.ts';
 import { statements as conversationsByHour } from './migrations/0022-conversations-by-hour.ts';
+import { statements as changes } from './migrations/0023-changes.ts';
 import { statements as additiveMigrations } from './migrations/0024-additive-migrations.ts';
 
 /** The words of `create table` in which the databases differ. */
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   { name: '0020-log-of-removed-devices', additive: false, statements: logOfRemovedDevices },
   { name: '0021-trim-by-user', additive: false, statements: trimByUser },
   { name: '0022-conversations-by-hour', additive: false, statements: conversationsByHour },
+  { name: '0023-changes', additive: false, statements: changes },
   { name: ADDITIVE_MIGRATIONS, additive: false, statements: additiveMigrations },
 ];
 

@@ -9,6 +9,7 @@ const dialect: Dialect = {
   records: (parameter, columns) => `(records ${parameter} as ${Object.keys(columns).join(', ')})`,
   limit: (parameter) => `(limit ${parameter})`,
   skipLocked: { text: 'for update skip locked' },
+  nowMs: { text: 'now()' },
 };
 
 function template(strings: TemplateStringsArray, ...parts: Part[]): [TemplateStringsArray, Part[]] {

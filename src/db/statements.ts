@@ -19,6 +19,7 @@ export interface Dialect {
   /** An expression for the parameter with this text after `limit`. */
   limit(parameter: string): string;
   readonly skipLocked: TextFragment;
+  readonly nowMs: TextFragment;
 }
 
 /** A template as text for one database. */
@@ -36,12 +37,14 @@ const list = Symbol('list');
 /** Turns templates into statements, each template once. */
 export class Statements {
   readonly skipLocked: TextFragment;
+  readonly nowMs: TextFragment;
   #dialect: Dialect;
   #known = new WeakMap<TemplateStringsArray, Statement>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
     this.skipLocked = dialect.skipLocked;
+    this.nowMs = dialect.nowMs;
   }
 
   list(values: readonly string[]): ListFragment {

@@ -1,18 +1,52 @@
-/** What a change concerns, by its kind; where it names several ids, a space separates them. */
-type ChangeKind =
-  /** Subject: the ids of the sessions. */
-  | 'sessions-ended'
-  /** Subject: the id of a user whose public fields changed, or who registered. */
-  | 'user-changed'
-  /** Subject: the ids of the blocker and the blocked user. */
-  | 'block'
-  | 'unblock'
-  /** A command of the operator wrote to the database. Subject: empty. */
-  | 'everything';
+import type { Tx } from '../db/db.ts';
+import type { Change, ServiceEvent } from './hints.ts';
 
-/** What other nodes must not find outdated: they drop what they remember of its subject. */
-export interface Change {
-  readonly id: string;
-  readonly kind: ChangeKind;
-  readonly subject: string;
+/** The events that concern what other nodes remember. */
+type ChangeEvent = Extract<
+  ServiceEvent,
+  { type: 'sessions-ended' | 'user-changed' | 'block-changed' | 'external-change' }
+>;
+
+export function isChange(event: ServiceEvent): event is ChangeEvent {
+  return event.type !== 'inbox' && event.type !== 'typing' && event.type !== 'clock-step';
+}
+
+/** Stores the change of an event, in the transaction that makes it, as late in it as possible: readers look back 15 s. */
+export async function recordChange(tx: Tx, event: ChangeEvent): Promise<Change> {
+  const change = { id: crypto.randomUUID(), ...describe(event) };
+  await tx.run`
+    insert into changes (id, at, kind, subject)
+    values (${change.id}, ${tx.nowMs}, ${change.kind}, ${change.subject})`;
+  return change;
+}
+
+/** For a command of the operator: the servers that run read again what they remember. */
+export async function recordExternalChange(tx: Tx): Promise<void> {
+  await recordChange(tx, { type: 'external-change' });
+}
+
+function describe(event: ChangeEvent): Pick<Change, 'kind' | 'subject'> {
+  switch (event.type) {
+    case 'sessions-ended':
+      return { kind: event.type, subject: event.sessionIds.join(' ') };
+    case 'user-changed':
+      return { kind: event.type, subject: event.userId };
+    case 'block-changed':
+      return {
+        kind: event.isBlocked ? 'block' : 'unblock',
+        subject: `${event.blockerId} ${event.blockedId}`,
+      };
+    case 'external-change':
+      return { kind: 'everything', subject: '' };
+  }
+}
+
+/** The event of a change. A kind of a newer version may concern everything. */
+export function eventOf({ kind, subject }: Change): ChangeEvent {
+  const [first = '', second = ''] = subject.split(' ');
+  if (kind === 'sessions-ended') return { type: kind, sessionIds: subject.split(' ') };
+  if (kind === 'user-changed') return { type: kind, userId: subject };
+  if (kind === 'block' || kind === 'unblock')
+    return { type: 'block-changed', blockerId: first, blockedId: second, isBlocked: kind === 'block' };
+  return { type: 'external-change' };
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Change } from './changes.ts';
-import { Events, type Origin, type ServiceEvent } from './hints.ts';
+import { type Change, Events, type Origin, type ServiceEvent } from './hints.ts';
 
 test('every listener gets every hint, in the order of subscription, before publish returns', () => {
   const events = new Events();

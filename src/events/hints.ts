@@ -1,4 +1,3 @@
-import type { Change } from './changes.ts';
 import type { LogEvent } from './log-events.ts';
 
 /** What one part of the service publishes to the others after a commit. A hint may be lost: the truth is in the database. */
@@ -23,6 +22,25 @@ export type ServiceEvent =
   | { readonly type: 'external-change' }
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
+
+/** What a change concerns, by its kind; where it names several ids, a space separates them. */
+type ChangeKind =
+  /** Subject: the ids of the sessions. */
+  | 'sessions-ended'
+  /** Subject: the id of a user whose public fields changed, or who registered. */
+  | 'user-changed'
+  /** Subject: the ids of the blocker and the blocked user. */
+  | 'block'
+  | 'unblock'
+  /** A command of the operator wrote to the database. Subject: empty. */
+  | 'everything';
+
+/** What other nodes must not find outdated: they drop what they remember of its subject. */
+export interface Change {
+  readonly id: string;
+  readonly kind: ChangeKind;
+  readonly subject: string;
+}
 
 /** Where an event comes from: a commit of this process, or another node of the service. */
 export type Origin = 'own' | 'other';
@@ -55,6 +73,12 @@ export class Events {
    */
   async announce(changes: readonly Change[]): Promise<void> {
     if (changes.length > 0) await Promise.all([...this.#announcers].map((announcer) => announcer(changes)));
+  }
+
+  /** Publishes the event of a commit that concerns nothing else, and announces its change. */
+  async publishChange(event: ServiceEvent, change: Change): Promise<void> {
+    this.publish(event);
+    await this.announce([change]);
   }
 
   /** @param announcer takes the changes of each commit of this process; it must not reject */

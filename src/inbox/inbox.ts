@@ -1,6 +1,7 @@
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import type { Events, ServiceEvent } from '../events/hints.ts';
+import { isChange, recordChange } from '../events/changes.ts';
+import type { Change, Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 
 /** Where the event logs of users are stored, and where hints about new events are published. */
@@ -28,7 +29,8 @@ type AppendedName = Exclude<LogEventName, 'message'>;
  * Runs `body` in a transaction that first locks the inboxes of `userIds`, in the order of their ids. So what the body reads of
  * blocks, settings and sessions is true at the position in the logs that its events get (architecture 4: lock first, then
  * look). Each event takes its user's next number, without gaps. A body that appends nothing is rolled back, unless it calls
- * `commitWithoutEvents`. The events are published after the commit, for the users' sockets.
+ * `commitWithoutEvents`. The events are published after the commit, for the users' sockets; what they and the hints change is
+ * recorded in the transaction, and announced to other nodes before this resolves.
  *
  * @throws {ServiceError} `not-found` when one of the users does not exist, whatever the body returns or throws; and everything
  *   that `body` throws
@@ -42,6 +44,7 @@ export async function withInboxes<T>(
   const ordered = [...new Set(userIds)].sort();
   const appended = new Map<string, LogEvent[]>();
   const hints: ServiceEvent[] = [];
+  let changes: Change[] = [];
   let result: T;
   try {
     result = await db.transaction(async (tx) => {
@@ -78,7 +81,14 @@ export async function withInboxes<T>(
       const value = await unlessRefused(locks, own);
       if (appended.size === 0 && !commitsWithoutEvents) throw new NothingAppended(value);
       const unused = ordered.filter((userId) => !appended.has(userId));
-      await Promise.all(unused.map((userId) => returnSeq(tx, userId)));
+      const blockChanges = [...appended].flatMap(([userId, own]) =>
+        own.flatMap((event) => blockChangeOf(userId, event) ?? []),
+      );
+      const [recorded] = await Promise.all([
+        Promise.all([...blockChanges, ...hints.filter(isChange)].map((event) => recordChange(tx, event))),
+        ...unused.map((userId) => returnSeq(tx, userId)),
+      ]);
+      changes = recorded;
       return value;
     });
   } catch (error) {
@@ -89,20 +99,19 @@ export async function withInboxes<T>(
   for (const [userId, own] of appended)
     for (const event of own.sort((a, b) => a.seq - b.seq)) publishAppended(events, userId, event);
   for (const hint of hints) events.publish(hint);
+  await events.announce(changes);
   return result;
 }
 
 function publishAppended(events: Events, userId: string, event: LogEvent): void {
-  if (event.event === 'block' || event.event === 'unblock') {
-    const { userId: blockedId } = event.data;
-    events.publish({
-      type: 'block-changed',
-      blockerId: userId,
-      blockedId,
-      isBlocked: event.event === 'block',
-    });
-  }
+  const blockChange = blockChangeOf(userId, event);
+  if (blockChange) events.publish(blockChange);
   events.publish({ type: 'inbox', userId, event });
+}
+
+function blockChangeOf(blockerId: string, { event, data }: LogEvent) {
+  if (event !== 'block' && event !== 'unblock') return undefined;
+  return { type: 'block-changed', blockerId, blockedId: data.userId, isBlocked: event === 'block' } as const;
 }
 
 /** Settles as `own` does, unless `first` rejects: then with its error. */

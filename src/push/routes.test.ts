@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { startService, type TestService } from '../../test/harness.ts';
 import { startPushService } from '../../test/push-service.ts';
 import { shapeOf } from '../../test/shape.ts';
-import { recordExternalChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../events/changes.ts';
 import { rotateVapidKeys } from './subscriptions/vapid-keys.ts';
 
 const PUBLIC = { PUBLIC_URL: 'https://chat.example.com' };

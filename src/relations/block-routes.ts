@@ -19,8 +19,11 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
     schema: { body: BlockBody, response: answers(messageAnswer(BlockedUser), 400, 401, 404) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { value: data, seq } = await lists.change(userId, () =>
-        blockUser({ db, events }, userId, request.body.blockedId, clock.now()),
+      const { value: data, seq } = await blockUser(
+        { db, events },
+        userId,
+        request.body.blockedId,
+        clock.now(),
       );
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: '已拉黑该用户', data };
@@ -31,9 +34,7 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
     schema: { body: BlockBody, response: answers(MessageOnly, 400, 401, 404) },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { seq } = await lists.change(userId, () =>
-        unblockUser({ db, events }, userId, request.body.blockedId, clock.now()),
-      );
+      const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, clock.now());
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: '已取消拉黑' };
     },

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { BlockedLists } from './blocked-lists.ts';
 
@@ -71,33 +70,6 @@ test('what was read before a change is not cached after it', async () => {
   assert.match(await old, /"data":\[\]/);
   assert.equal(lists.recall('alice'), undefined);
   assert.match(await lists.load('alice'), /"bob"/);
-});
-
-test('after a change that failed with a fault the list is read each time, until a later change is answered', async () => {
-  const { lists, listed, publishBlock } = start();
-  await lists.load('alice');
-  const refused = new ServiceError('invalid', 'block_self', '');
-  await assert.rejects(
-    lists.change('alice', () => Promise.reject(refused)),
-    refused,
-  );
-  assert.ok(lists.recall('alice'), 'a refusal changed nothing');
-  const fault = new Error('the connection was lost');
-  await assert.rejects(
-    lists.change('alice', () => Promise.reject(fault)),
-    fault,
-  );
-  assert.match(await lists.load('alice'), /"data":\[\]/);
-  listed.set('alice', ['bob']);
-  assert.equal(lists.recall('alice'), undefined);
-  assert.match(await lists.load('alice'), /"bob"/);
-  assert.equal(lists.recall('alice'), undefined);
-  assert.equal(await lists.change('alice', async () => 'repeated'), 'repeated');
-  await lists.load('alice');
-  assert.equal(lists.recall('alice'), undefined, 'a repeat publishes no event');
-  publishBlock('alice', 'unblock');
-  await lists.load('alice');
-  assert.ok(lists.recall('alice'));
 });
 
 test('beyond 50,000 entries the least recently loaded list is dropped', async () => {

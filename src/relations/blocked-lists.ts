@@ -1,4 +1,3 @@
-import { ServiceError } from '../errors.ts';
 import type { Events } from '../events/hints.ts';
 import { Multimap } from '../multimap.ts';
 import type { BlockedUser } from './schemas.ts';
@@ -25,16 +24,12 @@ export class BlockedLists {
   #entries = 0;
   /** Rises with every change, so that what was read before a change is not cached after it. */
   #changes = 0;
-  /** Owners whose last change may be committed or not, perhaps only later: their lists are read each time. */
-  readonly #uncertain = new Set<string>();
 
   constructor(read: (blockerId: string) => Promise<readonly BlockedUser[]>, events: Events) {
     this.#read = read;
     events.subscribe((event) => {
       if (event.type === 'block-changed') {
         this.#drop(event.blockerId);
-        // It waited for the lock of the inbox, which an earlier change has released.
-        this.#uncertain.delete(event.blockerId);
       } else if (event.type === 'user-changed')
         for (const ownerId of [...this.#ownersOf.get(event.userId)]) this.#drop(ownerId);
       else if (event.type === 'external-change') this.#clear();
@@ -53,23 +48,9 @@ export class BlockedLists {
     const before = this.#changes;
     const data = await this.#read(blockerId);
     const text = `{"code":200,"data":${JSON.stringify(data)}}`;
-    const mayCache = before === this.#changes && !this.#uncertain.has(blockerId);
-    if (mayCache && data.length <= MAX_LIST_ENTRIES)
+    if (before === this.#changes && data.length <= MAX_LIST_ENTRIES)
       this.#cache(blockerId, { text, userIds: data.map(({ id }) => id) });
     return text;
-  }
-
-  /** Runs a change of the owner's blocks. One that fails may still be committed, so its list is not cached from then on. */
-  async change<T>(blockerId: string, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof ServiceError)) {
-        this.#uncertain.add(blockerId);
-        this.#drop(blockerId);
-      }
-      throw error;
-    }
   }
 
   #cache(ownerId: string, list: CachedList): void {

@@ -10,7 +10,7 @@ import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { suspendUser } from '../accounts/account-status.ts';
 import { deleteUser } from '../commands/delete-user.ts';
-import { recordExternalChange } from '../db/external-changes.ts';
+import { recordExternalChange } from '../events/changes.ts';
 import { eventually, recordOrder, startSockets, TestSocket } from './test-client.ts';
 
 onSqlite('the end of a connection', (database) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { suspendUser } from '../../src/accounts/account-status.ts';
-import { recordExternalChange } from '../../src/db/external-changes.ts';
+import { recordExternalChange } from '../../src/events/changes.ts';
 import { closeCodes } from '../../src/sockets/close-codes.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';

@@ -1,7 +1,7 @@
 import type { SourceStatement } from './statements-in-sources.ts';
 
 /** Tables that stay small whatever the service is used for; every other one grows with its users. */
-export const SMALL_TABLES: ReadonlySet<string> = new Set(['migrations', 'service', 'outside_changes']);
+export const SMALL_TABLES: ReadonlySet<string> = new Set(['migrations', 'service']);
 
 const AFTER_A_CLOCK_STEP = 'runs once at start, and when the wall clock was set';
 
@@ -41,7 +41,8 @@ export const UNINDEXED_FOREIGN_KEYS: Readonly<Record<string, string>> = {
 /** The text of a statement on one line with `?` in each place, as {@link ALLOWED_SCANS} names it. */
 export function plainText({ strings, parts }: SourceStatement): string {
   const text = strings.map(
-    (piece, i) => `${piece} ${parts[i] === 'skipLocked' || i === parts.length ? '' : '?'} `,
+    (piece, i) =>
+      `${piece} ${parts[i] === 'skipLocked' || parts[i] === 'nowMs' || i === parts.length ? '' : '?'} `,
   );
   return text.join('').replace(/\s+/g, ' ').trim();
 }

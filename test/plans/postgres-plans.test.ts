@@ -173,10 +173,11 @@ function write({ strings, parts }: SourceStatement): { text: string; values: str
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
   const places: Part[] = parts.map((part) => {
     if (typeof part === 'object') return statements.records(part, []);
-    return part === 'list' ? statements.list([]) : part === 'skipLocked' ? statements.skipLocked : null;
+    if (part === 'skipLocked' || part === 'nowMs') return statements[part];
+    return part === 'list' ? statements.list([]) : null;
   });
   const { text } = statements.of(template, places);
-  const nulls = parts.filter((part) => part !== 'skipLocked').map(() => 'null');
+  const nulls = parts.filter((part) => part !== 'skipLocked' && part !== 'nowMs').map(() => 'null');
   return { text, values: nulls.length > 0 ? `(${nulls.join(', ')})` : '' };
 }
 

@@ -78,7 +78,8 @@ async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promi
   const template = Object.assign(explained, { raw: explained }) as unknown as TemplateStringsArray; // what a tag is given
   const values = parts.map((part) => {
     if (typeof part === 'object') return db.records(part, []);
-    return part === 'list' ? db.list(['x']) : part === 'skipLocked' ? db.skipLocked : null;
+    if (part === 'skipLocked' || part === 'nowMs') return db[part];
+    return part === 'list' ? db.list(['x']) : null;
   });
   const details = (await db.all<{ detail: string }>(template, ...values)).map((row) => row.detail);
   const made = details.map((detail) => /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/.exec(detail)?.[1]);

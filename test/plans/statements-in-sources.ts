@@ -11,7 +11,7 @@ export interface SourceStatement {
   readonly parts: readonly SourcePart[];
 }
 
-type SourcePart = 'value' | 'list' | 'skipLocked' | RecordColumns;
+type SourcePart = 'value' | 'list' | 'skipLocked' | 'nowMs' | RecordColumns;
 
 interface Node {
   readonly type: string;
@@ -23,7 +23,7 @@ const METHODS = new Set(['all', 'get', 'run']);
 
 /**
  * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by the
- * name of what is called or read (`list`, `records`, `skipLocked`), directly or through a constant of the same file; any other
+ * name of what is called or read (`list`, `records`, `skipLocked`, `nowMs`), directly or through a constant of the same file; any other
  * expression is a parameter. The columns of records are a constant of the file too.
  */
 export function findStatements(): SourceStatement[] {
@@ -52,7 +52,8 @@ export function findStatements(): SourceStatement[] {
 }
 
 function partOf(expression: Node, constants: ReadonlyMap<string, unknown>): SourcePart {
-  if (propertyOf(expression) === 'skipLocked') return 'skipLocked';
+  const read = propertyOf(expression);
+  if (read === 'skipLocked' || read === 'nowMs') return read;
   const call = expression.type === 'Identifier' ? constants.get(String(expression.name)) : expression;
   if (!isNode(call) || call.type !== 'CallExpression') return 'value';
   const called = propertyOf(call.callee);

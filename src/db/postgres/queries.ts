@@ -46,4 +46,8 @@ export abstract class PostgresQueries implements Queries {
   get skipLocked() {
     return this.statements.skipLocked;
   }
+
+  get nowMs() {
+    return this.statements.nowMs;
+  }
 }

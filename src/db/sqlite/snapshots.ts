@@ -76,4 +76,8 @@ class Snapshot implements Queries {
   get skipLocked() {
     return this.#statements.skipLocked;
   }
+
+  get nowMs() {
+    return this.#statements.nowMs;
+  }
 }

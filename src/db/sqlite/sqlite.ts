@@ -34,6 +34,7 @@ export const dialect: Dialect = {
   // SQLite compiles a statement with a bare `limit ?` again at each run, since its planner reads the bound value.
   limit: (parameter) => `${parameter} + 0`,
   skipLocked: { text: '' },
+  nowMs: { text: "cast(unixepoch('subsec') * 1000 as integer)" },
 };
 
 /**
@@ -130,6 +131,10 @@ class SqliteDb implements SchemaDb {
 
   get skipLocked() {
     return this.#statements.skipLocked;
+  }
+
+  get nowMs() {
+    return this.#statements.nowMs;
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {

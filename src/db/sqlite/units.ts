@@ -224,6 +224,10 @@ export class SqliteTx implements SchemaTx {
     return this.#statements.skipLocked;
   }
 
+  get nowMs() {
+    return this.#statements.nowMs;
+  }
+
   /** From now on every use throws. Returns the first failure. */
   end(): { readonly error: unknown } | undefined {
     this.#ended = true;

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
-import { recordExternalChange } from '../../db/external-changes.ts';
-import { getOrCreateValue, getValue, replaceValue } from '../../db/installation-values.ts';
+import { getOrCreateValue, lockValue, replaceValue } from '../../db/installation-values.ts';
+import { recordExternalChange } from '../../events/changes.ts';
 import { makeVapidKeys, openVapid, type VapidKeys, type VapidSigner } from '../webpush/vapid.ts';
 
 const KEYS = 'vapid-keys';
@@ -57,8 +57,8 @@ export async function openVapidKeyring(db: Db, subject: string, now: () => numbe
 export async function rotateVapidKeys(db: Db): Promise<void> {
   const added = makeVapidKeys();
   await db.transaction(async (tx) => {
+    await replaceValue(tx, KEYS, JSON.stringify([...readKeys(await lockValue(tx, KEYS)), added]));
     await recordExternalChange(tx);
-    await replaceValue(tx, KEYS, JSON.stringify([...readKeys(await getValue(tx, KEYS)), added]));
   });
 }
 

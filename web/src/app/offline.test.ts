@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDoorman, type DoormanStorage } from 'doorman-client';
 import { restoreUser, suspendUser } from '../../../src/accounts/account-status.ts';
-import { recordExternalChange } from '../../../src/db/external-changes.ts';
+import { recordExternalChange } from '../../../src/events/changes.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';

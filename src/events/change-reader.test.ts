@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { ChangeReader, changeJobs } from './change-reader.ts';
+import { eventOf, recordChange } from './changes.ts';
+import { type Change, Events, type ServiceEvent } from './hints.ts';
+
+const ALICE = { type: 'user-changed', userId: 'alice' } as const;
+const BOB = { type: 'user-changed', userId: 'bob' } as const;
+const EVERYTHING = { type: 'external-change' } as const;
+
+onEachDatabase('the reader of changes', (database) => {
+  /** A node, and what its listeners received from others since the last look. */
+  async function openNode(t: TestContext, given?: Awaited<ReturnType<TestDatabase['open']>>) {
+    const db = given ?? (await database.open(t));
+    const events = new Events();
+    const received: ServiceEvent[] = [];
+    events.subscribe((event, origin) => origin === 'other' && received.push(event));
+    const changes = await ChangeReader.open(db, events);
+    const read = async () => {
+      await changes.read();
+      return received.splice(0);
+    };
+    return { db, events, changes, read, received };
+  }
+
+  type Recorded = Parameters<typeof recordChange>[1];
+
+  async function record({ db }: { db: Awaited<ReturnType<TestDatabase['open']>> }, event: Recorded) {
+    return db.transaction((tx) => recordChange(tx, event));
+  }
+
+  test('what another process recorded is received once, also behind later rows; what was there before is not', async (t) => {
+    const early = await openNode(t);
+    await record(early, ALICE);
+    const node = await openNode(t, early.db);
+    assert.deepEqual(await node.read(), []);
+    await record(node, BOB);
+    assert.deepEqual(await node.read(), [BOB]);
+    assert.deepEqual(await node.read(), []);
+    // A transaction that wrote its row earlier commits only now.
+    await record(node, ALICE);
+    await node.db.run`update changes set at = at - 14000 where subject = 'alice'`;
+    assert.deepEqual(await node.read(), [ALICE]);
+    assert.deepEqual(await node.read(), []);
+  });
+
+  test('each kind of event arrives as it was recorded, and one of a newer version as a change of everything', async (t) => {
+    const node = await openNode(t);
+    const recorded: Recorded[] = [
+      { type: 'sessions-ended', sessionIds: ['s1', 's2'] },
+      ALICE,
+      { type: 'block-changed', blockerId: 'alice', blockedId: 'bob', isBlocked: true },
+      { type: 'block-changed', blockerId: 'alice', blockedId: 'bob', isBlocked: false },
+    ];
+    for (const event of recorded) await record(node, event);
+    const byText = (events: readonly ServiceEvent[]) => events.map((event) => JSON.stringify(event)).sort();
+    assert.deepEqual(byText(await node.read()), byText(recorded));
+    assert.deepEqual(eventOf({ id: '1', kind: 'shown-later' as 'everything', subject: 'x' }), EVERYTHING);
+  });
+
+  test('own changes that were announced are not received; those whose commit got no answer are', async (t) => {
+    const node = await openNode(t);
+    const change = await record(node, ALICE);
+    await node.events.announce([change]);
+    assert.deepEqual(await node.read(), []);
+    assert.deepEqual(await node.read(), [], 'the next read finds the row again');
+    await record(node, BOB);
+    assert.deepEqual(await node.read(), [BOB]);
+  });
+
+  test('a change that another node sent is applied once, before and after it is read', async (t) => {
+    const node = await openNode(t);
+    const change = await record(node, ALICE);
+    await node.changes.apply([change]);
+    await node.changes.apply([change]);
+    assert.deepEqual(node.received.splice(0), [ALICE]);
+    assert.deepEqual(await node.read(), []);
+    await node.changes.apply([change]);
+    assert.deepEqual(await node.read(), []);
+  });
+
+  test('a read that fails is repeated by the next one', async (t) => {
+    const node = await openNode(t);
+    const own = await record(node, ALICE);
+    await node.events.announce([own]);
+    await record(node, EVERYTHING);
+    let failures = 1;
+    const order: string[] = [];
+    node.events.subscribe(({ type }) => order.push(type));
+    node.changes.onEverything(async () => {
+      if (failures-- > 0) throw new Error('no keys today');
+      order.push('reloaded');
+    });
+    await assert.rejects(node.read(), /no keys today/);
+    assert.deepEqual(node.received, []);
+    assert.deepEqual(await node.read(), [EVERYTHING]);
+    assert.deepEqual(order, ['reloaded', 'external-change']);
+    assert.deepEqual(await node.read(), []);
+  });
+
+  test('a read that is called while another runs finds what was committed before the call', async (t) => {
+    const node = await openNode(t);
+    const running = node.changes.read();
+    await record(node, ALICE);
+    const [again, third] = [node.changes.read(), node.changes.read()];
+    await Promise.all([running, again, third]);
+    assert.deepEqual(node.received, [ALICE]);
+  });
+
+  test('after a gap in which rows were removed everything counts as changed', async (t) => {
+    const node = await openNode(t);
+    const old: Change = await record(node, ALICE);
+    await node.db.run`update changes set at = at - 3600001 where id = ${old.id}`;
+    await record(node, BOB);
+    const trim = changeJobs(node.db, node.changes).find(({ name }) => name === 'trim changes');
+    await trim?.run();
+    assert.deepEqual(await node.db.all`select subject from changes`, [{ subject: 'bob' }]);
+
+    const { nowMs } = node.db;
+    let aheadMs = 0;
+    Object.defineProperty(node.db, 'nowMs', { get: () => ({ text: `${nowMs.text} + ${aheadMs}` }) });
+    assert.deepEqual(await node.read(), [BOB]);
+    aheadMs = 3_540_000;
+    assert.deepEqual(await node.read(), []);
+    aheadMs += 3_600_000;
+    assert.deepEqual(await node.read(), [EVERYTHING]);
+    // The database's clock is set back: its present time counts.
+    aheadMs = 0;
+    await node.db.run`delete from changes`;
+    await record(node, ALICE);
+    assert.deepEqual(await node.read(), [ALICE]);
+  });
+});

@@ -1,0 +1,129 @@
+import type { PeriodicJob } from '../clock.ts';
+import { inBatches } from '../db/batches.ts';
+import type { Db } from '../db/db.ts';
+import { eventOf } from './changes.ts';
+import type { Change, Events } from './hints.ts';
+
+const READ_MS = 500;
+/** Rows become visible in another order than that of their times, as no transaction lives longer than this after it wrote one. */
+const OVERLAP_MS = 15_000;
+const KEPT_MS = 60 * 60 * 1000;
+/** If more were written, everything is dropped at once. */
+const MAX_ROWS = 20_000;
+
+const EVERYTHING = { type: 'external-change' } as const;
+
+/**
+ * Finds what other processes changed in the table `changes`, in time by the database's clock, and passes it to the listeners of
+ * {@link Events}: what other nodes and commands wrote, and what this process wrote without learning that it was committed.
+ */
+export class ChangeReader {
+  readonly #db: Db;
+  readonly #events: Events;
+  /** The database's time when the last successful read began. */
+  #readUpTo = 0;
+  /** The changes of the last read, which the next one finds again. */
+  #found: ReadonlySet<string> = new Set();
+  /** Changes that are known from elsewhere, since the last successful read began. */
+  #known = new Set<string>();
+  #onEverything: () => Promise<void> = async () => {};
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  private constructor(db: Db, events: Events) {
+    this.#db = db;
+    this.#events = events;
+    events.onAnnounce((changes) => {
+      for (const { id } of changes) this.#known.add(id);
+    });
+  }
+
+  /** To be called before anything is remembered of the database: what was changed before is not passed on. */
+  static async open(db: Db, events: Events): Promise<ChangeReader> {
+    const reader = new ChangeReader(db, events);
+    const { now, rows } = await reader.#query(Number.POSITIVE_INFINITY);
+    reader.#readUpTo = now;
+    reader.#found = new Set(rows.map(({ id }) => id));
+    return reader;
+  }
+
+  /** @param reload reads again what the listeners of `external-change` depend on; called before they are */
+  onEverything(reload: () => Promise<void>): void {
+    this.#onEverything = reload;
+  }
+
+  /** Passes on changes of which another node sent word, once. @throws what reading everything again throws; the next read repeats it */
+  async apply(changes: readonly Change[]): Promise<void> {
+    const unknown = changes.filter(({ id }) => !this.#found.has(id) && !this.#known.has(id));
+    const received = unknown.map(eventOf);
+    const isEverything = received.some(({ type }) => type === 'external-change');
+    if (isEverything) await this.#onEverything();
+    for (const { id } of unknown) this.#known.add(id);
+    for (const event of isEverything ? [EVERYTHING] : received) this.#events.receive(event);
+  }
+
+  /** Passes on what was committed before the call. @throws {Error} when the database could not be read; the next read repeats it */
+  read(): Promise<void> {
+    if (this.#next) return this.#next;
+    if (!this.#running) return this.#start();
+    // The running one may have asked the database already.
+    this.#next = this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.#start();
+      });
+    return this.#next;
+  }
+
+  #start(): Promise<void> {
+    this.#running = this.#readOnce().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #readOnce(): Promise<void> {
+    const knownBefore = this.#known;
+    this.#known = new Set();
+    try {
+      const { now, rows } = await this.#query(this.#readUpTo);
+      const found = new Set(rows.map(({ id }) => id));
+      const isTooMuch = rows.length === MAX_ROWS || now - this.#readUpTo > KEPT_MS - OVERLAP_MS;
+      if (isTooMuch) {
+        await this.#onEverything();
+        this.#events.receive(EVERYTHING);
+      } else await this.apply(rows.filter(({ id }) => !knownBefore.has(id)));
+      this.#readUpTo = now;
+      this.#found = found;
+    } catch (error) {
+      for (const id of knownBefore) this.#known.add(id);
+      throw error;
+    }
+  }
+
+  /** The newest first. After the database's clock was set back, its present time counts. */
+  async #query(readUpTo: number): Promise<{ now: number; rows: Change[] }> {
+    const db = this.#db;
+    const now = (await db.get<{ now: number }>`select ${db.nowMs} as now`)?.now ?? 0;
+    const rows = await db.all<Change>`
+      select id, kind, subject from changes where at > ${Math.min(readUpTo, now) - OVERLAP_MS} order by at desc limit ${MAX_ROWS}`;
+    return { now, rows };
+  }
+}
+
+/** Reads the changes of others twice a second, and removes those that each process has read. */
+export function changeJobs(db: Db, changes: ChangeReader): PeriodicJob[] {
+  return [
+    { name: 'read changes', everyMs: READ_MS, run: () => changes.read() },
+    { name: 'trim changes', everyMs: KEPT_MS, run: () => trimChanges(db) },
+  ];
+}
+
+function trimChanges(db: Db): Promise<void> {
+  return inBatches(
+    (limit) => db.run`
+      delete from changes where id in (
+        select id from changes where at <= ${db.nowMs} - ${KEPT_MS} order by at limit ${limit})`,
+  );
+}
