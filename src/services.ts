@@ -123,7 +123,7 @@ export async function openServices(
       sync: new ReadLimit({ ofConnection: 5, ofUser: 20 }, 'too_many_syncs', clock.monotonicMs),
     },
     accounts,
-    inbox: await openInboxes(db, events, log),
+    inbox: await openInboxes(db, events, clock, log, world.nodeTimes),
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, memoryLimits),

@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
 import { Multimap } from '../multimap.ts';
-import { readHeads } from './inbox.ts';
+import { type Position, readHeadsAfter } from './inbox.ts';
 import { readEvents } from './stored-events.ts';
 
 /** A device gets more of the log only while its unsent output is smaller than this (architecture 4). */
@@ -50,6 +50,7 @@ export class Delivery {
   readonly #byUser = new Multimap<string, InboxReader>();
   readonly #byDevice = new Map<Device, InboxReader>();
   readonly #waiters = new Set<() => void>();
+  #onJoin: (userId: string) => void = () => {};
 
   /** @param onFault called when the log could not be read; the next event or sweep tries again */
   constructor(db: Db, events: Events, onFault: (error: unknown) => void) {
@@ -77,7 +78,13 @@ export class Delivery {
     };
     this.#byUser.add(device.userId, reader);
     this.#byDevice.set(device, reader);
+    this.#onJoin(device.userId);
     this.#read(reader);
+  }
+
+  /** @param listener called with the user of each device that joins */
+  onJoin(listener: (userId: string) => void): void {
+    this.#onJoin = listener;
   }
 
   /** Removes a device whose connection has ended. */
@@ -100,8 +107,49 @@ export class Delivery {
    * its event. A device that does not read its output delays the answer by at most a second.
    */
   async writtenUpTo(userId: string, seq: number): Promise<void> {
-    const isWritten = () => [...this.#byUser.get(userId)].every((reader) => reader.cursor >= seq);
-    if (isWritten()) return;
+    await this.#wait(() => [...this.#byUser.get(userId)].every((reader) => reader.cursor >= seq));
+  }
+
+  /** Waits until the user's devices in this process have all events that are known of; for a device that does not read, at most a second. */
+  caughtUp(userId: string): Promise<void> {
+    return this.#wait(() => [...this.#byUser.get(userId)].every((reader) => !reader.isBehind));
+  }
+
+  /** How many users have a device in this process. */
+  get userCount(): number {
+    return this.#byUser.size;
+  }
+
+  /** These users. One who comes while the list is read is among them. */
+  userIds(): Iterable<string> {
+    return this.#byUser.keys();
+  }
+
+  /** Compares the cursors of all devices with the heads in the database, and reads what they miss. */
+  async sweep(): Promise<void> {
+    const userIds = [...this.#byUser.keys()];
+    for (let i = 0; i < userIds.length; i += SWEEP_USERS)
+      await this.compare(userIds.slice(i, i + SWEEP_USERS));
+  }
+
+  /** Compares the cursors of these users' devices with the heads in the database, and reads what they miss. */
+  async compare(userIds: readonly string[]): Promise<void> {
+    const positions: Position[] = [];
+    for (const userId of userIds) {
+      let seq = Number.POSITIVE_INFINITY;
+      // Its last read has failed, or it waits for its device.
+      for (const reader of this.#byUser.get(userId))
+        if (reader.isBehind) this.#read(reader);
+        else seq = Math.min(seq, reader.cursor);
+      if (seq < Number.POSITIVE_INFINITY) positions.push({ user_id: userId, seq });
+    }
+    if (positions.length === 0) return;
+    for (const { user_id: userId, seq } of await readHeadsAfter(this.#db, positions))
+      for (const reader of this.#byUser.get(userId)) if (reader.cursor < seq) this.#read(reader);
+  }
+
+  async #wait(isDone: () => boolean): Promise<void> {
+    if (isDone()) return;
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
@@ -109,22 +157,11 @@ export class Delivery {
         resolve();
       };
       const check = () => {
-        if (isWritten()) end();
+        if (isDone()) end();
       };
       const timer = setTimeout(end, MAX_WAIT_MS);
       this.#waiters.add(check);
     });
-  }
-
-  /** Finds devices that missed a hint, by comparing their cursors with the heads in the database. */
-  async sweep(): Promise<void> {
-    const userIds = [...this.#byUser.keys()];
-    for (let i = 0; i < userIds.length; i += SWEEP_USERS) {
-      const heads = await readHeads(this.#db, userIds.slice(i, i + SWEEP_USERS));
-      for (const [userId, head] of heads)
-        for (const reader of this.#byUser.get(userId))
-          if (reader.cursor < head || reader.isBehind) this.#read(reader);
-    }
   }
 
   #onEvent(reader: InboxReader, event: LogEvent): void {
@@ -173,6 +210,7 @@ export class Delivery {
       if (events.length > 0) continue;
       if (reader.latestSeq <= reader.cursor) {
         reader.isBehind = false;
+        this.#notifyWaiters();
         return;
       }
       // The event of a hint may have been committed after the log was read: read once more. If it is missing again, it was trimmed.

@@ -4,9 +4,10 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { Delivery } from './delivery.ts';
 import { readEpoch } from './epoch.ts';
+import { Sweeps, type SweepTimes } from './sweeps.ts';
 import { trimInboxes } from './trim.ts';
 
-const SWEEP_MS = 5_000;
+const SWEEP_TURN_MS = 250;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** What the inboxes keep open in a process. */
@@ -14,28 +15,25 @@ export interface InboxServices {
   /** The epoch of this database; positions of another are void (architecture 4). */
   readonly epoch: string;
   readonly delivery: Delivery;
+  readonly sweeps: Sweeps;
 }
 
 /** Creates the epoch if the database has none, and starts the delivery of events to devices. */
 export async function openInboxes(
   db: Db,
   events: Events,
+  clock: Clock,
   log: Pick<Logger, 'error'>,
+  sweepTimes?: Partial<SweepTimes>,
 ): Promise<InboxServices> {
-  return {
-    epoch: await readEpoch(db),
-    delivery: new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read')),
-  };
+  const delivery = new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read'));
+  return { epoch: await readEpoch(db), delivery, sweeps: new Sweeps(delivery, clock, sweepTimes) };
 }
 
 /** Delivers events whose hint was lost, and removes events beyond the limits of age and number. */
-export function inboxJobs(
-  db: Db,
-  { now }: Clock,
-  { delivery }: Pick<InboxServices, 'delivery'>,
-): PeriodicJob[] {
+export function inboxJobs(db: Db, { now }: Clock, { sweeps }: Pick<InboxServices, 'sweeps'>): PeriodicJob[] {
   return [
-    { name: 'deliver missed events', everyMs: SWEEP_MS, run: () => delivery.sweep() },
+    { name: 'deliver missed events', everyMs: SWEEP_TURN_MS, run: () => sweeps.run() },
     { name: 'trim inboxes', everyMs: CLEAN_UP_MS, run: () => trimInboxes(db, now()) },
   ];
 }

@@ -4,6 +4,8 @@ import { isChange, recordChange } from '../events/changes.ts';
 import type { Change, Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 
+const POSITIONS = { user_id: 'text', seq: 'bigint' } as const;
+
 /** Where the event logs of users are stored, and where hints about new events are published. */
 export interface Inboxes {
   readonly db: Db;
@@ -175,9 +177,16 @@ export async function readHead(db: Queries, userId: string): Promise<number> {
   return head?.seq ?? 0;
 }
 
-/** The heads of several users; a head beyond a cursor shows that a hint was lost. */
-export async function readHeads(db: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.all<{ user_id: string; seq: number }>`
-    select user_id, seq from inbox_heads where user_id in ${db.list(userIds)}`;
-  return new Map(rows.map((row) => [row.user_id, row.seq]));
+/** A position in the log of a user. */
+export interface Position {
+  readonly user_id: string;
+  readonly seq: number;
+}
+
+/** The heads of those users who have events after these positions, which shows that a hint was lost. */
+export function readHeadsAfter(db: Queries, positions: readonly Position[]): Promise<Position[]> {
+  return db.all<Position>`
+    select heads.user_id, heads.seq from ${db.records(POSITIONS, positions)} as wanted
+    join inbox_heads as heads on heads.user_id = wanted.user_id
+    where heads.seq > wanted.seq`;
 }

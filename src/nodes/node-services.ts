@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import type { SweepTimes } from '../inbox/sweeps.ts';
 import type { LinkTimes } from './link.ts';
 import { MEMBERSHIP_TIMES, Membership, type MembershipTimes } from './membership.ts';
 import { RedisLink } from './redis-link.ts';
 
 /** The times of everything between nodes; tests shorten them. */
-export interface NodeTimes extends MembershipTimes, LinkTimes {}
+export interface NodeTimes extends MembershipTimes, LinkTimes, SweepTimes {}
 
 /** What a server keeps open to be a node of a service of many. */
 export interface NodeServices {
