@@ -6,7 +6,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { openLog } from './log.ts';
 import { startPeriodicJobs } from './periodic-jobs.ts';
 import { openPushWorker } from './push/delivery/worker.ts';
-import { openServices } from './services.ts';
+import { openServices, type World } from './services.ts';
 import { explainStart } from './start-errors.ts';
 
 /** How long a stop may take; connections that are still open then are cut off. */
@@ -18,15 +18,16 @@ const REPEAT_MS = 1_000;
  * Runs the service until a signal stops it. The first SIGTERM or SIGINT finishes the requests in flight; a second one, at least
  * {@link REPEAT_MS} later, ends the process at once.
  *
+ * @param world what a test replaces
  * @returns the exit code
  */
-export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
+export async function runServer(env: NodeJS.ProcessEnv, world: World = {}): Promise<number> {
   const config = readOrExplain(env);
   if (!config) return 1;
   const log = openLog(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
   await using running = new AsyncDisposableStack();
-  const started = await start(config, log, running).catch((err) => {
+  const started = await start(config, log, world, running).catch((err) => {
     process.stderr.write(`Doorman could not start: ${explainStart(err, config)}\n`);
     log.debug({ err }, 'could not start');
     return undefined;
@@ -59,8 +60,8 @@ export async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
  *
  * @param running gets everything that has to be disposed at the end
  */
-async function start(config: Config, log: Logger, running: AsyncDisposableStack) {
-  const services = running.use(await openServices(config, log));
+async function start(config: Config, log: Logger, world: World, running: AsyncDisposableStack) {
+  const services = running.use(await openServices(config, log, world));
   running.use(startPeriodicJobs(services));
   const app = await buildApp(services);
   const pushes = openPushWorker({ ...services, publicUrl: config.publicUrl });

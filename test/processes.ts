@@ -69,17 +69,30 @@ export interface LaunchedServer extends AsyncDisposable {
   logged(message: string | RegExp): Promise<Body>;
 }
 
-export interface ServerProcess extends LaunchedServer {
+/** Calls over HTTP, with bodies parsed. */
+export interface Caller {
   readonly url: string;
   get(path: string, token?: string): Promise<{ status: number; body: Body }>;
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
+}
+
+export interface ServerProcess extends LaunchedServer, Caller {
   /** Kills it, which is as close to a power cut as a process can get. */
   kill(): Promise<void>;
 }
 
-/** Starts the server without waiting for anything. @param within a command that runs the program, such as `unshare` */
-export function launchServer(settings: Settings, within: readonly string[] = []): LaunchedServer {
-  const child = start('src/main.ts', [], settings, within);
+/**
+ * Starts the server without waiting for anything.
+ *
+ * @param within a command that runs the program, such as `unshare`
+ * @param program another one that runs the server, with its arguments
+ */
+export function launchServer(
+  settings: Settings,
+  within: readonly string[] = [],
+  [file, ...words]: readonly [string, ...string[]] = ['src/main.ts'],
+): LaunchedServer {
+  const child = start(file, words, settings, within);
   const errors = text(child.stderr);
   const ended = once(child, 'close').then(async ([code, signal]) => ({ code, signal, errors: await errors }));
   const lines: string[] = [];
@@ -116,10 +129,12 @@ export function launchServer(settings: Settings, within: readonly string[] = [])
 }
 
 /** Starts the server in a process of its own, and waits until it serves. */
-export async function startServer(settings: Settings, within?: readonly string[]): Promise<ServerProcess> {
-  const launched = launchServer(settings, within);
-  const url = await launched.serving;
+export async function startServer(...options: Parameters<typeof launchServer>): Promise<ServerProcess> {
+  const launched = launchServer(...options);
+  return { ...launched, ...callerOf(await launched.serving), kill: () => kill(launched.child) };
+}
 
+export function callerOf(url: string): Caller {
   async function call(path: string, token: string | undefined, request: RequestInit) {
     const headers = {
       ...(request.body !== undefined && { 'content-type': 'application/json' }),
@@ -130,11 +145,9 @@ export async function startServer(settings: Settings, within?: readonly string[]
   }
 
   return {
-    ...launched,
     url,
     get: (path, token) => call(path, token, {}),
     post: (path, body, token) => call(path, token, { method: 'POST', body: JSON.stringify(body) }),
-    kill: () => kill(launched.child),
   };
 }
 
