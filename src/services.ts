@@ -84,8 +84,8 @@ export async function openDatabase(
 }
 
 /**
- * Opens everything that a server needs. Only one server at a time uses a database: a second one on the same folder is refused,
- * a second one on the same PostgreSQL waits (architecture 11).
+ * Opens everything that a server needs. Without `REDIS_URL` only one server at a time uses a database: a second one on the same
+ * folder is refused, a second one on the same PostgreSQL waits (architecture 11).
  */
 export async function openServices(
   config: Config,
@@ -98,7 +98,7 @@ export async function openServices(
   opening.use(lock ?? lockFolder(config.dataDir));
   const db = opening.use(await openDatabase(config, log, lock));
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
-  await db.transaction((tx) => recordExternalChange(tx));
+  if (config.redisUrl === null) await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
   const changes = await ChangeReader.open(db, events);
   const nodes = await openNodes(config, db, clock, log, world);
@@ -135,10 +135,10 @@ export async function openServices(
   return Object.assign(services, { [Symbol.asyncDispose]: () => opened.disposeAsync() });
 }
 
-async function lockPostgres({ databaseUrl }: Config, log: Logger): Promise<PostgresLock | null> {
+async function lockPostgres({ databaseUrl, redisUrl }: Config, log: Logger): Promise<PostgresLock | null> {
   if (!databaseUrl) return null;
   const { PostgresLock } = await import('./db/postgres/lock.ts');
-  return PostgresLock.take({ url: databaseUrl, log });
+  return PostgresLock.take({ url: databaseUrl, log, isShared: redisUrl !== null });
 }
 
 /** Loads the client of Redis only where it is used. */

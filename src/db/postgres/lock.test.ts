@@ -154,4 +154,54 @@ onPostgres('the lock of a server', (database) => {
     await using _lock = await taking;
     assert.deepEqual(order, ['the transaction ends', 'begins']);
   });
+
+  test('nodes share the lock; a single server waits for all of them, and a node for a single server', async (t) => {
+    const url = await createUrl(t, database);
+    const { messages, log } = keepLog();
+    const order: string[] = [];
+    const take = async (name: string, isShared: boolean) => {
+      const lock = await PostgresLock.take({ url, log, isShared });
+      order.push(`${name} runs`);
+      return async () => {
+        order.push(`${name} ends`);
+        await lock[Symbol.asyncDispose]();
+      };
+    };
+    const first = await take('first node', true);
+    const second = await take('second node', true);
+    assert.deepEqual(messages, []);
+    const single = take('single server', false);
+    await until(() => messages.length === 1);
+    await first();
+    await second();
+    const endSingle = await single;
+    const node = take('node', true);
+    await until(() => messages.length === 2);
+    await endSingle();
+    await (await node)();
+    assert.deepEqual(order, [
+      ...['first node runs', 'second node runs', 'first node ends', 'second node ends'],
+      ...['single server runs', 'single server ends', 'node runs', 'node ends'],
+    ]);
+  });
+
+  test('a node writes on while its lock is lost, and takes it again; after a single server took it, the node has to end', async (t) => {
+    const url = await createUrl(t, database);
+    const proxy = await openProxy(t, url);
+    const { messages, log } = keepLog();
+    await using lock = await PostgresLock.take({ url: proxy.url, log, isShared: true });
+    await using db = await openPostgres({ url, lock });
+    await proxy.cut(); // only the lock's connection uses the proxy
+    await until(() => messages.length > 0);
+    await db.checkHealth();
+    await db.transaction(async (tx) => {
+      await tx.run`insert into service (name, value) values ('without the lock', '')`;
+    });
+    await proxy.restore();
+    await until(() => messages.includes('the lock on the database is held again'));
+    await proxy.cut();
+    await using _single = await PostgresLock.take({ url });
+    await proxy.restore();
+    await lock.taken;
+  });
 });

@@ -19,6 +19,13 @@ const RETRY_MS = 200;
 /** How long a transaction can stay open after its server has ended: the limits of `connection.ts` and a margin. */
 const OLDER_TRANSACTIONS_MS = 15_000;
 
+interface LockOptions {
+  readonly url: string;
+  readonly log?: DatabaseLog;
+  /** Shares the lock with other nodes, instead of having it alone. */
+  readonly isShared?: boolean;
+}
+
 /** `taken`: another server has the lock; `unavailable`: the database cannot be reached. */
 type AttemptResult = 'held' | 'taken' | 'unavailable' | 'retry';
 
@@ -26,6 +33,9 @@ type AttemptResult = 'held' | 'taken' | 'unavailable' | 'retry';
  * Makes this process the only server on a PostgreSQL database. The lock belongs to a connection of its own and ends with it. A
  * lost lock is taken again, and `onLost` is called, so that everything that is running can be ended. Each write calls
  * {@link confirm} first.
+ *
+ * Nodes share the lock: it keeps them and a single server from running at the same time. Their writes do not depend on it, as
+ * every truth is in the database; so its loss ends nothing, and it is taken again beside their work.
  */
 export class PostgresLock implements AsyncDisposable {
   /** Called each time the lock is lost. */
@@ -35,6 +45,7 @@ export class PostgresLock implements AsyncDisposable {
   #setTaken: () => void;
   #servers: PostgresServers;
   #log: DatabaseLog | undefined;
+  #isShared: boolean;
   /** Names this process, so that a backend it left behind can be recognized and ended. */
   #name = `doorman lock ${randomUUID()}`;
   #connection: PostgresConnection | undefined;
@@ -44,21 +55,24 @@ export class PostgresLock implements AsyncDisposable {
   #closed = false;
   #lastProblem = '';
 
-  private constructor(url: string, log: DatabaseLog | undefined) {
+  private constructor({ url, log, isShared = false }: LockOptions) {
     this.#servers = new PostgresServers(url);
     this.#log = log;
+    this.#isShared = isShared;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.taken = promise;
     this.#setTaken = resolve;
   }
 
   /**
-   * Waits until the database can be reached, and the earlier server and its transactions have ended.
+   * Waits until the database can be reached, and the earlier server and its transactions have ended; a node waits for a single
+   * server alone, a single server for all nodes.
    *
    * @throws {Error} when the database refuses us, such as for a wrong password, or lacks the settings that durability needs
    */
-  static async take({ url, log }: { url: string; log?: DatabaseLog }): Promise<PostgresLock> {
-    const lock = new PostgresLock(url, log);
+  static async take(options: LockOptions): Promise<PostgresLock> {
+    const { log, isShared = false } = options;
+    const lock = new PostgresLock(options);
     let last: AttemptResult | undefined;
     for (;;) {
       const result = await lock.#attempt();
@@ -69,7 +83,7 @@ export class PostgresLock implements AsyncDisposable {
       await delay(result === 'taken' ? CHECK_MS : RETRY_MS);
     }
     try {
-      await lock.#waitForOlderTransactions();
+      if (!isShared) await lock.#waitForOlderTransactions();
       return lock;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -78,10 +92,10 @@ export class PostgresLock implements AsyncDisposable {
   }
 
   /**
-   * @throws {Error} when this server does not hold the lock, or cannot know within 2 s that it does
+   * @throws {Error} when this server does not hold the lock, or cannot know within 2 s that it does; never for a node
    */
   async confirm(): Promise<void> {
-    if (this.#isHeld()) return;
+    if (this.#isShared || this.#isHeld()) return;
     // The event loop stalled for longer than the lease.
     if (this.#connection && !this.#closed) await this.#check(this.#connection);
     if (!this.#isHeld()) throw new Error('the lock on the database is not held');
@@ -128,7 +142,7 @@ export class PostgresLock implements AsyncDisposable {
     );
     const sentAt = performance.now();
     const { rows } = await connection.query<{ ours: number }>(
-      `select pg_try_advisory_lock(${SERVER_LOCK}) as ours`,
+      `select pg_try_advisory_lock${this.#isShared ? '_shared' : ''}(${SERVER_LOCK}) as ours`,
     );
     if (rows[0]?.ours === 1) {
       this.#hold(connection, sentAt);
@@ -138,8 +152,9 @@ export class PostgresLock implements AsyncDisposable {
       `select pid, coalesce(application_name = $1 and usename = current_user, false) as ours
         from pg_locks join pg_stat_activity using (pid)
         where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
-          and (classid::bigint << 32 | objid::bigint) = ${SERVER_LOCK} and objsubid = 1 and granted`,
-      [this.#name],
+          and (classid::bigint << 32 | objid::bigint) = ${SERVER_LOCK} and objsubid = 1 and granted
+          and ($2 = 'no' or mode = 'ExclusiveLock')`,
+      [this.#name, this.#isShared ? 'yes' : 'no'],
     );
     for (const { pid, ours } of holders) {
       if (ours !== 1) return 'taken';
@@ -161,7 +176,7 @@ export class PostgresLock implements AsyncDisposable {
       if (this.#closed) return;
       const reason = connection.broken ?? new Error('the connection was closed');
       this.#log?.warn({ err: reason }, 'the lock on the database is lost; taking it again');
-      this.onLost(reason);
+      if (!this.#isShared) this.onLost(reason);
       this.#retaking = this.#retake();
     };
   }
