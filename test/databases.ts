@@ -60,6 +60,7 @@ export function onEachDatabase(name: string, register: (database: TestDatabase) 
 }
 
 export function onSqlite(name: string, register: (database: TestDatabase) => void): void {
+  if (process.env.TEST_DATABASES === 'nodes') return;
   describe(`${name} (SQLite)`, () => registerGroup(() => register(sqlite)));
 }
 
@@ -97,6 +98,7 @@ function describeServers(
   register: (database: TestDatabase) => void,
   options: { concurrency?: boolean },
 ): void {
+  if (process.env.TEST_DATABASES === 'nodes' && database.nodes === 1) return;
   if (process.env.TEST_DATABASES === 'sqlite') {
     describe(title, { skip: 'on SQLite alone; npm test runs it' }, () => register(database));
     return;

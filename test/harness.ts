@@ -9,6 +9,7 @@ import { openPushWorker, type PushWorker } from '../src/push/delivery/worker.ts'
 import { openServices, type Services, type World } from '../src/services.ts';
 import { type DatabaseSettings, databaseEnv, type TestDatabase } from './databases.ts';
 import { disposeAfter } from './dispose-after.ts';
+import { allKnown, nodeTimesOf } from './nodes.ts';
 
 /** An answer as a client sees it, its body parsed. */
 export interface Answer {
@@ -51,10 +52,10 @@ interface Calls {
 export interface TestNode extends Calls, AsyncDisposable {
   readonly app: App;
   readonly services: Services;
-  readonly pushes: PushWorker;
+  readonly pushes: Pick<PushWorker, 'runDue' | typeof Symbol.asyncDispose>;
 }
 
-/** `app`, `services` and `pushes` are those of the first node. */
+/** `app` and `services` are those of the first node; `pushes` concerns all. */
 export interface TestService extends Calls, Omit<TestNode, typeof Symbol.asyncDispose> {
   /** One, or all that serve the database; each call goes to the next of them. */
   readonly nodes: readonly TestNode[];
@@ -106,10 +107,13 @@ async function startOn(
   const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
   const nodes: TestNode[] = [];
   running.end = async () => void (await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));
-  const starting = configs.map((config) => startNode(config, log, world));
+  const starting = configs.map((config) =>
+    startNode(config, log, { nodeTimes: nodeTimesOf(world), ...world }),
+  );
   for (const start of await Promise.allSettled(starting))
     if (start.status === 'fulfilled') nodes.push(start.value);
   await Promise.all(starting);
+  await allKnown(nodes);
   const [first] = nodes;
   if (!first) throw new Error('a service of no node');
 
@@ -119,7 +123,14 @@ async function startOn(
     ...calls,
     app: first.app,
     services: first.services,
-    pushes: first.pushes,
+    pushes: {
+      async runDue() {
+        for (const { pushes } of nodes) await pushes.runDue();
+      },
+      async [Symbol.asyncDispose]() {
+        for (const { pushes } of nodes) await pushes[Symbol.asyncDispose]();
+      },
+    },
     nodes,
     logLines,
     restart: async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { Services, World } from '../src/services.ts';
+import { eventually } from './eventually.ts';
 import type { TestNode } from './harness.ts';
 
 /**
@@ -60,4 +62,50 @@ function portOf(server: Server): number {
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   return address.port;
+}
+
+/** Waits until each node has received what the others have sent, and shows the same users as online. */
+export async function settled(nodes: readonly TestNode[]): Promise<void> {
+  if (nodes.length === 1) return;
+  await new Promise(setImmediate); // messages of one turn of the event loop are sent together
+  await Promise.all(nodes.map(({ services }) => received(services, nodes)));
+  await eventually(() => haveSamePresence(nodes));
+}
+
+/** Waits until the other nodes have received a message that this one sends now: then they have all earlier ones. */
+async function received({ nodes: own }: Services, nodes: readonly TestNode[]): Promise<void> {
+  const id = crypto.randomUUID();
+  let missing = nodes.length - 1;
+  for (const { services } of nodes)
+    services.nodes?.membership.on(`settled ${id}`, () => {
+      missing--;
+    });
+  own?.membership.broadcast(`settled ${id}`, null);
+  await eventually(() => missing === 0);
+}
+
+/** Whether each node shows what the sockets of all nodes are: who is online, and who of them is idle. */
+function haveSamePresence(nodes: readonly TestNode[]): boolean {
+  const locals = nodes.map(({ services }) => services.presence.local);
+  const ids = [...new Set(locals.flatMap((local) => local.onlineIds()))];
+  return nodes.every(({ services: { presence } }) => {
+    const isSame = (id: string) =>
+      presence.online.isOnline(id) &&
+      presence.online.isIdle(id) === locals.every((local) => !local.isOnline(id) || local.isIdle(id));
+    return presence.online.onlineIds().length === ids.length && ids.every(isSame);
+  });
+}
+
+/** Short times between nodes; without ends by silence where a test moves the clock faster than messages travel. */
+export function nodeTimesOf(world: World = {}): World['nodeTimes'] {
+  return world.monotonicMs
+    ? { leaseMs: Number.POSITIVE_INFINITY, linkDownMs: Number.POSITIVE_INFINITY }
+    : { heartbeatMs: 300, leaseMs: 3_000, linkDownMs: 6_000, pingMs: 200, lateMs: 1_000, retryMs: 100 };
+}
+
+/** Waits until each node knows all others. */
+export async function allKnown(nodes: readonly TestNode[]): Promise<void> {
+  if (nodes.length === 1) return;
+  const count = nodes.length - 1;
+  await eventually(() => nodes.every(({ services }) => services.nodes?.membership.peers().length === count));
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { TestDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import {
   type Body,
   type Person,
@@ -9,7 +10,7 @@ import {
   startService,
   type TestService,
 } from '../../test/harness.ts';
-import { listen } from '../../test/nodes.ts';
+import { listen, settled } from '../../test/nodes.ts';
 import type { FrameHandler } from '../frames/define-frame.ts';
 import { guardRequests } from '../http/authenticate.ts';
 import { openServer } from '../http/server.ts';
@@ -23,6 +24,8 @@ import type { SocketSession } from './socket-session.ts';
  * count against it. The library's types do not know the option.
  */
 const ANY_PONGS: ClientOptions & { maxPendingAutoPongs: number } = { maxPendingAutoPongs: 0 };
+
+export { eventually };
 
 /** How a connection ended for its client. 1006: without a close frame. */
 export interface Ending {
@@ -120,7 +123,7 @@ export interface Refusal {
   body: Body;
 }
 
-/** `node`: the place of the node to connect to; else the load balancer chooses one. */
+/** `node`: the place of the node to connect to, or a multiple; else the load balancer chooses one. */
 type ConnectOptions = ClientOptions & { protocol?: string; path?: string; node?: number };
 
 export interface SocketService extends TestService {
@@ -136,6 +139,10 @@ export interface SocketService extends TestService {
   logIn(person: Person): Promise<Person>;
   /** `isOnline` as the public profile says it. */
   isOnline(person: Person): Promise<number>;
+  /** Waits until each node has received what the others have sent, and shows the same users as online. */
+  settled(): Promise<void>;
+  /** Sends the presence and the receipts that each node has collected. */
+  flush(): Promise<void>;
 }
 
 /** The whole service on a real port; several nodes have a load balancer before them. */
@@ -147,7 +154,7 @@ export async function startSockets(
   const service = await startService(t, database, options);
   const { port, ports } = await listen(t, service.nodes);
   const open = ({ protocol, path = '/ws', node, ...rest }: ConnectOptions = {}) => {
-    const url = `ws://127.0.0.1:${node === undefined ? port : ports[node]}${path}`;
+    const url = `ws://127.0.0.1:${node === undefined ? port : ports[node % ports.length]}${path}`;
     return new WebSocket(url, protocol === undefined ? [] : protocol.split(','), rest);
   };
 
@@ -188,6 +195,13 @@ export async function startSockets(
     async isOnline({ id }) {
       const { body } = await service.get(`/api/user/profile/${id}`);
       return body.data.isOnline;
+    },
+    settled: () => settled(service.nodes),
+    async flush() {
+      for (const { services } of service.nodes) {
+        await services.presence.watchers.flush();
+        await services.chat.deliveryReceipts.flush();
+      }
     },
   };
 }
@@ -231,13 +245,4 @@ export function recordOrder({ app, services }: TestService): string[] {
 /** How many TCP connections the service has. */
 export function countConnections({ app }: Pick<TestService, 'app'>): Promise<number> {
   return new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
-}
-
-/** Waits until the condition is true. `ms` only ends a test that would wait forever. */
-export async function eventually(isTrue: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
-  const givesUpAt = performance.now() + ms;
-  while (!(await isTrue())) {
-    if (performance.now() > givesUpAt) throw new Error(`not true within ${ms} ms: ${isTrue}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 
 /** The whole table of interface 4.2. */
@@ -20,7 +20,7 @@ const SUMMARY = [
   ['GET', '/api/push/test-send', 'JWT'],
 ] as const;
 
-onEachDatabase('4 Endpoints: envelope and summary', (database) => {
+onEachDeployment('4 Endpoints: envelope and summary', (database) => {
   test('4.1 Envelope: every answer is JSON, its code the HTTP status; errors carry msg', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');

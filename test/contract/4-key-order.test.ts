@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { type Answer, startService } from '../harness.ts';
 
 /** Keys in their order, those of `data` after a colon. */
@@ -11,7 +11,7 @@ function keysOf({ body, text }: Answer): string {
   return `${Object.keys(body).join(' ')}: ${inner ? Object.keys(inner).join(' ') : ''}`;
 }
 
-onEachDatabase('4 Endpoints: order of keys', (database) => {
+onEachDeployment('4 Endpoints: order of keys', (database) => {
   test('4.3 to 4.15: the keys of each answer come in the order in which the interface prints them', async (t) => {
     const service = await startService(t, database);
     const bob = await service.join('bob');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 
-onEachDatabase('4 Endpoints: Web Push', (database) => {
+onEachDeployment('4 Endpoints: Web Push', (database) => {
   test('4.13 GET /api/push/public-key: exactly { code: 200, publicKey }, a P-256 point in Base64', async (t) => {
     const service = await startService(t, database);
     const { status, text, body } = await service.get('/api/push/public-key');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 
 const DAY_MS = 86_400_000;
 
-onEachDatabase('5 Authentication', (database) => {
+onEachDeployment('5 Authentication', (database) => {
   test('5.1 and 5.2: the token of register and that of login both open protected endpoints as Bearer', async (t) => {
     const service = await startService(t, database);
     const { token, username, password } = await service.join('alice');
