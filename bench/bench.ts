@@ -20,6 +20,7 @@ import {
   messages,
   messagesOnPostgres,
 } from './rows/messages.ts';
+import { acknowledgedOverNodes, messagesOverNodes } from './rows/nodes.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
 import { standstill } from './rows/standstill.ts';
@@ -29,7 +30,7 @@ import { type Line, toTable } from './table.ts';
 
 const PATIENCE_SECONDS = 20;
 /** Rows that take long: measured with `--all`, or by name. */
-const LONG_ROWS = ['growth', 'standstill', 'tenthousand'];
+const LONG_ROWS = ['nodes-messages', 'nodes-acknowledged', 'growth', 'standstill', 'tenthousand'];
 
 /** @param profileFolder where the server writes a CPU profile, if given */
 type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
@@ -48,6 +49,8 @@ const rows: Record<string, Row> = {
   'postgres-authenticated': authenticatedCallOnPostgres,
   'postgres-messages': messagesOnPostgres,
   'postgres-acknowledged': acknowledgedMessagesOnPostgres,
+  'nodes-messages': messagesOverNodes,
+  'nodes-acknowledged': acknowledgedOverNodes,
   growth,
   standstill,
   tenthousand: tenThousand,

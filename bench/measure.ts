@@ -96,12 +96,14 @@ export interface Round {
 export interface Micros {
   readonly service?: number | undefined;
   readonly database?: number | undefined;
+  readonly redis?: number | undefined;
   readonly bare?: number | undefined;
 }
 
 /** The clocks of those who do the work. */
 export type Clocks = Record<'service' | 'bare', ProcessorClock> & {
   readonly database?: ProcessorClock | undefined;
+  readonly redis?: ProcessorClock | undefined;
 };
 
 export interface Compared {
@@ -123,8 +125,10 @@ export async function alternate(
   const rounds: { ours: number; bare: number }[] = [];
   const service = new OperationCost(clocks.service);
   const database = clocks.database && new OperationCost(clocks.database);
+  const redis = clocks.redis && new OperationCost(clocks.redis);
   const bareCost = new OperationCost(clocks.bare);
-  const withDatabase = () => (database ? database.during(ours) : ours());
+  const withRedis = () => (redis ? redis.during(ours) : ours());
+  const withDatabase = () => (database ? database.during(withRedis) : withRedis());
   const runOurs = async () => (await service.during(withDatabase)).perSecond;
   const runBare = async () => (await bareCost.during(bare)).perSecond;
   for (let i = 0; i < pairs; i++) {
@@ -136,7 +140,12 @@ export async function alternate(
     ours: median(rounds.map((round) => round.ours)),
     bare: median(rounds.map((round) => round.bare)),
     ratio: median(rounds.map((round) => round.ours / round.bare)),
-    micros: { service: service.microsEach, database: database?.microsEach, bare: bareCost.microsEach },
+    micros: {
+      service: service.microsEach,
+      database: database?.microsEach,
+      redis: redis?.microsEach,
+      bare: bareCost.microsEach,
+    },
   };
 }
 

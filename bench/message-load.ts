@@ -49,16 +49,25 @@ export function withoutAccounts(count: number): Participant[] {
   });
 }
 
-/** Opens a connection for each participant, and waits until all are live. They close with `stack`. */
+/**
+ * Opens a connection for each participant, and waits until all are live. They close with `stack`.
+ *
+ * @param ports of one server, or of several, which the participants connect to in turn
+ */
 export async function connectAll(
-  port: number,
+  ports: number | readonly number[],
   participants: readonly Participant[],
   stack: AsyncDisposableStack,
 ): Promise<ThinSocket[]> {
+  const all = [ports].flat();
   return concurrently(participants.length, async (i) => {
-    const socket = await openThinSocket(port, ADDRESSES[i % ADDRESSES.length] ?? '', (why) => {
-      throw why; // further measurements would be wrong
-    });
+    const socket = await openThinSocket(
+      all[i % all.length] ?? 0,
+      ADDRESSES[i % ADDRESSES.length] ?? '',
+      (why) => {
+        throw why; // further measurements would be wrong
+      },
+    );
     stack.defer(() => socket.close());
     const live = new Promise<void>((resolve) => {
       socket.onText = (text) => {

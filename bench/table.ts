@@ -19,7 +19,7 @@ export interface Target {
   readonly aim: number;
 }
 
-/** The last three: processor time of one operation in microseconds. */
+/** The last four: processor time of one operation in microseconds. */
 const HEAD = [
   'work',
   'ours',
@@ -30,6 +30,7 @@ const HEAD = [
   'verdict',
   'service µs',
   'database µs',
+  'redis µs',
   'bare µs',
 ];
 
@@ -47,7 +48,7 @@ function toCells({ work, ours, bare, ratio, target, micros = {} }: Line): string
   const bounds = target
     ? [bound(target, target.floor), bound(target, target.aim), verdict(target)]
     : ['', '', ''];
-  const costs = [micros.service, micros.database, micros.bare].map(toMicros);
+  const costs = [micros.service, micros.database, micros.redis, micros.bare].map(toMicros);
   return [work, ours, bare, ratio === undefined ? '' : ratio.toFixed(2), ...bounds, ...costs];
 }
 

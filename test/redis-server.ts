@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { endGuarded, findFreePort, startGuarded } from './guarded-server.ts';
@@ -6,6 +7,8 @@ import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
+  /** Of the process that serves. */
+  pid(): Promise<number>;
   /** Ends the server at once, as `kill -9` would; starts it again, empty, at the same address after `meanwhile`. */
   restart(meanwhile?: () => Promise<unknown>): Promise<void>;
   /** Runs one command without spaces in its words, such as `FLUSHALL`. @returns the first line of the answer */
@@ -29,12 +32,14 @@ export async function startRedis(): Promise<RedisServer> {
   if (!program) throw new Error('no Redis found');
   const folder = await makeTemporaryFolder('redis');
   const port = await findFreePort();
+  const pidFile = join(folder, 'pid');
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const command = [program, ...options, '--daemonize', 'no'];
+  const command = [program, ...options, '--daemonize', 'no', '--pidfile', pidFile];
   const start = () => startGuarded(command, { folder, endBy: 'KILL', answers: () => answers(port) });
   let server = await start();
   return {
     url: `redis://127.0.0.1:${port}`,
+    pid: async () => Number(await readFile(pidFile, 'utf8')),
     async restart(meanwhile = async () => {}) {
       await endGuarded(server);
       try {
