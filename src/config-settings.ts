@@ -62,6 +62,14 @@ export const settings = {
     must: 'must be a redis:// or rediss:// URL with a host, such as redis://:password@redis.internal:6379/0',
     read: (text) => (text === '' ? null : redisUrl(text)),
   },
+  DRAIN_SECONDS: {
+    default: '',
+    unit: 'seconds',
+    meaning:
+      'How long a stopping server still serves while /readyz answers 503, for its load balancer; 5 with REDIS_URL, else 0',
+    must: 'must be a whole number from 0 to 60',
+    read: (text) => (text === '' ? null : wholeNumber(0, 60)(text)),
+  },
   PUBLIC_URL: {
     default: '',
     unit: 'origin',

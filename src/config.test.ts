@@ -26,6 +26,7 @@ test('without settings, everything has its default', () => {
     dataDir: './data',
     databaseUrl: null,
     redisUrl: null,
+    drainSeconds: 0,
     publicUrl: 'http://localhost:3000',
     origins: [],
     trustProxy: [],
@@ -50,6 +51,7 @@ test('every setting is read', () => {
     DATA_DIR: '/var/lib/doorman data',
     DATABASE_URL: 'postgres://doorman:s3cret@db.example.com/doorman',
     REDIS_URL: 'rediss://:s3cret@redis.example.com/1',
+    DRAIN_SECONDS: '12',
     PUBLIC_URL: 'https://Chat.Example.com:443/',
     ORIGINS: 'https://app.example.com, http://localhost:5173,https://APP.example.com',
     TRUST_PROXY: '10.0.0.0/8, loopback',
@@ -69,6 +71,7 @@ test('every setting is read', () => {
     dataDir: '/var/lib/doorman data',
     databaseUrl: 'postgres://doorman:s3cret@db.example.com/doorman',
     redisUrl: 'rediss://:s3cret@redis.example.com/1',
+    drainSeconds: 12,
     publicUrl: 'https://chat.example.com',
     origins: ['https://app.example.com', 'http://localhost:5173'],
     rateLimits: { api: { limit: 100, windowMs: 10_000 }, auth: null },
@@ -100,6 +103,7 @@ test('the table of settings names each one with its default, which can be read',
       'DATA_DIR=./data',
       'DATABASE_URL=',
       'REDIS_URL=',
+      'DRAIN_SECONDS=',
       'PUBLIC_URL=',
       'ORIGINS=',
       'TRUST_PROXY=',
@@ -236,6 +240,16 @@ test('REDIS_URL names a host, and needs PostgreSQL', () => {
   assert.deepEqual(faultsOf({ REDIS_URL: 'redis://localhost' }), [
     'REDIS_URL needs DATABASE_URL: only on PostgreSQL can several servers be one service',
   ]);
+});
+
+test('a stopping node serves on for 5 s unless DRAIN_SECONDS says otherwise, one server not at all', () => {
+  const node = { DATABASE_URL: 'postgres://a/b', REDIS_URL: 'redis://localhost' };
+  const drains = [{}, node, { ...node, DRAIN_SECONDS: '0' }, { DRAIN_SECONDS: '60' }];
+  assert.deepEqual(
+    drains.map((env) => readConfig(env).drainSeconds),
+    [0, 5, 0, 60],
+  );
+  assertWrong('DRAIN_SECONDS', ['61', '-1', '5s'], 'DRAIN_SECONDS must be a whole number from 0 to 60');
 });
 
 test('PUBLIC_URL and ORIGINS are origins, as browsers send them', () => {

@@ -21,6 +21,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** Joins several servers on one PostgreSQL; null: one server has the database. Contains a password: never to be logged. */
   readonly redisUrl: string | null;
+  /** How long a stopping server still serves. */
+  readonly drainSeconds: number;
   /** Our own origin, without a slash at the end. With port 0 and no `PUBLIC_URL` its port is 0. */
   readonly publicUrl: string;
   /** Further browser origins, each as browsers send it. */
@@ -55,6 +57,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** More than two checks of a load balancer that looks every two seconds. */
+const DRAIN_SECONDS_OF_NODES = 5;
+
 /** A subject that push services accept, though no one reads its mail (RFC 2606, 3). */
 const placeholderSubject = 'mailto:operator@example.com';
 
@@ -79,6 +84,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return value as SettingValue<N>;
   }
 
+  const redisUrl = read('REDIS_URL');
   const port = read('PORT');
   const host = read('HOST');
   const trustProxy = read('TRUST_PROXY');
@@ -89,7 +95,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     dataDir: read('DATA_DIR'),
     databaseUrl: read('DATABASE_URL'),
-    redisUrl: read('REDIS_URL'),
+    redisUrl,
+    drainSeconds: read('DRAIN_SECONDS') ?? (redisUrl === null ? 0 : DRAIN_SECONDS_OF_NODES),
     publicUrl,
     origins: read('ORIGINS'),
     trustProxy,

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import type { App } from './http/server.ts';
 import { openLog } from './log.ts';
 import { startPeriodicJobs } from './periodic-jobs.ts';
 import { openPushWorker } from './push/delivery/worker.ts';
@@ -40,6 +42,7 @@ export async function runServer(env: NodeJS.ProcessEnv, world: World = {}): Prom
   if (signal === 'taken')
     log.fatal('another server took over the database while the connection was lost; stopping');
   log.info({ signal }, 'stopping');
+  if (signal !== 'taken') await leave(app, services.lifecycle, config.drainSeconds);
   services.lifecycle.draining = true;
   const tooLong = setTimeout(() => {
     log.warn('the stop takes too long: open connections are cut off');
@@ -75,6 +78,16 @@ async function start(config: Config, log: Logger, world: World, running: AsyncDi
     log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
   log.info({ url: app.listeningOrigin, database: services.db.kind }, 'serving');
   return { app, services };
+}
+
+/** Serves for so long, while `/readyz` answers 503 and calls end their connections, so that a load balancer stops to use this server. */
+async function leave(app: App, lifecycle: { leaving: boolean }, seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  lifecycle.leaving = true;
+  app.server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
+  await delay(seconds * 1_000);
 }
 
 function readOrExplain(env: NodeJS.ProcessEnv) {

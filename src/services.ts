@@ -52,7 +52,9 @@ interface Limits extends ApiLimits {
 }
 
 interface Lifecycle {
-  /** Set when the process is about to stop: it answers the requests in flight and accepts no new ones. */
+  /** Set when the process is about to stop: it serves as before, but is not ready, so that a load balancer stops to use it. */
+  leaving: boolean;
+  /** Set when the process stops: it answers the requests in flight and accepts no new ones. */
   draining: boolean;
   /** Resolves when another server has taken over the database: this one has to stop. */
   readonly databaseTaken: Promise<void>;
@@ -128,7 +130,7 @@ export async function openServices(
     push,
     chat: openChat(db, events, presence.online, clock, memoryLimits),
     nodes,
-    lifecycle: { draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
+    lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };
   nodes?.membership.start();
   const opened = opening.move();

@@ -18,7 +18,8 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
     config: { access: 'public' },
     schema: { response: { 200: Alive, 503: ErrorAnswer } },
     handler: async (_request, reply) => {
-      const reason = lifecycle.draining ? 'draining' : await databaseFault();
+      const isStopping = lifecycle.leaving || lifecycle.draining;
+      const reason = isStopping ? 'draining' : await databaseFault();
       if (reason === undefined) return { code: 200 as const };
       return reply.code(503).send({ code: 503, error: reason, msg: '服务未就绪' });
     },

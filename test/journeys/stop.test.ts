@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { openConnection } from '../bad-input/raw-connection.ts';
 import { onPostgres, onSqlite } from '../databases.ts';
@@ -87,6 +88,23 @@ onSqlite('Stopping', (database) => {
       server.child.kill('SIGINT');
       assert.deepEqual(await server.ended, { code: 0, signal: null, errors: '' });
       assert.deepEqual(server.messages().slice(-4), ['stopping', FURTHER_SIGNAL, CUT_OFF, 'stopped']);
+    });
+
+    test('with DRAIN_SECONDS it first serves on, not ready, and ends the connections of the load balancer', async (t) => {
+      const settings = settingsOf(await database.create(t), { DRAIN_SECONDS: '2' });
+      await using server = launchServer(settings);
+      const url = await server.serving;
+      server.child.kill('SIGTERM');
+      await server.logged('stopping');
+      const ready = await fetch(`${url}/readyz`);
+      assert.deepEqual([ready.status, ready.headers.get('connection')], [503, 'close']);
+      const alice = { username: 'alice', password: 'password' };
+      assert.equal((await post(`${url}/api/register`, alice)).status, 200);
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, 'doorman.v1');
+      await once(socket, 'open');
+      const [{ data }] = await once(socket, 'message');
+      assert.match(String(data), /"drain"/);
+      assert.equal((await server.ended).code, 0);
     });
 
     test('an idle connection does not delay the stop', async (t) => {
