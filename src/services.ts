@@ -105,8 +105,9 @@ export async function openServices(
   const changes = await ChangeReader.open(db, events);
   const nodes = await openNodes(config, db, clock, log, world);
   if (nodes) opening.use(nodes);
-  const apiLimits = openApiLimits(config.rateLimits, log, memoryLimits);
-  const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, memoryLimits);
+  const limits = nodes?.limits ?? memoryLimits;
+  const apiLimits = openApiLimits(config.rateLimits, log, limits);
+  const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, limits);
   const presence = openPresence(db, events, clock);
   const push = opening.use(await openPush(db, config, clock, world));
   changes.onEverything(async () => {
@@ -128,7 +129,7 @@ export async function openServices(
     inbox: await openInboxes(db, events, clock, log, world.nodeTimes),
     presence,
     push,
-    chat: openChat(db, events, presence.online, clock, memoryLimits),
+    chat: openChat(db, events, presence.online, clock, limits),
     nodes,
     lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };

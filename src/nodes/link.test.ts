@@ -145,6 +145,17 @@ describe('links over Redis', { skip: noRedis }, () => {
     await assert.rejects(link.evaluate("return redis.error_reply('MINE')", [], [], 1_000), /MINE/);
   });
 
+  test('an answer that came while this process was held up is not late', async (t) => {
+    const link = await openLink(t);
+    const evaluate = (atMostMs: number) => link.evaluate('return 1', [], [], atMostMs);
+    await evaluate(5_000);
+    const answer = evaluate(300);
+    // It is written at the end of this turn.
+    await new Promise(setImmediate);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    assert.equal(await answer, 1);
+  });
+
   test('a Redis that accepts connections and does not answer counts as down; a script is late before', async (t) => {
     const link = await openLink(t);
     logged = [];

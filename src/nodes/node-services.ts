@@ -1,17 +1,25 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import type { LimitSource } from '../http/limit-source.ts';
 import type { SweepTimes } from '../inbox/sweeps.ts';
+import { SharedCounts } from './limits/shared-counts.ts';
+import { shareLimits } from './limits/shared-limits.ts';
 import type { LinkTimes } from './link.ts';
 import { MEMBERSHIP_TIMES, Membership, type MembershipTimes } from './membership.ts';
 import { RedisLink } from './redis-link.ts';
 
 /** The times of everything between nodes; tests shorten them. */
-export interface NodeTimes extends MembershipTimes, LinkTimes, SweepTimes {}
+export interface NodeTimes extends MembershipTimes, LinkTimes, SweepTimes {
+  /** Limits that have no answer of Redis for so long count on this node alone. */
+  readonly limitMs: number;
+}
 
 /** What a server keeps open to be a node of a service of many. */
 export interface NodeServices {
   readonly link: RedisLink;
   readonly membership: Membership;
+  /** Counts calls and failures over all nodes. */
+  readonly limits: LimitSource;
 }
 
 /**
@@ -28,10 +36,13 @@ export async function openNodes(
 ): Promise<NodeServices & AsyncDisposable> {
   const link = new RedisLink({ url, prefix: `${issuer}:`, log, times });
   const membership = new Membership(link, clock, { ...MEMBERSHIP_TIMES, ...times });
+  const counts = new SharedCounts(link, log, clock.monotonicMs, times.limitMs);
+  const limits = shareLimits(counts, () => membership.peers().length + 1);
   await link.tried;
   return {
     link,
     membership,
+    limits,
     async [Symbol.asyncDispose]() {
       await membership[Symbol.asyncDispose]();
       await link[Symbol.asyncDispose]();

@@ -3,31 +3,38 @@ import type { Logger } from 'pino';
 import type { Link, Scripts } from '../link.ts';
 
 /** Longer than Redis takes under load, and short enough for a caller. */
-const LONGEST_ANSWER_MS = 100;
+const ANSWER_MS = 100;
 /** After Redis was silent, the node counts alone for this long before one call asks again. */
 const PAUSE_MS = 1_000;
 
+type Redis = Pick<Link, 'isUp' | 'onUp'> & Scripts;
+
 /**
  * The counts that all nodes share, in Redis. While it is silent no call waits for it: after one late or failed answer the node counts
- * alone, and one call in each second finds out whether it answers again.
+ * alone, and one call in each second finds out whether it answers again. A new connection is asked at
+ * once.
  */
 export class SharedCounts {
-  readonly #redis: Pick<Link, 'isUp'> & Scripts;
+  readonly #redis: Redis;
   readonly #log: Pick<Logger, 'warn' | 'info'>;
   readonly #monotonicMs: () => number;
+  readonly #answerMs: number;
   readonly #node = randomBytes(6).toString('base64url');
   #ids = 0;
   #isSilent = false;
   #asksAgainAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    redis: Pick<Link, 'isUp'> & Scripts,
+    redis: Redis,
     log: Pick<Logger, 'warn' | 'info'>,
     monotonicMs: () => number,
+    answerMs = ANSWER_MS,
   ) {
     this.#redis = redis;
     this.#log = log;
     this.#monotonicMs = monotonicMs;
+    this.#answerMs = answerMs;
+    redis.onUp(() => this.#setSilent(undefined));
   }
 
   now(): number {
@@ -48,7 +55,7 @@ export class SharedCounts {
     return `limit:${limit}:${hash('sha256', key, 'base64url').slice(0, 22)}`;
   }
 
-  /** The numbers that a script returns; `undefined`, at once or within 100 ms, while Redis is silent. Never rejects. */
+  /** The numbers that a script returns; `undefined`, at once or after 100 ms, while Redis is silent. Never rejects. */
   ask(script: string, names: string[], args: (string | number)[]): Promise<number[] | undefined> | undefined {
     if (!this.#redis.isUp) return undefined;
     if (this.#isSilent) {
@@ -56,19 +63,25 @@ export class SharedCounts {
       if (now < this.#asksAgainAt) return undefined;
       this.#asksAgainAt = now + PAUSE_MS;
     }
-    return this.#redis.evaluate(script, names, args.map(String), LONGEST_ANSWER_MS).then(
+    return this.#redis.evaluate(script, names, args.map(String), this.#answerMs).then(
       (reply) => {
-        if (this.#isSilent) this.#log.info('limits count over all nodes again');
-        this.#isSilent = false;
+        this.#setSilent(undefined);
         return reply as number[];
       },
       (error) => {
-        if (!this.#isSilent)
-          this.#log.warn({ err: error }, 'Redis is silent: limits count on this node alone');
-        this.#isSilent = true;
-        this.#asksAgainAt = this.#monotonicMs() + PAUSE_MS;
+        this.#setSilent(error);
         return undefined;
       },
     );
+  }
+
+  /** @param error what made it silent; `undefined` if it answers */
+  #setSilent(error: unknown): void {
+    const isSilent = error !== undefined;
+    if (isSilent && !this.#isSilent)
+      this.#log.warn({ err: error }, 'Redis is silent: limits count on this node alone');
+    if (!isSilent && this.#isSilent) this.#log.info('limits count over all nodes again');
+    this.#isSilent = isSilent;
+    if (isSilent) this.#asksAgainAt = this.#monotonicMs() + PAUSE_MS;
   }
 }

@@ -188,10 +188,14 @@ withRedis('A limit over nodes', (startNodes) => {
     redis.isLate = false;
     clock.ms += 1_000;
     assert.equal(await take(), 6);
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line).level),
-      [40, 30],
-    );
+    const levels = () => lines.map((line) => JSON.parse(line).level);
+    assert.deepEqual(levels(), [40, 30]);
+    redis.isLate = true;
+    assert.equal(await take(), 7);
+    redis.isLate = false;
+    redis.reconnect();
+    assert.equal(await take(), 9, 'a new connection is asked at once');
+    assert.deepEqual(levels(), [40, 30, 40, 30]);
   });
 
   test('calls whose exchange had no answer are judged by the own log, and shared later', async () => {

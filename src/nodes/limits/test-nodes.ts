@@ -15,6 +15,9 @@ export interface TestRedis {
   /** Scripts that were run. */
   evaluated: number;
   evaluate(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  onUp(listener: () => void): void;
+  /** As after a new connection. */
+  reconnect(): void;
   /** Deletes what the nodes have stored. */
   forget(): Promise<unknown>;
 }
@@ -42,6 +45,7 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
     register((count) => {
       const prefix = `test-${randomUUID()}:`;
       const clock = { ms: 1_000_000 };
+      const upListeners: (() => void)[] = [];
       const redis: TestRedis = {
         prefix,
         isUp: true,
@@ -56,6 +60,10 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
           const us = Math.floor(clock.ms * 1000);
           void client.hSet(`${prefix}clock`, { s: Math.floor(us / 1e6), us: us % 1e6 });
           return client.eval(text, { keys: keys.map((key) => prefix + key), arguments: [...args] });
+        },
+        onUp: (listener) => void upListeners.push(listener),
+        reconnect: () => {
+          for (const listener of upListeners) listener();
         },
         forget: async () => client.del(await client.keys(`${prefix}limit:*`)),
       };
