@@ -103,12 +103,12 @@ export async function openServices(
   if (config.redisUrl === null) await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
   const changes = await ChangeReader.open(db, events);
-  const nodes = await openNodes(config, db, clock, log, world);
-  if (nodes) opening.use(nodes);
-  const limits = nodes?.limits ?? memoryLimits;
+  const node = await openNode(config, db, clock, log, world);
+  if (node) opening.use(node);
+  const limits = node?.limits ?? memoryLimits;
   const apiLimits = openApiLimits(config.rateLimits, log, limits);
   const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, limits);
-  const presence = openPresence(db, events, clock);
+  const presence = openPresence(db, events, clock, node !== null);
   const push = opening.use(await openPush(db, config, clock, world));
   changes.onEverything(async () => {
     await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
@@ -130,10 +130,9 @@ export async function openServices(
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits),
-    nodes,
+    nodes: node?.join({ accounts, presence, push }) ?? null,
     lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };
-  nodes?.membership.start();
   const opened = opening.move();
   return Object.assign(services, { [Symbol.asyncDispose]: () => opened.disposeAsync() });
 }
@@ -145,13 +144,7 @@ async function lockPostgres({ databaseUrl, redisUrl }: Config, log: Logger): Pro
 }
 
 /** Loads the client of Redis only where it is used. */
-async function openNodes(
-  { redisUrl }: Config,
-  db: SchemaDb,
-  clock: Clock,
-  log: Logger,
-  { nodeTimes }: World,
-): Promise<(NodeServices & AsyncDisposable) | null> {
+async function openNode({ redisUrl }: Config, db: SchemaDb, clock: Clock, log: Logger, { nodeTimes }: World) {
   if (redisUrl === null) return null;
   const { openNodes } = await import('./nodes/node-services.ts');
   return openNodes(redisUrl, await readIssuer(db), clock, log, nodeTimes);

@@ -4,10 +4,10 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LimitSource } from '../http/limit-source.ts';
 import type { Refusals } from '../http/refusals.ts';
-import { KeyCounts } from '../key-counts.ts';
 import { Authentication } from './authentication.ts';
 import { removeIdleProofs } from './device-proofs.ts';
 import { LoginAttempts } from './login-attempts.ts';
+import { OpenSockets } from './open-sockets.ts';
 import { PasswordAttempts } from './password-attempts.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
 import { endIdleSessions } from './sessions.ts';
@@ -21,8 +21,7 @@ export interface AccountServices {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
-  /** How many open sockets each session has. The sockets write it, the list of sessions reads it. */
-  readonly openSockets: KeyCounts;
+  readonly openSockets: OpenSockets;
   /** Limits guesses of the old password when a user changes it. */
   readonly passwordAttempts: PasswordAttempts;
   /** Limits logins to one account; null where the operator turned the limit of logins off. */
@@ -53,7 +52,7 @@ export async function openAccounts(
     passwords: openPasswords({ cost: bcryptCost }),
     tokens,
     authentication,
-    openSockets: new KeyCounts(),
+    openSockets: new OpenSockets(),
     passwordAttempts: new PasswordAttempts(
       limits.openFailureLimit('old-password', { limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
       monotonicMs,

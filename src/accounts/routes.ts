@@ -125,7 +125,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: { response: answers(dataAnswer(Type.Array(SessionEntry)), 401) },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
-      const isActive = (id: string) => openSockets.get(id) > 0;
+      const isActive = await openSockets.askFor(userId);
       return { code: 200 as const, data: await listSessions(db, userId, sessionId, now(), isActive) };
     },
   });

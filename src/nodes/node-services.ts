@@ -6,10 +6,12 @@ import { SharedCounts } from './limits/shared-counts.ts';
 import { shareLimits } from './limits/shared-limits.ts';
 import type { LinkTimes } from './link.ts';
 import { MEMBERSHIP_TIMES, Membership, type MembershipTimes } from './membership.ts';
+import { NodePresence, type SharedServices } from './node-presence.ts';
+import { PRESENCE_TIMES, type PresenceTimes } from './own-presence.ts';
 import { RedisLink } from './redis-link.ts';
 
 /** The times of everything between nodes; tests shorten them. */
-export interface NodeTimes extends MembershipTimes, LinkTimes, SweepTimes {
+export interface NodeTimes extends MembershipTimes, PresenceTimes, LinkTimes, SweepTimes {
   /** Limits that have no answer of Redis for so long count on this node alone. */
   readonly limitMs: number;
 }
@@ -20,10 +22,17 @@ export interface NodeServices {
   readonly membership: Membership;
   /** Counts calls and failures over all nodes. */
   readonly limits: LimitSource;
+  readonly presence: NodePresence;
+}
+
+/** A link and a name, of a node that has not joined the others. */
+interface OpenNode extends AsyncDisposable, Omit<NodeServices, 'presence'> {
+  /** Joins the others and exchanges with them what these services hold. */
+  join(services: SharedServices): NodeServices;
 }
 
 /**
- * Connects to Redis. Waits for the first attempt alone: a node serves without Redis too. The node joins by `membership.start`.
+ * Connects to Redis. Waits for the first attempt alone: a node serves without Redis too.
  *
  * @param issuer names the installation, so that another one on the same Redis has channels and keys of its own
  */
@@ -33,17 +42,24 @@ export async function openNodes(
   clock: Clock,
   log: Logger,
   times: Partial<NodeTimes> = {},
-): Promise<NodeServices & AsyncDisposable> {
+): Promise<OpenNode> {
   const link = new RedisLink({ url, prefix: `${issuer}:`, log, times });
   const membership = new Membership(link, clock, { ...MEMBERSHIP_TIMES, ...times });
   const counts = new SharedCounts(link, log, clock.monotonicMs, times.limitMs);
   const limits = shareLimits(counts, () => membership.peers().length + 1);
   await link.tried;
+  let presence: NodePresence | undefined;
   return {
     link,
     membership,
     limits,
+    join(services) {
+      presence = new NodePresence(membership, services, clock, { ...PRESENCE_TIMES, ...times });
+      membership.start();
+      return { link, membership, limits, presence };
+    },
     async [Symbol.asyncDispose]() {
+      presence?.[Symbol.dispose]();
       await membership[Symbol.asyncDispose]();
       await link[Symbol.asyncDispose]();
     },

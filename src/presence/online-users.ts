@@ -59,6 +59,10 @@ export class OnlineUsers {
       for (const listener of this.#activityListeners) listener(userId);
   }
 
+  countsOf(userId: string): { connections: number; active: number } {
+    return { connections: this.#connections.get(userId), active: this.#active.get(userId) };
+  }
+
   isOnline(userId: string): boolean {
     return this.#connections.get(userId) > 0;
   }

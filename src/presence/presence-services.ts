@@ -24,14 +24,20 @@ export interface PresenceServices {
   readonly watchLimit: ReadLimit;
 }
 
+/** @returns the users of this process, and those of all nodes, to which the mirror adds the others */
+export function openOnlineUsers(isOneOfMany: boolean): Pick<PresenceServices, 'local' | 'online'> {
+  const local = new OnlineUsers();
+  if (!isOneOfMany) return { local, online: local };
+  const online = new OnlineUsers();
+  local.onCount((userId, connections, active, saidGoodbye) =>
+    online.change(userId, connections, active, saidGoodbye),
+  );
+  return { local, online };
+}
+
 /** @param isOneOfMany whether other nodes use the database too */
 export function openPresence(db: Db, events: Events, clock: Clock, isOneOfMany = false): PresenceServices {
-  const online = new OnlineUsers();
-  const local = isOneOfMany ? new OnlineUsers() : online;
-  if (isOneOfMany)
-    local.onCount((userId, sockets, active, saidGoodbye) =>
-      online.change(userId, sockets, active, saidGoodbye),
-    );
+  const { local, online } = openOnlineUsers(isOneOfMany);
   const lastSeen = new LastSeen(db, clock.now);
   local.onChange((userId) => lastSeen.note(userId, clock.now()));
   return {

@@ -76,6 +76,11 @@ export class LiveConnections {
     return this.#ofUser.get(userId)?.[0]?.openedAt ?? 0;
   }
 
+  /** The sessions of the user that have a connection; one that has several is named as often. */
+  sessionsOf(userId: string): string[] {
+    return this.ofUser(userId).map(({ sessionId }) => sessionId);
+  }
+
   /** Undoes `add` and `register`, except in `all`. */
   remove(connection: Connection): void {
     this.#removePending(connection);

@@ -46,6 +46,14 @@ const serverOptions = {
   WebSocket: Connection,
 };
 
+/** The other nodes, which ask about this one's sockets. */
+interface OtherNodes {
+  readonly presence: {
+    attach(sockets: Pick<LiveConnections, 'oldestOf' | 'sessionsOf'>): void;
+    rename(): void;
+  };
+}
+
 /** The parts of `Services` that sockets use. */
 interface SocketServices {
   readonly accounts: Pick<AccountServices, 'authentication' | 'openSockets'>;
@@ -56,6 +64,7 @@ interface SocketServices {
   readonly inbox: InboxServices;
   readonly lifecycle: { readonly draining: boolean };
   readonly log: Logger;
+  readonly nodes: OtherNodes | null;
   readonly presence: Pick<PresenceServices, 'local' | 'mirror' | 'watchers'>;
   readonly push: Pick<PushServices, 'attention'>;
 }
@@ -115,6 +124,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
       () => this.#writeAgain(),
     );
     events.subscribe((event) => this.#onEvent(event));
+    services.nodes?.presence.attach(this.#live);
     presence.mirror.onMoreSockets((userId) => this.#live.closeExcess(userId));
     this.#interval = clock.every(CHECK_MS, () => this.#checkAll());
   }
@@ -244,6 +254,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
 
   /** After a stall: sends what was held back. */
   #writeAgain(): void {
+    // The other nodes may have given this one up.
+    this.#services.nodes?.presence.rename();
     for (const connection of this.#live.all) {
       connection.flushDeferred();
       this.onDrain(connection);
