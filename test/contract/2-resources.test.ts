@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSockets } from '../../src/sockets/test-client.ts';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 
@@ -15,7 +15,7 @@ const STORED = {
   'SHA-256 with a salt': 'sha256$pepper$869a1fa0609a1d15a5c3eb891428b7a6c8395b2ee10c4762e97ffca0ebe8c0b5',
 };
 
-onEachDatabase('2 Resources and their fields', (database) => {
+onEachDeployment('2 Resources and their fields', (database) => {
   const changeProfile = (service: TestService, token: string, body: object) =>
     service.post('/api/user/profile', body, { token });
 
@@ -155,6 +155,7 @@ onEachDatabase('2 Resources and their fields', (database) => {
     const service = await startSockets(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const seen = async () => {
+      await service.settled();
       const list = (await service.get('/api/users', { token: bob.token })).body.data;
       return [await service.isOnline(alice), ...list.map((one: { isOnline: number }) => one.isOnline)];
     };

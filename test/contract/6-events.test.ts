@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually, startSockets } from '../../src/sockets/test-client.ts';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 import { startPushing } from '../pushing.ts';
 
-onEachDatabase('6 Events', (database) => {
+onEachDeployment('6 Events', (database) => {
   test('6 The HTTP interface makes no calls: avatars are not fetched, subscriptions only pushed to', async (t) => {
     await using push = await startPushService();
     const service = await startService(t, database);
@@ -92,9 +92,11 @@ onEachDatabase('6 Events', (database) => {
     await service.get('/api/users', { token: alice.token });
     assert.equal(await service.isOnline(alice), 0, 'calls over HTTP make no user online');
     const socket = await service.enter(alice);
+    await service.settled();
     assert.equal(await service.isOnline(alice), 1);
     socket.ws.close();
     await socket.ended;
+    await service.settled();
     assert.equal(await service.isOnline(alice), 0);
   });
 });

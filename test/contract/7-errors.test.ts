@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 
-onEachDatabase('7 Errors', (database) => {
+onEachDeployment('7 Errors', (database) => {
   test('7 Codes: 200, 400, 401, 403, 404 and 429, each as code and as HTTP status', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '5/1m' } });
     const alice = await service.join('alice');
@@ -29,7 +29,7 @@ onEachDatabase('7 Errors', (database) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
     await service.get('/api/users', { token });
-    await service.services.db[Symbol.asyncDispose]();
+    for (const { services } of service.nodes) await services.db[Symbol.asyncDispose]();
     for (const { status, body } of [
       await service.get('/api/user/blocked', { token }),
       await service.post('/api/user/profile', { bio: 'b' }, { token }),

@@ -1,55 +1,55 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { type TestContext, test } from 'node:test';
+import { onEachDatabase, onEachDeployment, type TestDatabase } from '../databases.ts';
 import { type Call, startService } from '../harness.ts';
 
 const MINUTE_MS = 60_000;
 
-onEachDatabase('8 Limits', (database) => {
-  /** A service with the printed limits, and a clock that stands still until `pass`. */
-  async function startLimited(t: Parameters<typeof startService>[0], env: Record<string, string> = {}) {
-    let ms = 1_000_000;
-    const service = await startService(t, database, {
-      env: { RATE_LIMIT_API: '', RATE_LIMIT_AUTH: '', ...env },
-      world: { monotonicMs: () => ms },
-    });
-    let address = 0;
-    return {
-      service,
-      pass: (milliseconds: number) => {
-        ms += milliseconds;
-      },
-      /** How many of `count` calls were accepted; the others were 429. */
-      async passed(count: number, path: string, call: Call = {}): Promise<number> {
-        let passed = 0;
-        for (let i = 0; i < count; i++) {
-          const { status, body } = await service.get(path, call);
-          assert.equal(status, body.code);
-          if (status !== 429) passed++;
-        }
-        return passed;
-      },
-      async signIns(count: number, call: Call = {}): Promise<number> {
-        let passed = 0;
-        for (let i = 0; i < count; i++) {
-          const path = i % 2 ? '/api/register' : '/api/login';
-          const { status } = await service.post(path, { username: 'nobody', password: 'x' }, call);
-          assert.ok(status === 400 || status === 429);
-          if (status === 400) passed++;
-        }
-        return passed;
-      },
-      /** A user with an address of their own. */
-      join: async (username: string) => {
-        const from = `198.51.100.${++address}`;
-        const body = { username, password: 'secret1' };
-        return (await service.post('/api/register', body, { from })).body.data;
-      },
-    };
-  }
+/** A service with the printed limits, and a clock that stands still until `pass`. */
+async function startLimited(t: TestContext, database: TestDatabase, env: Record<string, string> = {}) {
+  let ms = 1_000_000;
+  const service = await startService(t, database, {
+    env: { RATE_LIMIT_API: '', RATE_LIMIT_AUTH: '', ...env },
+    world: { monotonicMs: () => ms },
+  });
+  let address = 0;
+  return {
+    service,
+    pass: (milliseconds: number) => {
+      ms += milliseconds;
+    },
+    /** How many of `count` calls were accepted; the others were 429. */
+    async passed(count: number, path: string, call: Call = {}): Promise<number> {
+      let passed = 0;
+      for (let i = 0; i < count; i++) {
+        const { status, body } = await service.get(path, call);
+        assert.equal(status, body.code);
+        if (status !== 429) passed++;
+      }
+      return passed;
+    },
+    async signIns(count: number, call: Call = {}): Promise<number> {
+      let passed = 0;
+      for (let i = 0; i < count; i++) {
+        const path = i % 2 ? '/api/register' : '/api/login';
+        const { status } = await service.post(path, { username: 'nobody', password: 'x' }, call);
+        assert.ok(status === 400 || status === 429);
+        if (status === 400) passed++;
+      }
+      return passed;
+    },
+    /** A user with an address of their own. */
+    join: async (username: string) => {
+      const from = `198.51.100.${++address}`;
+      const body = { username, password: 'secret1' };
+      return (await service.post('/api/register', body, { from })).body.data;
+    },
+  };
+}
 
+onEachDatabase('8 Limits', (database) => {
   test('8 General endpoints: 60 requests per minute, the 61st is 429 with Retry-After', async (t) => {
-    const { service, pass } = await startLimited(t);
+    const { service, pass } = await startLimited(t, database);
     for (let i = 1; i <= 60; i++) {
       const { status, headers } = await service.get('/api/push/public-key');
       assert.equal(status, 200);
@@ -70,7 +70,7 @@ onEachDatabase('8 Limits', (database) => {
   });
 
   test('8 General endpoints: never more than 60 in any 60 s; refused calls do not count', async (t) => {
-    const { passed, pass } = await startLimited(t);
+    const { passed, pass } = await startLimited(t, database);
     assert.equal(await passed(20, '/api/push/public-key'), 20);
     pass(50_000);
     assert.equal(await passed(50, '/api/push/public-key'), 40);
@@ -83,7 +83,7 @@ onEachDatabase('8 Limits', (database) => {
   });
 
   test('8 General endpoints: all paths under /api/ share one count, unknown ones and refusals too', async (t) => {
-    const { service, passed } = await startLimited(t);
+    const { service, passed } = await startLimited(t, database);
     const calls = [
       () => service.get('/api/nothing'),
       () => service.get('/api/users'),
@@ -103,7 +103,7 @@ onEachDatabase('8 Limits', (database) => {
   });
 
   test('8 /api/register and /api/login: 20 requests per 15 minutes together, in a count of their own', async (t) => {
-    const { service, signIns, passed, pass } = await startLimited(t);
+    const { service, signIns, passed, pass } = await startLimited(t, database);
     assert.equal(await signIns(25), 20);
     const refused = await service.post('/api/login', { username: 'nobody', password: 'x' });
     assert.deepEqual([refused.status, refused.body.code], [429, 429]);
@@ -119,17 +119,8 @@ onEachDatabase('8 Limits', (database) => {
     assert.equal(await signIns(25), 20);
   });
 
-  test('8 /api/register and /api/login: successes count as well', async (t) => {
-    const { service } = await startLimited(t);
-    const body = { username: 'alice', password: 'secret1' };
-    assert.equal((await service.post('/api/register', body)).status, 200);
-    for (let i = 0; i < 19; i++) assert.equal((await service.post('/api/login', body)).status, 200);
-    assert.equal((await service.post('/api/login', body)).status, 429);
-    assert.equal((await service.post('/api/register', { ...body, username: 'bob' })).status, 429);
-  });
-
   test('8 Counted per user once a token is valid, and per address otherwise', async (t) => {
-    const { service, join, passed } = await startLimited(t);
+    const { service, join, passed } = await startLimited(t, database);
     const [alice, bob] = [await join('alice'), await join('bob')];
     // Both have the same address; then alice moves to another.
     assert.equal(await passed(61, '/api/user/blocked', { token: alice.token }), 60);
@@ -145,16 +136,8 @@ onEachDatabase('8 Limits', (database) => {
     assert.equal(await passed(31, '/api/user/blocked', { token: 'nonsense' }), 30);
   });
 
-  test('8 Counted per address: a token gives no further login attempts', async (t) => {
-    const { join, signIns } = await startLimited(t);
-    const alice = await join('alice');
-    assert.equal(await signIns(15), 15);
-    assert.equal(await signIns(15, { token: alice.token }), 5);
-    assert.equal(await signIns(21, { from: '203.0.113.1' }), 20);
-  });
-
   test('8 Counted per address: IPv6 by /64, mapped IPv4 as IPv4, forwarded headers only from TRUST_PROXY', async (t) => {
-    const { passed } = await startLimited(t, { TRUST_PROXY: '10.0.0.0/8' });
+    const { passed } = await startLimited(t, database, { TRUST_PROXY: '10.0.0.0/8' });
     const path = '/api/push/public-key';
     assert.equal(await passed(40, path, { from: '2001:db8:1:2::1' }), 40);
     assert.equal(await passed(40, path, { from: '2001:db8:1:2:ffff::9' }), 20);
@@ -166,6 +149,26 @@ onEachDatabase('8 Limits', (database) => {
     assert.equal(await passed(1, path, forwarded('192.0.2.1', '10.1.2.3')), 0);
     assert.equal(await passed(1, path, forwarded('203.0.113.7, 192.0.2.1', '10.1.2.3')), 0);
     assert.equal(await passed(61, path, forwarded('203.0.113.7', '10.1.2.3')), 60);
+  });
+});
+
+// The other limits may admit up to a tenth more over several nodes, and their tests move a clock that is not Redis'.
+onEachDeployment('8 Limits that are exact on any number of nodes', (database) => {
+  test('8 /api/register and /api/login: successes count as well', async (t) => {
+    const { service } = await startLimited(t, database);
+    const body = { username: 'alice', password: 'secret1' };
+    assert.equal((await service.post('/api/register', body)).status, 200);
+    for (let i = 0; i < 19; i++) assert.equal((await service.post('/api/login', body)).status, 200);
+    assert.equal((await service.post('/api/login', body)).status, 429);
+    assert.equal((await service.post('/api/register', { ...body, username: 'bob' })).status, 429);
+  });
+
+  test('8 Counted per address: a token gives no further login attempts', async (t) => {
+    const { join, signIns } = await startLimited(t, database);
+    const alice = await join('alice');
+    assert.equal(await signIns(15), 15);
+    assert.equal(await signIns(15, { token: alice.token }), 5);
+    assert.equal(await signIns(21, { from: '203.0.113.1' }), 20);
   });
 
   test('8 Lengths: username 2 to 32, password 6 to 128 at registration, new password at least 6', async (t) => {
