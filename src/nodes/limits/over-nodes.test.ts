@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { onNodes } from '../../../test/databases.ts';
 import { disposeAfter } from '../../../test/dispose-after.ts';
-import { type Answer, startService, type TestService } from '../../../test/harness.ts';
+import { eventually } from '../../../test/eventually.ts';
+import { type Answer, startService } from '../../../test/harness.ts';
+import { nodeTimesOf } from '../../../test/nodes.ts';
 import { startRedis } from '../../../test/redis-server.ts';
-import { eventually } from '../../sockets/test-client.ts';
+import type { World } from '../../services.ts';
 
 onNodes('Limits of a service', (database) => {
-  /** Three nodes that know each other; each call goes to the next of them. */
-  async function start(t: TestContext, env: Record<string, string>, limitMs = 30_000): Promise<TestService> {
-    const nodeTimes = { pingMs: 50, lateMs: 5_000, retryMs: 20, limitMs };
-    const service = await startService(t, database, { env, world: { nodeTimes } });
-    await eventually(() =>
-      service.nodes.every(({ services }) => services.nodes?.membership.peers().length === 2),
-    );
-    return service;
-  }
+  /** Each call goes to the next of three nodes. */
+  const start = (t: TestContext, env: Record<string, string>, world: World = {}) =>
+    startService(t, database, { env, world });
 
   async function statuses(answers: Iterable<Promise<Answer>>): Promise<Record<number, number>> {
     const counts: Record<number, number> = {};
@@ -73,7 +68,8 @@ onNodes('Limits of a service', (database) => {
     const redis = await startRedis();
     disposeAfter(t, redis);
     const env = { RATE_LIMIT_API: '10/15m', RATE_LIMIT_AUTH: '40/15m', REDIS_URL: redis.url };
-    const service = await start(t, env, 1_000);
+    const nodeTimes = { ...nodeTimesOf(), lateMs: 10_000, limitMs: 1_000 };
+    const service = await start(t, env, { nodeTimes });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const call = (person: { token: string }) =>
       statuses(times(60, () => service.get('/api/user/blocked', person)));
