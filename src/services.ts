@@ -5,7 +5,7 @@ import { type ChatServices, openChat } from './chat/chat-services.ts';
 import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { SchemaDb } from './db/db.ts';
-import { migrate } from './db/migrate.ts';
+import { migrate, mustMigrateAlone } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
 import { lockFolder } from './db/server-lock.ts';
 import { openSqlite } from './db/sqlite/sqlite.ts';
@@ -137,10 +137,33 @@ export async function openServices(
   return Object.assign(services, { [Symbol.asyncDispose]: () => opened.disposeAsync() });
 }
 
-async function lockPostgres({ databaseUrl, redisUrl }: Config, log: Logger): Promise<PostgresLock | null> {
-  if (!databaseUrl) return null;
+async function lockPostgres(config: Config, log: Logger): Promise<PostgresLock | null> {
+  const { databaseUrl: url, redisUrl } = config;
+  if (!url) return null;
   const { PostgresLock } = await import('./db/postgres/lock.ts');
-  return PostgresLock.take({ url: databaseUrl, log, isShared: redisUrl !== null });
+  if (redisUrl === null) return PostgresLock.take({ url, log });
+  const lock = await PostgresLock.take({ url, log, isShared: true });
+  if (!(await migrateAlone(config, url, log, lock))) return lock;
+  return PostgresLock.take({ url, log, isShared: true });
+}
+
+/**
+ * Runs migrations that are not additive when no other node runs; waits for those of an earlier version to end.
+ *
+ * @param lock the shared one, which is given back if it has to wait
+ * @returns whether `lock` was given back
+ */
+async function migrateAlone(config: Config, url: string, log: Logger, lock: PostgresLock): Promise<boolean> {
+  const { PostgresLock } = await import('./db/postgres/lock.ts');
+  const { openPostgres } = await import('./db/postgres/postgres.ts');
+  await using db = await openPostgres({ url, log, poolSize: 1 });
+  if (!(await mustMigrateAlone(db))) return false;
+  await lock[Symbol.asyncDispose]();
+  log.info('this version changes tables that nodes of an earlier version use; they have to end first');
+  // Another node of this version may do it meanwhile.
+  await using alone = await PostgresLock.takeWhile(() => mustMigrateAlone(db), { url, log });
+  if (alone) await (await openDatabase(config, log, alone))[Symbol.asyncDispose]();
+  return true;
 }
 
 /** Loads the client of Redis only where it is used. */

@@ -105,6 +105,18 @@ export async function migrate(db: SchemaDb, known: readonly Migration[] = migrat
   });
 }
 
+/** Whether this version has migrations to run after which nodes of an earlier version could not work on; never on a new database. */
+export async function mustMigrateAlone(db: SchemaDb): Promise<boolean> {
+  let done: Set<string>;
+  try {
+    done = await readNames(db);
+  } catch (error) {
+    if (!db.isStatementFault(error)) throw error;
+    return false; // there are no tables yet
+  }
+  return migrations.some(({ name, additive }) => !additive && !done.has(name));
+}
+
 function refuseUnknown(
   done: ReadonlySet<string>,
   known: readonly Migration[],
@@ -118,8 +130,8 @@ function refuseUnknown(
   );
 }
 
-async function readNames(tx: Queries): Promise<Set<string>> {
-  const rows = await tx.all<{ name: string }>`select name from migrations order by name`;
+async function readNames(db: Queries): Promise<Set<string>> {
+  const rows = await db.all<{ name: string }>`select name from migrations order by name`;
   return new Set(rows.map((row) => row.name));
 }
 

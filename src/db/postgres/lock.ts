@@ -71,10 +71,21 @@ export class PostgresLock implements AsyncDisposable {
    * @throws {Error} when the database refuses us, such as for a wrong password, or lacks the settings that durability needs
    */
   static async take(options: LockOptions): Promise<PostgresLock> {
+    const lock = await PostgresLock.takeWhile(async () => true, options);
+    if (!lock) throw new Error('unreachable: the lock is always wanted');
+    return lock;
+  }
+
+  /** The same, but gives up when `isWanted` returns false, which is asked before each attempt. */
+  static async takeWhile(
+    isWanted: () => Promise<boolean>,
+    options: LockOptions,
+  ): Promise<PostgresLock | undefined> {
     const { log, isShared = false } = options;
     const lock = new PostgresLock(options);
     let last: AttemptResult | undefined;
     for (;;) {
+      if (!(await isWanted())) return undefined;
       const result = await lock.#attempt();
       if (result === 'held') break;
       if (result === 'taken' && last !== 'taken')
