@@ -102,7 +102,7 @@ export async function openServices(
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   if (config.redisUrl === null) await db.transaction((tx) => recordExternalChange(tx));
   const events = new Events();
-  const changes = await ChangeReader.open(db, events);
+  const changes = await ChangeReader.open(db, events, clock, { hasNodes: config.redisUrl !== null });
   const node = await openNode(config, db, clock, log, world);
   if (node) opening.use(node);
   const limits = node?.limits ?? memoryLimits;

@@ -43,7 +43,7 @@ export async function openAccounts(
   limits: LimitSource,
 ): Promise<AccountServices> {
   const tokens = await openTokens(db, tokenTtlSeconds, now);
-  const authentication = new Authentication(db, tokens, now);
+  const authentication = new Authentication(db, tokens, now, () => events.isCurrent);
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
     if (event.type === 'external-change') authentication.invalidateAll();

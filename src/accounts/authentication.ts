@@ -21,6 +21,7 @@ export class Authentication implements Authenticator {
   readonly #db: Db;
   readonly #tokens: Tokens;
   readonly #now: () => number;
+  readonly #isCurrent: () => boolean;
   readonly #cached = new Map<string, CachedToken>();
   readonly #tokensOfSession = new Multimap<string, string>();
   /** The sessions that were used since the last flush, each with the address of its client; '' if unknown. */
@@ -28,10 +29,12 @@ export class Authentication implements Authenticator {
   /** Rises with each invalidation, so that the result of a query begun before one is not cached. */
   #invalidations = 0;
 
-  constructor(db: Db, tokens: Tokens, now: () => number) {
+  /** @param isCurrent whether cached tokens may be believed */
+  constructor(db: Db, tokens: Tokens, now: () => number, isCurrent: () => boolean = () => true) {
     this.#db = db;
     this.#tokens = tokens;
     this.#now = now;
+    this.#isCurrent = isCurrent;
   }
 
   /**
@@ -40,6 +43,10 @@ export class Authentication implements Authenticator {
    * @param findAddress finds the client's address; called only when the use of the session is to be stored
    */
   recall(token: string, findAddress?: () => string): Caller | undefined {
+    return this.#isCurrent() ? this.#use(token, findAddress) : undefined;
+  }
+
+  #use(token: string, findAddress?: () => string): Caller | undefined {
     const cached = this.#cached.get(token);
     if (!cached) return undefined;
     const now = this.#now();
@@ -66,7 +73,7 @@ export class Authentication implements Authenticator {
       if (before !== this.#invalidations) continue;
       if (session?.userId !== claims.userId) return undefined;
       this.#cache(token, claims, session.usedAt);
-      return this.recall(token, findAddress);
+      return this.#use(token, findAddress);
     }
   }
 

@@ -32,6 +32,7 @@ interface Chunk {
 export class DirectoryCache {
   readonly #db: Db;
   readonly #presence: OnlineUsers;
+  readonly #events: Pick<Events, 'isCurrent'>;
   readonly #pieces: Piece[] = [];
   #cachedBytes = 0;
   /** Rises with every change, so that what was read before a change is not cached after it. */
@@ -40,6 +41,7 @@ export class DirectoryCache {
   constructor(db: Db, presence: OnlineUsers, events: Events) {
     this.#db = db;
     this.#presence = presence;
+    this.#events = events;
     presence.onChange((userId, online) => this.#setOnline(userId, online));
     events.subscribe((event) => {
       if (event.type === 'user-changed') this.#drop(this.#pieceOf(event.userId));
@@ -66,7 +68,9 @@ export class DirectoryCache {
 
   #recall(index: number, after: string): Chunk | undefined {
     const piece = this.#pieces[index];
-    return piece?.bytes && piece.after === after ? { bytes: piece.bytes, last: piece.last } : undefined;
+    return piece?.bytes && piece.after === after && this.#events.isCurrent
+      ? { bytes: piece.bytes, last: piece.last }
+      : undefined;
   }
 
   /**

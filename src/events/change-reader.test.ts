@@ -11,17 +11,26 @@ const EVERYTHING = { type: 'external-change' } as const;
 
 onEachDatabase('the reader of changes', (database) => {
   /** A node, and what its listeners received from others since the last look. */
-  async function openNode(t: TestContext, given?: Awaited<ReturnType<TestDatabase['open']>>) {
+  async function openNode(
+    t: TestContext,
+    given?: Awaited<ReturnType<TestDatabase['open']>>,
+    { hasNodes = true } = {},
+  ) {
     const db = given ?? (await database.open(t));
     const events = new Events();
     const received: ServiceEvent[] = [];
     events.subscribe((event, origin) => origin === 'other' && received.push(event));
-    const changes = await ChangeReader.open(db, events);
+    let elapsedMs = 0;
+    const changes = await ChangeReader.open(db, events, { monotonicMs: () => elapsedMs }, { hasNodes });
+    const wait = (ms: number) => {
+      elapsedMs += ms;
+      return events.isCurrent;
+    };
     const read = async () => {
       await changes.read();
       return received.splice(0);
     };
-    return { db, events, changes, read, received };
+    return { db, events, changes, read, received, wait };
   }
 
   type Recorded = Parameters<typeof recordChange>[1];
@@ -97,6 +106,24 @@ onEachDatabase('the reader of changes', (database) => {
     assert.deepEqual(await node.read(), [EVERYTHING]);
     assert.deepEqual(order, ['reloaded', 'external-change']);
     assert.deepEqual(await node.read(), []);
+  });
+
+  test('a node that could not read for 3 s is not current until it has read; a single server always is', async (t) => {
+    const node = await openNode(t);
+    assert.deepEqual([node.wait(2_999), node.wait(1)], [true, false]);
+    node.changes.onEverything(async () => {
+      node.wait(1_000); // the time of a read counts from its beginning
+    });
+    await record(node, EVERYTHING);
+    await node.read();
+    assert.deepEqual([node.wait(1_999), node.wait(1)], [true, false]);
+    const failing = new Error('no database');
+    node.changes.onEverything(() => Promise.reject(failing));
+    await record(node, EVERYTHING);
+    await assert.rejects(node.read(), failing);
+    assert.equal(node.wait(0), false);
+    const single = await openNode(t, node.db, { hasNodes: false });
+    assert.equal(single.wait(3_600_000), true);
   });
 
   test('a read that is called while another runs finds what was committed before the call', async (t) => {

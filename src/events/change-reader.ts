@@ -1,4 +1,4 @@
-import type { PeriodicJob } from '../clock.ts';
+import type { Clock, PeriodicJob } from '../clock.ts';
 import { inBatches } from '../db/batches.ts';
 import type { Db } from '../db/db.ts';
 import { eventOf } from './changes.ts';
@@ -11,6 +11,9 @@ const KEPT_MS = 60 * 60 * 1000;
 /** If more were written, everything is dropped at once. */
 const MAX_ROWS = 20_000;
 
+/** How long a read is believed to be current. */
+const CURRENT_MS = 3_000;
+
 const EVERYTHING = { type: 'external-change' } as const;
 
 /**
@@ -20,8 +23,11 @@ const EVERYTHING = { type: 'external-change' } as const;
 export class ChangeReader {
   readonly #db: Db;
   readonly #events: Events;
+  readonly #monotonicMs: () => number;
   /** The database's time when the last successful read began. */
   #readUpTo = 0;
+  /** When that was by this process's monotonic clock. */
+  #readAtMs = 0;
   /** The changes of the last read, which the next one finds again. */
   #found: ReadonlySet<string> = new Set();
   /** Changes that are known from elsewhere, since the last successful read began. */
@@ -30,17 +36,29 @@ export class ChangeReader {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  private constructor(db: Db, events: Events) {
+  private constructor(db: Db, events: Events, monotonicMs: () => number) {
     this.#db = db;
     this.#events = events;
+    this.#monotonicMs = monotonicMs;
     events.onAnnounce((changes) => {
       for (const { id } of changes) this.#known.add(id);
     });
   }
 
-  /** To be called before anything is remembered of the database: what was changed before is not passed on. */
-  static async open(db: Db, events: Events): Promise<ChangeReader> {
-    const reader = new ChangeReader(db, events);
+  /**
+   * To be called before anything is remembered of the database: what was changed before is not passed on.
+   *
+   * @param hasNodes whether other nodes change the database too: then `events.isCurrent` depends on the reads
+   */
+  static async open(
+    db: Db,
+    events: Events,
+    { monotonicMs }: Pick<Clock, 'monotonicMs'>,
+    { hasNodes = false } = {},
+  ): Promise<ChangeReader> {
+    const reader = new ChangeReader(db, events, monotonicMs);
+    if (hasNodes) events.setCurrentWhile(() => monotonicMs() - reader.#readAtMs < CURRENT_MS);
+    reader.#readAtMs = monotonicMs();
     const { now, rows } = await reader.#query(Number.POSITIVE_INFINITY);
     reader.#readUpTo = now;
     reader.#found = new Set(rows.map(({ id }) => id));
@@ -86,6 +104,7 @@ export class ChangeReader {
   async #readOnce(): Promise<void> {
     const knownBefore = this.#known;
     this.#known = new Set();
+    const beganAtMs = this.#monotonicMs();
     try {
       const { now, rows } = await this.#query(this.#readUpTo);
       const found = new Set(rows.map(({ id }) => id));
@@ -95,6 +114,7 @@ export class ChangeReader {
         this.#events.receive(EVERYTHING);
       } else await this.apply(rows.filter(({ id }) => !knownBefore.has(id)));
       this.#readUpTo = now;
+      this.#readAtMs = beganAtMs;
       this.#found = found;
     } catch (error) {
       for (const id of knownBefore) this.#known.add(id);

@@ -52,6 +52,20 @@ type Announcer = (changes: readonly Change[]) => Promise<void> | void;
 export class Events {
   readonly #listeners = new Set<Listener>();
   readonly #announcers = new Set<Announcer>();
+  #isCurrent = () => true;
+
+  /**
+   * Whether what other nodes changed was read within the last 3 s. Otherwise nothing that is remembered of the database may be used,
+   * and nothing written to a socket. Always true for a single server.
+   */
+  get isCurrent(): boolean {
+    return this.#isCurrent();
+  }
+
+  /** Called by the reader of changes where there are other nodes. */
+  setCurrentWhile(isCurrent: () => boolean): void {
+    this.#isCurrent = isCurrent;
+  }
 
   /** An event of this process, after its commit. */
   publish(event: ServiceEvent): void {

@@ -10,12 +10,14 @@ const MAX_CACHED = 20_000;
  */
 export class ProfileCache {
   readonly #read: (userId: string) => Promise<PublicUser>;
+  readonly #events: Pick<Events, 'isCurrent'>;
   readonly #cached = new Map<string, string>();
   /** Rises with every change, so that what was read before a change is not cached after it. */
   #changes = 0;
 
   constructor(read: (userId: string) => Promise<PublicUser>, events: Events) {
     this.#read = read;
+    this.#events = events;
     events.subscribe((event) => {
       if (event.type === 'user-changed') this.#cached.delete(event.userId);
       else if (event.type === 'external-change') this.#cached.clear();
@@ -26,7 +28,7 @@ export class ProfileCache {
 
   /** The text of a cached profile. */
   recall(userId: string): string | undefined {
-    return this.#cached.get(userId);
+    return this.#events.isCurrent ? this.#cached.get(userId) : undefined;
   }
 
   /** Reads and caches a profile. @throws what reading it throws */

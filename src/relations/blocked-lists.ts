@@ -18,6 +18,7 @@ interface CachedList {
  */
 export class BlockedLists {
   readonly #read: (blockerId: string) => Promise<readonly BlockedUser[]>;
+  readonly #events: Pick<Events, 'isCurrent'>;
   readonly #cached = new Map<string, CachedList>();
   /** By user, the owners of the cached lists that name them. */
   readonly #ownersOf = new Multimap<string, string>();
@@ -27,6 +28,7 @@ export class BlockedLists {
 
   constructor(read: (blockerId: string) => Promise<readonly BlockedUser[]>, events: Events) {
     this.#read = read;
+    this.#events = events;
     events.subscribe((event) => {
       if (event.type === 'block-changed') {
         this.#drop(event.blockerId);
@@ -40,7 +42,7 @@ export class BlockedLists {
 
   /** The text of a cached list. */
   recall(blockerId: string): string | undefined {
-    return this.#cached.get(blockerId)?.text;
+    return this.#events.isCurrent ? this.#cached.get(blockerId)?.text : undefined;
   }
 
   /** Reads and caches a list. @throws what reading it throws */

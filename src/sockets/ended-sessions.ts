@@ -19,7 +19,7 @@ export class EndedSessions {
   readonly #listOpen: () => OpenSession[];
   readonly #onEnded: (sessionId: string, reason: EndReason) => void;
   #isCheckNeeded = false;
-  #isChecking = false;
+  #running: Promise<void> | undefined;
 
   constructor(
     db: Db,
@@ -33,17 +33,20 @@ export class EndedSessions {
     this.#onEnded = onEnded;
   }
 
-  /** Checks every open session. @returns whether all were checked; if not, {@link retry} has to be called */
-  async check(): Promise<boolean> {
+  /** Checks every open session. If that fails, {@link retry} has to be called. */
+  async check(): Promise<void> {
     this.#isCheckNeeded = true;
     await this.retry();
-    return !this.#isCheckNeeded && !this.#isChecking;
   }
 
-  /** Repeats a check that failed. */
-  async retry(): Promise<void> {
-    if (this.#isChecking || !this.#isCheckNeeded) return;
-    this.#isChecking = true;
+  /** Waits for a check that runs, and repeats one that failed. @returns whether no check is needed any more */
+  async retry(): Promise<boolean> {
+    if (this.#isCheckNeeded) this.#running ??= this.#run();
+    await this.#running;
+    return !this.#isCheckNeeded;
+  }
+
+  async #run(): Promise<void> {
     try {
       while (this.#isCheckNeeded) {
         this.#isCheckNeeded = false;
@@ -54,7 +57,7 @@ export class EndedSessions {
       this.#isCheckNeeded = true;
       this.#log.error({ err }, 'the sessions of the sockets could not be checked');
     } finally {
-      this.#isChecking = false;
+      this.#running = undefined;
     }
   }
 }

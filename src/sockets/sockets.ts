@@ -6,6 +6,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { SESSION_TOUCH_MS } from '../accounts/sessions.ts';
 import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
+import type { ChangeReader } from '../events/change-reader.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { addressKeyOf, addressOf, type TrustedNetworks } from '../http/client-address.ts';
@@ -56,6 +57,7 @@ interface OtherNodes {
 
 /** The parts of `Services` that sockets use. */
 interface SocketServices {
+  readonly changes: Pick<ChangeReader, 'read'>;
   readonly accounts: Pick<AccountServices, 'authentication' | 'openSockets'>;
   readonly clock: Clock;
   readonly config: { readonly trustProxy: TrustedNetworks };
@@ -120,7 +122,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     );
     this.#stallDetector = new StallDetector(
       clock.monotonicMs,
-      () => this.#endedSessions.check(),
+      () => events.isCurrent,
+      () => this.#readMissed(),
       () => this.#writeAgain(),
     );
     events.subscribe((event) => this.#onEvent(event));
@@ -250,6 +253,18 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
         ? [closeCodes.suspended, 'suspended']
         : [closeCodes.sessionEnded, 'session_ended'];
     for (const { transport } of this.#live.ofSession(sessionId)) transport.close(code, reason);
+  }
+
+  /** @returns whether what other processes changed is read, and no session is open that one of them ended */
+  async #readMissed(): Promise<boolean> {
+    const { changes, log } = this.#services;
+    try {
+      await changes.read();
+      return await this.#endedSessions.retry();
+    } catch (err) {
+      log.error({ err }, 'what other processes changed could not be read');
+      return false;
+    }
   }
 
   /** After a stall: sends what was held back. */

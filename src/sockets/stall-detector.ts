@@ -5,22 +5,30 @@ const STALL_MS = 2_000;
 const RETRY_MS = 500;
 
 /**
- * Detects that this process stood still (a suspended machine, an overloaded one, a stopped process). From then on nothing
- * may be written to sockets until the process has read what it may have missed.
+ * Detects that this process stood still (a suspended machine, an overloaded one, a stopped process), or could not read what other
+ * nodes changed. From then on nothing may be written to sockets until the process has read what it may have missed.
  */
 export class StallDetector {
   readonly #monotonicMs: () => number;
+  readonly #isCurrent: () => boolean;
   readonly #recover: () => Promise<boolean>;
   readonly #onRecovered: () => void;
   #checkedAtMs: number;
   #isRecovering = false;
 
   /**
+   * @param isCurrent whether what other nodes changed was read lately; if not, the process counts as stalled
    * @param recover reads what was missed and returns whether it could; if not, it is called again after half a second
    * @param onRecovered called when sockets may be written to again
    */
-  constructor(monotonicMs: () => number, recover: () => Promise<boolean>, onRecovered: () => void) {
+  constructor(
+    monotonicMs: () => number,
+    isCurrent: () => boolean,
+    recover: () => Promise<boolean>,
+    onRecovered: () => void,
+  ) {
     this.#monotonicMs = monotonicMs;
+    this.#isCurrent = isCurrent;
     this.#recover = recover;
     this.#onRecovered = onRecovered;
     this.#checkedAtMs = monotonicMs();
@@ -28,7 +36,9 @@ export class StallDetector {
 
   /** Whether the process stood still and has not recovered yet. */
   get isStalled(): boolean {
-    if (!this.#isRecovering && this.#monotonicMs() - this.#checkedAtMs >= STALL_MS) void this.#start();
+    if (this.#isRecovering) return true;
+    const wasStill = this.#monotonicMs() - this.#checkedAtMs >= STALL_MS;
+    if (wasStill || !this.#isCurrent()) void this.#start();
     return this.#isRecovering;
   }
 
