@@ -113,6 +113,7 @@ export async function openServices(
   changes.onEverything(async () => {
     await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
   });
+  const inbox = await openInboxes(db, events, clock, log, world.nodeTimes);
   const services: Services = {
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
     log,
@@ -126,11 +127,11 @@ export async function openServices(
       sync: new ReadLimit({ ofConnection: 5, ofUser: 20 }, 'too_many_syncs', clock.monotonicMs),
     },
     accounts,
-    inbox: await openInboxes(db, events, clock, log, world.nodeTimes),
+    inbox,
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits),
-    nodes: node?.join({ accounts, presence, push }) ?? null,
+    nodes: node?.join({ accounts, changes, events, inbox, presence, push }) ?? null,
     lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };
   const opened = opening.move();

@@ -107,12 +107,34 @@ export class Delivery {
    * its event. A device that does not read its output delays the answer by at most a second.
    */
   async writtenUpTo(userId: string, seq: number): Promise<void> {
-    await this.#wait(() => [...this.#byUser.get(userId)].every((reader) => reader.cursor >= seq));
+    const isWritten = () => [...this.#byUser.get(userId)].every((reader) => reader.cursor >= seq);
+    if (isWritten()) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#waiters.delete(check);
+        resolve();
+      };
+      const check = () => {
+        if (isWritten()) end();
+      };
+      const timer = setTimeout(end, MAX_WAIT_MS);
+      this.#waiters.add(check);
+    });
   }
 
-  /** Waits until the user's devices in this process have all events that are known of; for a device that does not read, at most a second. */
-  caughtUp(userId: string): Promise<void> {
-    return this.#wait(() => [...this.#byUser.get(userId)].every((reader) => !reader.isBehind));
+  /** Waits as {@link writtenUpTo} for everything that is committed now, whether or not there was a hint of it. */
+  async catchUp(userId: string): Promise<void> {
+    const readers = [...this.#byUser.get(userId)];
+    if (readers.length === 0) return;
+    const [head] = await readHeadsAfter(this.#db, [{ user_id: userId, seq: 0 }]);
+    if (!head) return;
+    for (const reader of readers) {
+      // A read that is under way may have begun before the commit: it goes on until this event.
+      reader.latestSeq = Math.max(reader.latestSeq, head.seq);
+      if (reader.cursor < head.seq && this.#byDevice.get(reader.device) === reader) this.#read(reader);
+    }
+    await this.writtenUpTo(userId, head.seq);
   }
 
   /** How many users have a device in this process. */
@@ -146,22 +168,6 @@ export class Delivery {
     if (positions.length === 0) return;
     for (const { user_id: userId, seq } of await readHeadsAfter(this.#db, positions))
       for (const reader of this.#byUser.get(userId)) if (reader.cursor < seq) this.#read(reader);
-  }
-
-  async #wait(isDone: () => boolean): Promise<void> {
-    if (isDone()) return;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#waiters.delete(check);
-        resolve();
-      };
-      const check = () => {
-        if (isDone()) end();
-      };
-      const timer = setTimeout(end, MAX_WAIT_MS);
-      this.#waiters.add(check);
-    });
   }
 
   #onEvent(reader: InboxReader, event: LogEvent): void {
@@ -210,7 +216,6 @@ export class Delivery {
       if (events.length > 0) continue;
       if (reader.latestSeq <= reader.cursor) {
         reader.isBehind = false;
-        this.#notifyWaiters();
         return;
       }
       // The event of a hint may have been committed after the log was read: read once more. If it is missing again, it was trimmed.

@@ -4,7 +4,7 @@ import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite, type TestDatabase } from '../../test/databases.ts';
 import type { SchemaDb } from '../db/db.ts';
 import { Events } from '../events/hints.ts';
-import { Delivery, type Device } from './delivery.ts';
+import { Delivery } from './delivery.ts';
 import { Sweeps } from './sweeps.ts';
 
 const TURN_MS = 250;
@@ -30,18 +30,21 @@ async function startSweeps(t: TestContext, database: TestDatabase, count: number
   const clock = new ManualClock();
   const delivery = new Delivery(watched, new Events(), (error) => assert.fail(String(error)));
   const sweeps = new Sweeps(delivery, clock.world, { sweepMs, rareSweepMs: 60_000 });
-  const join = (userId: string) => delivery.join(deviceOf(userId), 0, 0);
+  /** Resolves when the device has all events. */
+  const join = (userId: string) =>
+    new Promise<void>((goLive) =>
+      delivery.join(
+        { userId, unsentBytes: 0, writeEvent: () => {}, goLive, overflow: () => assert.fail(userId) },
+        0,
+        0,
+      ),
+    );
   const users = Array.from({ length: count }, (_, i) => `user ${i}`);
-  users.forEach(join);
-  for (const userId of users) await delivery.caughtUp(userId);
+  await Promise.all(users.map(join));
   return {
     users,
     sweeps,
-    /** Resolves when the device has all events. */
-    join: (userId: string) => {
-      join(userId);
-      return delivery.caughtUp(userId);
-    },
+    join,
     setFault: (error?: Error) => {
       fault = error;
     },
@@ -54,10 +57,6 @@ async function startSweeps(t: TestContext, database: TestDatabase, count: number
       return asked.splice(0);
     },
   };
-}
-
-function deviceOf(userId: string): Device {
-  return { userId, unsentBytes: 0, writeEvent: () => {}, goLive: () => {}, overflow: () => {} };
 }
 
 onSqlite('sweeps', (database) => {

@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { Multimap } from '../multimap.ts';
 import type { Link } from './link.ts';
+import { format, type Heartbeat, type Message, parse } from './node-messages.ts';
 
-/** Another version ignores what it does not know. */
-const VERSION = 1;
 const ALL = 'all';
 
 export interface MembershipTimes {
@@ -27,21 +26,6 @@ export const MEMBERSHIP_TIMES: MembershipTimes = {
 /** Messages to all nodes, or those of one node to this one: each stream is numbered by its sender. */
 type Stream = 'all' | 'own';
 type Listener = (from: string, data: unknown) => void;
-
-interface Message {
-  readonly v: number;
-  readonly from: string;
-  readonly type: string;
-  /** The number of the message in its stream; of a heartbeat the number of the last message to all. */
-  readonly n: number;
-  readonly data: unknown;
-}
-
-/** `own`: the last number that the sender gave to a message for each other node. */
-interface Heartbeat {
-  readonly own: Record<string, number>;
-  readonly isAsking: boolean;
-}
 
 interface Peer {
   /** How long it was silent while our link was up and this process ran. */
@@ -177,7 +161,7 @@ export class Membership implements AsyncDisposable {
   #publish(channel: string, type: string, n: number, data: unknown): void {
     // After its goodbye, any message would make this node appear again.
     if (!this.#link.isUp || !this.#isMember) return;
-    this.#link.publish(channel, JSON.stringify({ v: VERSION, from: this.#name, type, n, data }));
+    this.#link.publish(channel, format({ from: this.#name, type, n, data }));
   }
 
   /** @param isAsking the others answer by a heartbeat of their own at once */
@@ -263,14 +247,4 @@ export class Membership implements AsyncDisposable {
 
 function channelOf(node: string): string {
   return `node:${node}`;
-}
-
-/** `undefined` for what another version or another program sent. */
-function parse(text: string): Message | undefined {
-  try {
-    const message = JSON.parse(text);
-    return message?.v === VERSION ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,16 +2,18 @@ import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { LimitSource } from '../http/limit-source.ts';
 import type { SweepTimes } from '../inbox/sweeps.ts';
+import { ANNOUNCEMENT_TIMES, type AnnouncementTimes } from './announcements.ts';
 import { SharedCounts } from './limits/shared-counts.ts';
 import { shareLimits } from './limits/shared-limits.ts';
 import type { LinkTimes } from './link.ts';
 import { MEMBERSHIP_TIMES, Membership, type MembershipTimes } from './membership.ts';
+import { exchangeHints, type HintedServices } from './node-hints.ts';
 import { NodePresence, type SharedServices } from './node-presence.ts';
 import { PRESENCE_TIMES, type PresenceTimes } from './own-presence.ts';
 import { RedisLink } from './redis-link.ts';
 
 /** The times of everything between nodes; tests shorten them. */
-export interface NodeTimes extends MembershipTimes, PresenceTimes, LinkTimes, SweepTimes {
+export interface NodeTimes extends MembershipTimes, PresenceTimes, AnnouncementTimes, LinkTimes, SweepTimes {
   /** Limits that have no answer of Redis for so long count on this node alone. */
   readonly limitMs: number;
 }
@@ -28,7 +30,7 @@ export interface NodeServices {
 /** A link and a name, of a node that has not joined the others. */
 interface OpenNode extends AsyncDisposable, Omit<NodeServices, 'presence'> {
   /** Joins the others and exchanges with them what these services hold. */
-  join(services: SharedServices): NodeServices;
+  join(services: SharedServices & HintedServices): NodeServices;
 }
 
 /**
@@ -55,6 +57,7 @@ export async function openNodes(
     limits,
     join(services) {
       presence = new NodePresence(membership, services, clock, { ...PRESENCE_TIMES, ...times });
+      exchangeHints(link, membership, services, clock, log, { ...ANNOUNCEMENT_TIMES, ...times });
       membership.start();
       return { link, membership, limits, presence };
     },

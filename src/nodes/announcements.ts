@@ -1,0 +1,88 @@
+import type { Clock } from '../clock.ts';
+import type { Change, Events } from '../events/hints.ts';
+import type { Membership } from './membership.ts';
+
+const CHANGES = 'changes';
+const APPLIED = 'applied';
+
+export interface AnnouncementTimes {
+  /** How long an answer waits for other nodes; one that does not say so has read the changes from the database by then. */
+  readonly appliedMs: number;
+  /** How long it waits where nodes may be unknown, as while the link is down: all have read the changes by then. */
+  readonly unknownMs: number;
+}
+
+export const ANNOUNCEMENT_TIMES: AnnouncementTimes = { appliedMs: 600, unknownMs: 600 };
+
+interface Announcement {
+  readonly id: number;
+  readonly changes: readonly Change[];
+}
+
+/** What a node does with the changes of another one; resolves when all that it answers from now on agrees with them. */
+type Apply = (changes: readonly Change[]) => Promise<void>;
+
+/**
+ * Lets the answer of a change wait until the other nodes have applied it: so a caller whose next request goes to another node
+ * finds what they have just written.
+ */
+export class Announcements {
+  readonly #membership: Membership;
+  readonly #waiting = new Map<number, { nodes: Set<string>; resolve: () => void }>();
+  readonly #beforeSending: () => void;
+  readonly #monotonicMs: () => number;
+  readonly #times: AnnouncementTimes;
+  #lastId = 0;
+  /** Until then other nodes may not be known yet. */
+  #isNewUntil = Number.POSITIVE_INFINITY;
+
+  constructor(
+    membership: Membership,
+    events: Events,
+    { monotonicMs }: Pick<Clock, 'monotonicMs'>,
+    options: { apply: Apply; beforeSending: () => void; onFault: (error: unknown) => void },
+    times: AnnouncementTimes = ANNOUNCEMENT_TIMES,
+  ) {
+    this.#monotonicMs = monotonicMs;
+    this.#times = times;
+    this.#membership = membership;
+    this.#beforeSending = options.beforeSending;
+    events.onAnnounce((changes) => this.#announce(changes));
+    membership.on(CHANGES, (from, data) => {
+      // Messages of this version that are called so have this shape, as have those below.
+      const { id, changes } = data as Announcement;
+      options.apply(changes).then(() => membership.send(from, APPLIED, id), options.onFault);
+    });
+    membership.on(APPLIED, (from, id) => this.#onApplied(from, id as number));
+    membership.onLeave((node) => {
+      for (const id of this.#waiting.keys()) this.#onApplied(node, id);
+    });
+  }
+
+  /** To be called when the link came up: for a moment it is not known which other nodes there are. */
+  onLinkUp(): void {
+    this.#isNewUntil = this.#monotonicMs() + this.#times.unknownMs;
+  }
+
+  async #announce(changes: readonly Change[]): Promise<void> {
+    const id = ++this.#lastId;
+    const nodes = new Set(this.#membership.peers());
+    this.#beforeSending();
+    this.#membership.broadcast(CHANGES, { id, changes } satisfies Announcement);
+    const mayMissNodes = this.#monotonicMs() < this.#isNewUntil || !this.#membership.isLinked;
+    if (nodes.size === 0 && !mayMissNodes) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { appliedMs, unknownMs } = this.#times;
+    const timer = setTimeout(resolve, mayMissNodes ? unknownMs : appliedMs);
+    if (!mayMissNodes) this.#waiting.set(id, { nodes, resolve });
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(id);
+  }
+
+  #onApplied(node: string, id: number): void {
+    const waiting = this.#waiting.get(id);
+    waiting?.nodes.delete(node);
+    if (waiting?.nodes.size === 0) waiting.resolve();
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onNodes, type TestDatabase } from '../../test/databases.ts';
+import { eventually, type SocketService, startSockets } from '../sockets/test-client.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Three nodes that know each other. Sweeps do nothing in a test: what arrives was hinted at, or read for an announcement. */
+async function startNodes(t: TestContext, database: TestDatabase): Promise<SocketService> {
+  const nodeTimes = { sweepMs: HOUR_MS, rareSweepMs: HOUR_MS, appliedMs: 60_000, unknownMs: 1 };
+  const service = await startSockets(t, database, { world: { nodeTimes } });
+  for (const { services } of service.nodes)
+    await eventually(() => services.nodes?.membership.peers().length === service.nodes.length - 1);
+  return service;
+}
+
+onNodes('hints between nodes', (database) => {
+  test('what one node has answered, each other one answers too: registrations, profiles, ended sessions', async (t) => {
+    const service = await startNodes(t, database);
+    const [first, ...others] = service.nodes;
+    assert(first && others.length === 2);
+    const alice = await service.join('alice');
+    const call = { token: alice.token };
+    for (const node of others) {
+      const { body } = await node.get('/api/users', call);
+      assert.deepEqual(
+        body.data.map(({ username }: { username: string }) => username),
+        ['alice'],
+      );
+    }
+    for (let i = 0; i < 5; i++) {
+      const bio = `bio ${i}`;
+      assert.equal((await first.post('/api/user/profile', { bio }, call)).status, 200);
+      for (const node of others)
+        assert.equal((await node.get(`/api/user/profile/${alice.id}`)).body.data.bio, bio);
+    }
+    assert.equal((await first.post('/api/logout', {}, call)).status, 200);
+    for (const node of others) assert.equal((await node.get('/api/users', call)).status, 401);
+  });
+
+  test('messages and typing reach the devices on other nodes by hints alone', async (t) => {
+    const service = await startNodes(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const devices = [await service.enter(alice, { node: 0 }), await service.enter(alice, { node: 1 })];
+    const sender = await service.enter(bob, { node: 2 });
+    const mirror = service.nodes[2]?.services.presence.mirror;
+    await eventually(() => mirror?.nodesOf(alice.id).length === 2);
+    sender.send({ type: 'typing', to: alice.id });
+    for (let n = 1; n <= 20; n++) {
+      const { code } = await sender.ask({ type: 'send', to: alice.id, cid: String(n), body: String(n) });
+      assert.equal(code, 200);
+    }
+    for (const device of devices) {
+      await device.first(({ type }) => type === 'typing');
+      for (let n = 1; n <= 20; n++) {
+        const { event, seq, data } = await device.first(({ type }) => type === 'event');
+        assert.deepEqual([event, seq, data.body], ['message', n, String(n)]);
+      }
+    }
+  });
+
+  test('a block that was answered is written to the blocker’s devices on other nodes', async (t) => {
+    const service = await startNodes(t, database);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const devices = [await service.enter(alice, { node: 1 }), await service.enter(alice, { node: 2 })];
+    const answered: string[] = [];
+    for (const path of ['block', 'unblock', 'block']) {
+      const body = { blockedId: bob.id };
+      assert.equal((await service.post(`/api/user/${path}`, body, { token: alice.token })).status, 200);
+      answered.push(path);
+      for (const device of devices) {
+        await device.roundTrip();
+        assert.deepEqual(
+          device.unread.map(({ event }) => event),
+          answered,
+        );
+      }
+    }
+  });
+});

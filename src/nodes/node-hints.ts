@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { ChangeReader } from '../events/change-reader.ts';
+import { eventOf } from '../events/changes.ts';
+import type { Change, Events } from '../events/hints.ts';
+import type { InboxServices } from '../inbox/inbox-services.ts';
+import type { PresenceServices } from '../presence/presence-services.ts';
+import { Announcements, type AnnouncementTimes } from './announcements.ts';
+import type { Link } from './link.ts';
+import type { Membership } from './membership.ts';
+import { SharedHints } from './shared-hints.ts';
+
+/** The parts of `Services` that hints of other nodes reach. */
+export interface HintedServices {
+  readonly changes: Pick<ChangeReader, 'apply' | 'read'>;
+  readonly events: Events;
+  readonly inbox: Pick<InboxServices, 'delivery' | 'sweeps'>;
+  readonly presence: { readonly mirror: Pick<PresenceServices['mirror'], 'nodesOf'> };
+}
+
+/** Exchanges hints and changes with other nodes, and looks into the database where some of them may be lost. */
+export function exchangeHints(
+  link: Link,
+  membership: Membership,
+  { changes, events, inbox, presence }: HintedServices,
+  clock: Pick<Clock, 'monotonicMs'>,
+  log: Pick<Logger, 'warn'>,
+  times: AnnouncementTimes,
+): void {
+  const hints = new SharedHints(membership, events, (userId) => presence.mirror.nodesOf(userId));
+  const warn = (err: unknown) => log.warn({ err }, 'changes of another node could not be applied');
+
+  /** Until the block promise holds here too: no device gets events of the blocked user of before the block after it. */
+  async function apply(rows: readonly Change[]): Promise<void> {
+    await changes.apply(rows);
+    const blocks = rows.map(eventOf).filter((event) => event.type === 'block-changed');
+    await Promise.all(blocks.map(({ blockerId }) => inbox.delivery.catchUp(blockerId)));
+  }
+
+  const options = { apply, beforeSending: () => hints.flush(), onFault: warn };
+  const announcements = new Announcements(membership, events, clock, options, times);
+
+  function onLinkChange(): void {
+    if (link.isUp) announcements.onLinkUp();
+    inbox.sweeps.setRare(link.isUp);
+    inbox.sweeps.hurry();
+  }
+  link.onUp(onLinkChange);
+  link.onDown(onLinkChange);
+  onLinkChange();
+  inbox.sweeps.watchJoins();
+  membership.onJoin(() => inbox.sweeps.hurry());
+  membership.onLeave(() => inbox.sweeps.hurry());
+  membership.onMissed((_node, stream) => {
+    if (stream === 'own') inbox.sweeps.hurry();
+    else changes.read().catch(warn);
+  });
+  // A node that asks where users are has not known it, so it may have sent no hints.
+  membership.on('presence-ask', () => inbox.sweeps.hurry());
+}

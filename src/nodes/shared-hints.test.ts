@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ManualClock } from '../../test/clocks.ts';
+import { disposeAfter } from '../../test/dispose-after.ts';
+import { type Change, Events, type ServiceEvent } from '../events/hints.ts';
+import { eventually } from '../sockets/test-client.ts';
+import { Announcements } from './announcements.ts';
+import { MEMBERSHIP_TIMES, Membership } from './membership.ts';
+import { SharedHints } from './shared-hints.ts';
+import { MemoryHub } from './test-memory-link.ts';
+
+const CHANGES: readonly Change[] = [{ id: '1', kind: 'user-changed', subject: 'alice' }];
+const LONG_MS = 60_000;
+
+/**
+ * Three nodes that know each other.
+ *
+ * @param where the nodes where each user is connected
+ */
+async function startNodes(t: TestContext, where: Record<string, number[]>, unknownMs = LONG_MS) {
+  const [hub, clock] = [new MemoryHub(), new ManualClock()];
+  const sent: string[] = [];
+  hub.passes = (_channel, text) => {
+    const { type, data } = JSON.parse(text);
+    if (type === 'hints' || type === 'changes') sent.push(type === 'hints' ? `${data.length} hints` : type);
+    return true;
+  };
+  const nodes = [0, 1, 2].map(() => {
+    const link = hub.connect();
+    const membership = new Membership(link, clock.world, { ...MEMBERSHIP_TIMES, answerMs: 1 });
+    const events = new Events();
+    const log: unknown[] = [];
+    events.subscribe((event, origin) => {
+      if (origin === 'other') log.push(event);
+    });
+    const hints = new SharedHints(membership, events, (userId) =>
+      (where[userId] ?? []).map((at) => nodes[at]?.membership.name ?? ''),
+    );
+    const applying: (() => void)[] = [];
+    const apply = (changes: readonly Change[]) => {
+      log.push(changes);
+      return new Promise<void>((resolve) => applying.push(resolve));
+    };
+    const options = {
+      apply,
+      beforeSending: () => hints.flush(),
+      onFault: (error: unknown) => assert.fail(String(error)),
+    };
+    const announcements = new Announcements(membership, events, clock.world, options, {
+      appliedMs: LONG_MS,
+      unknownMs,
+    });
+    announcements.onLinkUp();
+    link.onUp(() => announcements.onLinkUp());
+    membership.start();
+    disposeAfter(t, membership);
+    return { link, membership, events, log, applying };
+  });
+  await eventually(() => nodes.every(({ membership }) => membership.peers().length === 2));
+  clock.add(unknownMs);
+  const [first, second, third] = nodes;
+  assert(first && second && third);
+  return { sent, first, second, third };
+}
+
+/** The messages that are under way are delivered. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What a promise has done so far. */
+function follow(promise: Promise<void>): () => Promise<'waiting' | 'resolved'> {
+  let state: 'waiting' | 'resolved' = 'waiting';
+  promise.then(() => {
+    state = 'resolved';
+  }, assert.fail);
+  return async () => {
+    await settled();
+    return state;
+  };
+}
+
+function inboxEvent(userId: string, seq: number): ServiceEvent {
+  return { type: 'inbox', userId, event: { seq, at: 1, event: 'profile', data: {} } } as ServiceEvent;
+}
+
+test('events of the log and typing go to the nodes where the user is, in one message for a turn', async (t) => {
+  const { sent, first, second, third } = await startNodes(t, { alice: [1, 2], bob: [1] });
+  const typing: ServiceEvent = { type: 'typing', from: 'alice', to: 'bob' };
+  for (const event of [inboxEvent('alice', 1), inboxEvent('bob', 1), typing, inboxEvent('nobody here', 1)])
+    first.events.publish(event);
+  first.events.publish({ type: 'user-changed', userId: 'alice' });
+  await settled();
+  await settled();
+  assert.deepEqual(sent, ['3 hints', '1 hints']);
+  assert.deepEqual(second.log, [inboxEvent('alice', 1), inboxEvent('bob', 1), typing]);
+  assert.deepEqual(third.log, [inboxEvent('alice', 1)]);
+  assert.deepEqual(first.log, []);
+});
+
+test('a long list goes in messages of 64, in order', async (t) => {
+  const { sent, first, second } = await startNodes(t, { alice: [1] });
+  const events = Array.from({ length: 130 }, (_, i) => inboxEvent('alice', i + 1));
+  for (const event of events) first.events.publish(event);
+  await settled();
+  await settled();
+  assert.deepEqual(sent, ['64 hints', '64 hints', '2 hints']);
+  assert.deepEqual(second.log, events);
+});
+
+test('an announcement waits until all other nodes have applied it; hints of before come before it', async (t) => {
+  const { sent, first, second, third } = await startNodes(t, { alice: [1] });
+  first.events.publish(inboxEvent('alice', 1));
+  const state = follow(first.events.announce(CHANGES));
+  assert.equal(await state(), 'waiting');
+  assert.deepEqual(sent, ['1 hints', 'changes']);
+  assert.deepEqual(second.log, [inboxEvent('alice', 1), CHANGES]);
+  assert.deepEqual(third.log, [CHANGES]);
+  second.applying[0]?.();
+  assert.equal(await state(), 'waiting');
+  third.applying[0]?.();
+  assert.equal(await state(), 'resolved');
+});
+
+test('an announcement does not wait for a node that leaves, nor where there are no others', async (t) => {
+  const { first, second, third } = await startNodes(t, {});
+  const state = follow(first.events.announce(CHANGES));
+  second.applying[0]?.();
+  assert.equal(await state(), 'waiting');
+  await third.membership[Symbol.asyncDispose]();
+  second.applying[0]?.();
+  assert.equal(await state(), 'resolved');
+  await second.membership[Symbol.asyncDispose]();
+  await settled();
+  assert.equal(await follow(first.events.announce(CHANGES))(), 'resolved');
+});
+
+test('an announcement waits for the whole time while other nodes may not be known', async (t) => {
+  const { first, second, third } = await startNodes(t, {}, 20);
+  first.link.isUp = false;
+  await first.events.announce(CHANGES); // after 20 ms
+  assert.deepEqual([second.log, third.log], [[], []]);
+  first.link.isUp = true;
+  for (const { membership } of [second, third]) await membership[Symbol.asyncDispose]();
+  await settled();
+  assert.deepEqual(first.membership.peers(), []);
+  const state = follow(first.events.announce(CHANGES));
+  assert.equal(await state(), 'waiting');
+  await eventually(async () => (await state()) === 'resolved');
+});
