@@ -62,6 +62,29 @@ onEachDatabase('user', (database) => {
     assert.equal((await runCommand(other, ['export'])).output, line);
   });
 
+  test('beside a server, a new password replaces the old one and ends all sessions', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    await using server = await startServer(settings);
+    const { id, token } = (await server.post('/api/register', secret)).body.data;
+    const { code, output } = await runCommand(settings, ['user', 'password', 'Älice']);
+    const [, password] =
+      /^the password of Älice \(\S+\) is now ([a-z2-9]{5}(?:-[a-z2-9]{5}){3}), sessions ended: 1\n$/.exec(
+        output,
+      ) ?? [];
+    assert.equal(code, 0, output);
+    assert.ok(password);
+    await t.waitFor(async () => assert.equal((await server.get('/api/sessions', token)).status, 401), {
+      timeout: 10_000,
+    });
+    assert.equal((await server.post('/api/login', secret)).body.error, 'wrong_password');
+    const login = await server.post('/api/login', { ...secret, password });
+    assert.deepEqual([login.status, login.body.data?.id], [200, id]);
+
+    await runCommand(settings, ['user', 'delete', id]);
+    const refused = await runCommand(settings, ['user', 'password', id]);
+    assert.deepEqual([refused.code, refused.errors], [1, `Älice (${id}) was deleted\n`]);
+  });
+
   test('show finds a user by id or by any spelling of the name, and shows no secret', async (t) => {
     const settings = settingsOf(await database.create(t));
     const line = {

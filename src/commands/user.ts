@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util';
 import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/account-status.ts';
+import { openPasswords } from '../accounts/passwords.ts';
+import { createPassword, resetPassword } from '../accounts/reset-password.ts';
 import { listSessions } from '../accounts/sessions.ts';
+import type { Config } from '../config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordExternalChange } from '../events/changes.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
@@ -8,16 +11,16 @@ import { type Context, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';
 import { UsageError } from './run.ts';
 
-/** `user show|suspend|restore|delete NAME-OR-ID`. */
+/** `user show|suspend|restore|delete|password NAME-OR-ID`. */
 export async function user(context: Context, args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [action = '', nameOrId, ...rest] = positionals;
   if (!Object.hasOwn(actions, action) || nameOrId === undefined || rest.length > 0) throw new UsageError();
   const act = actions[action as keyof typeof actions]; // checked just above
-  return withDatabase(context, async (db) => {
+  return withDatabase(context, async (db, config) => {
     const found = await findUserByNameOrId(db, nameOrId);
     if (!found) throw new Error(`there is no user with the name or id ${JSON.stringify(nameOrId)}`);
-    context.output.write(`${await act(db, found)}\n`);
+    context.output.write(`${await act(db, found, config)}\n`);
     return 0;
   });
 }
@@ -46,6 +49,14 @@ const actions = {
     if (isErased(row)) throw new Error(`${username} (${id}) was deleted: only the name is left`);
     await write(db, (tx) => restoreUser(tx, id));
     return `restored ${username} (${id})`;
+  },
+
+  async password(db: Db, { id, username }: UserRow, { bcryptCost }: Config): Promise<string> {
+    const password = createPassword();
+    const hash = await openPasswords({ cost: bcryptCost }).hash(password);
+    const ended = await write(db, (tx) => resetPassword(tx, id, hash));
+    if (!ended) throw new Error(`${username} (${id}) was deleted`);
+    return `the password of ${username} (${id}) is now ${password}, sessions ended: ${ended.length}`;
   },
 };
 
