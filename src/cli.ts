@@ -8,7 +8,7 @@ process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 4);
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorman', import.meta.url)));
 
 /**
- * The operator's commands (docs/commands.md). All but `restored` and `copy` may run beside a server, which notices what they write
+ * The operator's commands (docs/commands.md). All but `restore`, `restored` and `copy` may run beside a server, which notices what they write
  * within a second.
  */
 const commands: Record<string, Command> = {
@@ -28,13 +28,23 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./commands/keys.ts')).keys,
   },
   user: {
-    usage: 'user show|suspend|restore|delete NAME-OR-ID',
-    help: 'show a user, suspend, restore or delete their account',
+    usage: 'user show|suspend|restore|delete|password NAME-OR-ID',
+    help: 'show a user, suspend, restore or delete their account, make a new password',
     load: async () => (await import('./commands/user.ts')).user,
+  },
+  backup: {
+    usage: 'backup FILE',
+    help: 'copy the embedded database to a new file, also beside a server',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  restore: {
+    usage: 'restore FILE',
+    help: 'make the database of an empty folder from a backup',
+    load: async () => (await import('./commands/restore.ts')).restore,
   },
   restored: {
     usage: 'restored',
-    help: 'after a backup was restored: make every device start from a new snapshot',
+    help: 'after a backup was restored by another tool: make every device start from a new snapshot',
     load: async () => (await import('./commands/restored.ts')).restored,
   },
   copy: {

@@ -4,13 +4,15 @@ import { runCommand } from '../../test/processes.ts';
 
 const usage = `Usage: npm run --silent doorman -- COMMAND
 
-  import FILE.jsonl [--dry-run]                store users, one a line; - reads standard input
-  export                                       write all users to standard output, as import reads them
-  keys rotate jwt|vapid                        make a new key for tokens, or for push subscriptions
-  user show|suspend|restore|delete NAME-OR-ID  show a user, suspend, restore or delete their account
-  restored                                     after a backup was restored: make every device start from a new snapshot
-  copy                                         copy the embedded database into an empty PostgreSQL database
-  check                                        check the settings, the database and the keys
+  import FILE.jsonl [--dry-run]                         store users, one a line; - reads standard input
+  export                                                write all users to standard output, as import reads them
+  keys rotate jwt|vapid                                 make a new key for tokens, or for push subscriptions
+  user show|suspend|restore|delete|password NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password
+  backup FILE                                           copy the embedded database to a new file, also beside a server
+  restore FILE                                          make the database of an empty folder from a backup
+  restored                                              after a backup was restored by another tool: make every device start from a new snapshot
+  copy                                                  copy the embedded database into an empty PostgreSQL database
+  check                                                 check the settings, the database and the keys
 
 The settings are those of the server, from the environment. See docs/commands.md.
 `;
@@ -31,11 +33,13 @@ test('a command with invalid arguments shows its usage', async () => {
     'import FILE.jsonl [--dry-run]': [['import'], ['import', 'a', 'b'], ['import', '--dry', '-']],
     export: [['export', 'file']],
     'keys rotate jwt|vapid': [['keys'], ['keys', 'rotate', 'toString'], ['keys', 'rotate', 'jwt', 'now']],
-    'user show|suspend|restore|delete NAME-OR-ID': [
+    'user show|suspend|restore|delete|password NAME-OR-ID': [
       ['user', 'show'],
       ['user', 'ban', 'bob'],
       ['user', 'show', 'a', 'b'],
     ],
+    'backup FILE': [['backup'], ['backup', 'a', 'b']],
+    'restore FILE': [['restore'], ['restore', '--force', 'a']],
     check: [['check', '--fix']],
   };
   for (const [command, attempts] of Object.entries(wrong)) {

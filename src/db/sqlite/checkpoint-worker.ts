@@ -7,6 +7,10 @@ const port = parentPort;
 const connection = new SqliteConnection(String(workerData), { readOnly: false });
 // A truncation blocks writers while it waits for readers: not for long.
 connection.raw.exec('pragma busy_timeout = 50');
+const passive = connection.raw.prepare('pragma wal_checkpoint(passive)');
+const pageBytes = Number(connection.pragma('page_size'));
+/** With more left after a passive checkpoint a long reader, such as a backup, is in the way: then writers would wait for nothing. */
+const HELD_BACK_BYTES = 4 * 1024 * 1024;
 
 port.on('message', (message: Checkpoint | 'close') => {
   if (message === 'close') {
@@ -21,8 +25,9 @@ port.on('message', (message: Checkpoint | 'close') => {
 function checkpoint(kind: Checkpoint): string | null {
   try {
     // Also before a truncation, so that little is left for its part that blocks writers.
-    connection.pragma('wal_checkpoint(passive)');
-    if (kind === 'truncate') connection.pragma('wal_checkpoint(truncate)');
+    const left = passive.get();
+    const isHeldBack = (Number(left?.log) - Number(left?.checkpointed)) * pageBytes > HELD_BACK_BYTES;
+    if (kind === 'truncate' && !isHeldBack) connection.pragma('wal_checkpoint(truncate)');
     return null;
   } catch (error) {
     return String(error);

@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { backUpDatabase } from '../db/sqlite/backup.ts';
+import { type Context, findMissingDatabase } from './context.ts';
+import { UsageError } from './run.ts';
+
+const PROGRESS_MS = 1_000;
+
+/**
+ * `backup FILE`: copies the embedded database into a new file, also beside a server. It has everything that was acknowledged before
+ * the moment that it prints. On PostgreSQL it names the command that makes a backup, and fails, since it made none.
+ */
+export async function backup(context: Context, args: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw new UsageError();
+  const config = readConfig(context.env);
+  if (config.databaseUrl !== null) return namePostgresCommand(context, file);
+  const missing = findMissingDatabase(config);
+  if (missing !== undefined) throw new Error(`there is no database in ${missing}: set DATA_DIR`);
+  // A server on the same machine comes first.
+  setPriority(constants.priority.PRIORITY_LOW);
+  const until = await backUpDatabase(
+    join(config.dataDir, 'doorman.db'),
+    resolve(file),
+    reportProgress(context),
+  );
+  context.output.write(
+    `backed up ${statSync(file).size} bytes to ${file}, with everything until ${new Date(until).toISOString()}\n`,
+  );
+  return 0;
+}
+
+function namePostgresCommand({ output, errors }: Context, file: string): number {
+  errors.write('nothing was backed up: on PostgreSQL its own tool does it, also beside servers:\n');
+  output.write(
+    `pg_dump --format=custom --no-owner --no-privileges --file=${quoteWord(file)} "$DATABASE_URL"\n`,
+  );
+  return 1;
+}
+
+/** As a word of a shell. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function reportProgress({ errors }: Context): (copied: number, pages: number) => void {
+  let reportedAt = performance.now();
+  return (copied, pages) => {
+    if (performance.now() - reportedAt < PROGRESS_MS) return;
+    reportedAt = performance.now();
+    errors.write(`copied ${copied} of ${pages} pages\n`);
+  };
+}
