@@ -12,12 +12,15 @@ import type { Services } from './services.ts';
 const CLOCK_STEPS_MS = 1000;
 
 /**
- * Runs the periodic jobs of all rooms, and one that concerns every room: it notices that the wall clock was set. A job that fails is logged and runs again after its interval.
+ * Runs the periodic jobs of all rooms, and one that concerns every room: it notices that the wall clock was set. A job that fails is
+ * logged and runs again after its interval.
  */
 export function startPeriodicJobs(services: Services): AsyncDisposable {
-  const { accounts, changes, chat, clock, db, events, inbox, limits, log, presence } = services;
+  const { accounts, changes, chat, clock, databaseClock, db, events, inbox, limits, log, presence } =
+    services;
   const jobs: PeriodicJob[] = [
     { name: 'notice clock steps', everyMs: CLOCK_STEPS_MS, run: noticeClockStep(services) },
+    ...(databaseClock ? [databaseClock.job()] : []),
     ...changeJobs(db, changes),
     ...presenceJobs(presence),
     ...chatJobs(chat),

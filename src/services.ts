@@ -4,6 +4,7 @@ import { readIssuer } from './accounts/tokens.ts';
 import { type ChatServices, openChat } from './chat/chat-services.ts';
 import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { DatabaseClock } from './db/database-clock.ts';
 import type { SchemaDb } from './db/db.ts';
 import { migrate, mustMigrateAlone } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
@@ -26,6 +27,8 @@ export interface Services {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
+  /** What `clock.now` follows on a node; null where it is the machine's clock. */
+  readonly databaseClock: DatabaseClock | null;
   readonly db: SchemaDb;
   readonly events: Events;
   readonly changes: ChangeReader;
@@ -63,6 +66,8 @@ interface Lifecycle {
 /** What tests replace of the world outside the process. */
 export interface World extends Partial<Clock>, PushWorld {
   pageFolder?: string;
+  /** The wall clock of the machine, which only a single server takes for the time; `now` replaces the time itself. */
+  machineNow?: () => number;
   nodeTimes?: Partial<NodeTimes>;
 }
 
@@ -94,13 +99,16 @@ export async function openServices(
   log: Logger,
   world: World = {},
 ): Promise<Services & AsyncDisposable> {
-  const clock = createClock(world);
+  const { machineNow, now: givenNow } = world;
+  const machine = createClock({ ...world, ...(machineNow && !givenNow && { now: machineNow }) });
   await using opening = new AsyncDisposableStack();
   const lock = await lockPostgres(config, log);
   opening.use(lock ?? lockFolder(config.dataDir));
   const db = opening.use(await openDatabase(config, log, lock));
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   if (config.redisUrl === null) await db.transaction((tx) => recordExternalChange(tx));
+  const databaseClock = config.redisUrl && !givenNow ? await DatabaseClock.open(db, machine) : null;
+  const clock = databaseClock ? { ...machine, now: databaseClock.now } : machine;
   const events = new Events();
   const changes = await ChangeReader.open(db, events, clock, { hasNodes: config.redisUrl !== null });
   const node = await openNode(config, db, clock, log, world);
@@ -118,6 +126,7 @@ export async function openServices(
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
     log,
     clock,
+    databaseClock,
     db,
     events,
     changes,

@@ -73,7 +73,8 @@ export interface ServiceOptions {
    * place.
    */
   env?: Record<string, string> | ((node: number, settings: DatabaseSettings) => Record<string, string>);
-  world?: World;
+  /** The same for all nodes, or that of the node with this number, from 0. */
+  world?: World | ((node: number) => World);
   /** How many nodes; else as many as the database has. */
   count?: number;
 }
@@ -101,15 +102,16 @@ export async function startService(
 async function startOn(
   running: { end: () => Promise<void> },
   configs: readonly Config[],
-  world: World | undefined,
+  world: ServiceOptions['world'],
 ): Promise<TestService> {
   const logLines: string[] = [];
   const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
   const nodes: TestNode[] = [];
   running.end = async () => void (await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));
-  const starting = configs.map((config) =>
-    startNode(config, log, { nodeTimes: nodeTimesOf(world), ...world }),
-  );
+  const starting = configs.map((config, node) => {
+    const own = typeof world === 'function' ? world(node) : world;
+    return startNode(config, log, { nodeTimes: nodeTimesOf(own), ...own });
+  });
   for (const start of await Promise.allSettled(starting))
     if (start.status === 'fulfilled') nodes.push(start.value);
   await Promise.all(starting);
