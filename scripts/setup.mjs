@@ -5,25 +5,79 @@
 //   node scripts/setup.mjs --tests      the programs of the tests too
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isPageBuilt } from './page-build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
-installPackages();
-if (!process.argv.includes('--no-page')) buildPage();
+/** Two servers that are started at the same moment from one folder set it up one after the other. */
+const lock = join(tmpdir(), `doorman-setup-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+if (!arePackagesInstalled()) alone(installPackages);
+if (!process.argv.includes('--no-page') && !isPageBuilt()) alone(buildPage);
 // The tests skip what is missing and say how to get it, so a failure here is not fatal.
 if (process.argv.includes('--tests')) runWithOurNode('scripts/test-programs.ts');
 
-function installPackages() {
-  const stamp = join(root, 'node_modules', '.doorman-setup');
+/** Runs `work` while no other process does the same for this folder. The lock of a process that has ended is removed. */
+function alone(work) {
+  const own = `${lock}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  while (!takeLock(own)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  const free = () => rmSync(lock, { force: true });
+  process.once('exit', free);
+  work();
+  process.off('exit', free);
+  free();
+}
+
+/** A link, so that the lock never exists without the id of its process. */
+function takeLock(own) {
+  try {
+    linkSync(own, lock);
+    rmSync(own);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (!isHeld()) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isHeld() {
+  try {
+    return isRunning(Number(readFileSync(lock, 'utf8')));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return true; // until a moment ago
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function stampOfPackages() {
+  const path = join(root, 'node_modules', '.doorman-setup');
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(`${process.platform} ${process.arch}`)
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  return { path, wanted };
+}
+
+function arePackagesInstalled() {
+  const { path, wanted } = stampOfPackages();
+  return existsSync(path) && readFileSync(path, 'utf8') === wanted;
+}
+
+function installPackages() {
+  if (arePackagesInstalled()) return; // by another process meanwhile
   console.error('Installing packages (once) ...');
   // The npm and the Node that run this script, which are not those inside the folder that is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
@@ -40,11 +94,12 @@ function installPackages() {
     console.error('The packages could not be installed: see what npm says above.');
     process.exit(1);
   }
-  writeFileSync(stamp, wanted);
+  const { path, wanted } = stampOfPackages();
+  writeFileSync(path, wanted);
 }
 
 function buildPage() {
-  if (isPageBuilt()) return;
+  if (isPageBuilt()) return; // by another process meanwhile
   console.error('Building the page (once) ...');
   if (runWithOurNode('scripts/page-build.mjs')) return;
   console.error('The page could not be built: see what is said above.');
