@@ -136,6 +136,21 @@ describe('links over Redis', { skip: noRedis }, () => {
     assert(received.filter((text) => text === 'own').length <= 1);
   });
 
+  test('what was published last is sent before a link closes, and closing it is no fault', async (t) => {
+    const [first, second] = [await openLink(t), await openLink(t)];
+    const received: string[] = [];
+    second.subscribe('one', (text) => received.push(text));
+    await eventually(() => {
+      first.publish('one', 'ready');
+      return received.length > 0;
+    });
+    logged = [];
+    first.publish('one', 'goodbye');
+    await first[Symbol.asyncDispose]();
+    await eventually(() => received.at(-1) === 'goodbye');
+    assert.deepEqual(logged, []);
+  });
+
   test('a script runs also after Redis has forgotten it; an error of the script is thrown', async (t) => {
     const link = await openLink(t);
     const evaluate = () => link.evaluate('return {#KEYS, ARGV[1]}', ['a', 'b'], ['x'], 1_000);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { onNodes, type TestDatabase } from '../../test/databases.ts';
+import { onNodes, onPostgres, type TestDatabase } from '../../test/databases.ts';
+import { startService } from '../../test/harness.ts';
 import { eventually, type SocketService, startSockets } from '../sockets/test-client.ts';
 
 const HOUR_MS = 3_600_000;
@@ -76,5 +77,25 @@ onNodes('hints between nodes', (database) => {
         );
       }
     }
+  });
+});
+
+onPostgres('a node without Redis', (database) => {
+  test('starts, serves and is ready; the log says so once, without the password', async (t) => {
+    // A port on which nothing listens.
+    const env = { REDIS_URL: 'redis://:s3cret@127.0.0.1:1' };
+    const service = await startService(t, database, {
+      env,
+      world: { nodeTimes: { retryMs: 1, unknownMs: 1 } },
+    });
+    const alice = await service.join('alice');
+    assert.equal((await service.get('/api/users', { token: alice.token })).status, 200);
+    assert.equal((await service.get('/readyz')).status, 200);
+    assert.equal(service.services.nodes?.membership.isLinked, false);
+    assert.equal(service.logLines.filter((line) => line.includes('Redis is not reachable')).length, 1);
+    assert.deepEqual(
+      service.logLines.filter((line) => line.includes('s3cret')),
+      [],
+    );
   });
 });

@@ -29,6 +29,7 @@ export class RedisConnection implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #running: Promise<void>;
   #client: RedisClient | undefined;
+  #isClosing = false;
 
   /**
    * @param options.setUp runs on each new connection before it counts as up
@@ -53,6 +54,7 @@ export class RedisConnection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const client = this.#client;
+    this.#isClosing = true;
     this.#client = undefined;
     // What was published last, such as the goodbye, is still sent.
     if (client) await Promise.race([client.close(), delay(CLOSE_MS, undefined, { ref: false })]);
@@ -62,7 +64,7 @@ export class RedisConnection implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { signal } = this.#ending;
-    while (!signal.aborted) {
+    while (!this.#isClosing) {
       await this.#connectOnce(signal);
       await delay(this.#times.retryMs, undefined, { signal, ref: false }).catch(() => {});
     }
@@ -84,7 +86,7 @@ export class RedisConnection implements AsyncDisposable {
       await Promise.race([ended, this.#ping(client)]);
     } catch (fault) {
       this.#client = undefined;
-      if (!signal.aborted) this.#onChange(fault);
+      if (!this.#isClosing) this.#onChange(fault);
     } finally {
       client.destroy();
     }
