@@ -161,6 +161,22 @@ onEachDatabase('the log over the socket', (database) => {
     );
   });
 
+  test('after `catchUp` a device has what was committed before it, without any hint', async (t) => {
+    const { service, alice, open } = await startTwo(t);
+    const { socket } = await open();
+    const { db, inbox } = service.services;
+    await inbox.delivery.catchUp(alice.id);
+    await db.run`update inbox_heads set seq = 2 where user_id = ${alice.id}`;
+    for (const seq of [1, 2])
+      await db.run`insert into inbox (user_id, seq, at, event, data) values (${alice.id}, ${seq}, 1, 'profile', '{}')`;
+    await inbox.delivery.catchUp(alice.id);
+    await socket.roundTrip();
+    assert.deepEqual(
+      socket.unread.map((event: Body) => event.seq),
+      [1, 2],
+    );
+  });
+
   test('all devices of a user get the same events, the sender’s too', async (t) => {
     const { service, alice, bob, open } = await startTwo(t);
     const [phone, laptop] = [await open(), await open()];
