@@ -108,10 +108,10 @@ export class Device {
     return this.submit(this.#add(to));
   }
 
-  /** Sends a new message until it is acknowledged. */
+  /** Sends a new message until it is acknowledged, or the device leaves. */
   async deliver(to: string): Promise<void> {
     const cid = this.#add(to);
-    for (;;) {
+    while (!this.#isLeaving) {
       await this.submit(cid);
       if (this.sent.get(cid)?.n !== undefined) return;
       await delay(RESEND_MS);
@@ -184,8 +184,8 @@ export function partnerOf(devices: readonly Device[], i: number): Device {
 /** Checks that every device received everything in order, and no message twice. */
 export async function verifyDevices(get: Get, devices: readonly Device[]): Promise<void> {
   for (const device of devices) {
-    for (let head = -1; device.seq < head || head < 0; await delay(5))
-      head = (await get('/api/sync', device.person.token)).body.data.seq;
+    for (let head = -1; device.seq < head || head < 0; await delay(20))
+      head = (await get('/api/conversations?limit=1', device.person.token)).body.seq;
     device.verify();
     const places = device.messages.map(({ peer, n }) => `${peer} ${n}`);
     assert.equal(new Set(places).size, places.length, 'a message came under two numbers of the log');

@@ -1,5 +1,5 @@
-/** The context of a test. */
-interface Scope {
+/** The context of a test, or of several. */
+export interface Scope {
   after(end: () => Promise<void>): void;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Services, World } from '../src/services.ts';
+import type { Scope } from './dispose-after.ts';
 import { eventually } from './eventually.ts';
 import type { TestNode } from './harness.ts';
 
@@ -22,19 +23,21 @@ export async function listen(
     }),
   );
   const [only = 0] = ports;
-  return { port: ports.length === 1 ? only : await openBalancer(t, ports), ports };
+  return { port: ports.length === 1 ? only : await openBalancer(t, () => ports), ports };
 }
 
 /**
  * A TCP load balancer without sticky sessions: each connection goes to the next of these ports of 127.0.0.1. One that refuses
  * ends the connection.
  *
+ * @param of the ports at this time
  * @returns its port
  */
-async function openBalancer(t: TestContext, ports: readonly number[]): Promise<number> {
+export async function openBalancer(t: Scope, of: () => readonly number[]): Promise<number> {
   let next = 0;
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (client) => {
+    const ports = of();
     const node = connect({ port: ports[next++ % ports.length] ?? 0, allowHalfOpen: true });
     client.pipe(node).pipe(client);
     for (const [from, to] of [
@@ -49,7 +52,7 @@ async function openBalancer(t: TestContext, ports: readonly number[]): Promise<n
       });
     }
   });
-  t.after(() => {
+  t.after(async () => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });

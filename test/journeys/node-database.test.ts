@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { joinCrowd } from '../crowd.ts';
+import { databaseEnv, onNodes } from '../databases.ts';
+import type { Scope } from '../dispose-after.ts';
+import { eventually } from '../eventually.ts';
+import { startNodeProcesses, untilOnline } from '../node-processes.ts';
+import { connectPostgres } from '../postgres-client.ts';
+import { databaseUrl, startCluster, templateDatabase } from '../postgres-cluster.ts';
+import { settingsOf } from '../processes.ts';
+
+const HANG_MS = 120_000;
+/** 100 messages a second. */
+const CROWD = 40;
+const BACK_MS = 10_000;
+
+onNodes('three nodes whose PostgreSQL goes away', (database) => {
+  const running = new AsyncDisposableStack();
+  after(() => running.disposeAsync());
+  let started: ReturnType<typeof open> | undefined;
+
+  /** Nodes that know both hosts of a PostgreSQL with a synchronous standby, the same for all tests. */
+  const start = (t: TestContext) => {
+    started ??= open(t);
+    return started;
+  };
+
+  async function open(t: TestContext) {
+    const scope: Scope = { after: (end) => running.defer(end) };
+    const primary = await startCluster();
+    running.defer(() => primary.stop());
+    await using sql = await connectPostgres(primary.url);
+    // The standby comes back soon after the primary.
+    await sql.rows(`alter system set wal_retrieve_retry_interval = '100ms'`);
+    const standby = await startCluster({ standbyOf: primary.url });
+    running.defer(() => standby.stop());
+    // After the standby was made from it: the promoted one would wait for a standby that is not there.
+    await sql.rows(`alter system set synchronous_standby_names = '*'`);
+    await sql.rows('select pg_reload_conf()');
+    const standbys = () => sql.rows(`select pid from pg_stat_replication where sync_state = 'sync'`);
+    await eventually(async () => (await standbys()).length === 1, BACK_MS);
+
+    const both = databaseUrl(primary.url, templateDatabase).replace(
+      /(@[^/]+)/,
+      `$1,${new URL(standby.url).host}`,
+    );
+    const settings = { databaseUrl: `${both}?target_session_attrs=read-write` };
+    const { REDIS_URL: redisUrl = '' } = databaseEnv(await database.create(t));
+    const service = await startNodeProcesses(scope, settingsOf({ ...settings, redisUrl }));
+    return { primary, standby, service, crowd: await joinCrowd(scope, service, CROWD) };
+  }
+
+  test('PostgreSQL stops and is back: no node serves meanwhile, and nothing acknowledged is lost', {
+    timeout: HANG_MS,
+  }, async (t) => {
+    const { primary, service, crowd } = await start(t);
+    crowd.write();
+    await crowd.more(2);
+    const isAway = async () =>
+      (await Promise.all(service.nodes.map((node) => node.get('/readyz')))).every(
+        ({ status }) => status === 503,
+      );
+    await primary.restart(() => eventually(isAway, BACK_MS));
+    await crowd.more(2);
+    await crowd.stop();
+    await untilOnline(service.nodes, crowd.devices, 1);
+  });
+
+  test('a standby is promoted while 100 messages a second flow: nothing acknowledged is lost, and it is back within 10 s', {
+    timeout: HANG_MS,
+  }, async (t) => {
+    const { primary, standby, service, crowd } = await start(t);
+    crowd.write();
+    await crowd.more(2);
+    await using sql = await connectPostgres(standby.url);
+    const stoppedAt = performance.now();
+    await primary.stop();
+    await sql.rows('select pg_promote()');
+    await crowd.more(1);
+    const awayMs = performance.now() - stoppedAt;
+    t.diagnostic(`every sender was acknowledged again after ${Math.round(awayMs)} ms`);
+    assert.ok(awayMs < BACK_MS, `${awayMs} ms`);
+    await crowd.stop();
+    await untilOnline(service.nodes, crowd.devices, 1);
+  });
+});
