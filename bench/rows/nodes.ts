@@ -47,7 +47,8 @@ async function overNodes(
   await using server = await startRedis();
   const pid = await server.pid();
   const redis = { url: server.url, micros: () => processMicros(pid) };
-  return onPostgres('messages over nodes', async (database) => {
+  // Awaited, so that Redis ends after it.
+  return await onPostgres('messages over nodes', async (database) => {
     const lines: Line[] = [];
     for (const count of NODES)
       lines.push(...(await measureNodes(count, { effort, profileFolder, acknowledges, database, redis })));
@@ -112,7 +113,7 @@ async function measureNodes(count: number, options: Options): Promise<Line[]> {
   const what = acknowledges ? 'message, devices acknowledge' : 'message';
   return [
     {
-      work: `${name}: ${what}, to another node: stored, acknowledged, delivered`,
+      work: `${name}: ${what}: stored, acknowledged, delivered`,
       ours: perSecond(compared.ours),
       bare: perSecond(compared.bare),
       ratio: compared.ratio,
