@@ -110,7 +110,7 @@ async function startOn(
   running.end = async () => void (await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));
   const starting = configs.map((config, node) => {
     const own = typeof world === 'function' ? world(node) : world;
-    return startNode(config, log, { nodeTimes: nodeTimesOf(own), ...own });
+    return startNode(config, log, { ...own, nodeTimes: nodeTimesOf(own) });
   });
   for (const start of await Promise.allSettled(starting))
     if (start.status === 'fulfilled') nodes.push(start.value);

@@ -100,22 +100,20 @@ function haveSamePresence(nodes: readonly TestNode[]): boolean {
 }
 
 /**
- * Short times between nodes, but enough for an answer of Redis under load; without ends by silence where a test moves the clock
- * faster than messages travel.
+ * Short times between nodes, but long ones for an answer of another node or of Redis, which waits for nothing when it is there.
+ * No node ends by silence where a test moves the clock faster than messages travel.
  */
 export function nodeTimesOf(world: World = {}): NonNullable<World['nodeTimes']> {
-  const limitMs = 10_000;
-  return world.monotonicMs
-    ? { limitMs, leaseMs: Number.POSITIVE_INFINITY, linkDownMs: Number.POSITIVE_INFINITY }
-    : {
-        limitMs,
-        heartbeatMs: 300,
-        leaseMs: 3_000,
-        linkDownMs: 6_000,
-        pingMs: 200,
-        lateMs: 1_000,
-        retryMs: 100,
-      };
+  const isMoved = world.monotonicMs !== undefined;
+  return {
+    limitMs: 10_000,
+    appliedMs: 10_000,
+    unknownMs: 0, // allKnown has waited
+    ...(isMoved
+      ? { leaseMs: Number.POSITIVE_INFINITY, linkDownMs: Number.POSITIVE_INFINITY }
+      : { heartbeatMs: 300, leaseMs: 3_000, linkDownMs: 6_000, pingMs: 200, lateMs: 1_000, retryMs: 100 }),
+    ...world.nodeTimes,
+  };
 }
 
 /** Waits until each node knows all others. */

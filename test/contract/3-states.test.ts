@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually, startSockets } from '../../src/sockets/test-client.ts';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 
-onEachDatabase('3 States and transitions', (database) => {
+onEachDeployment('3 States and transitions', (database) => {
   test('3.1 Block: not blocked -> blocked -> not blocked, for the caller alone', async (t) => {
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -86,6 +86,7 @@ onEachDatabase('3 States and transitions', (database) => {
     const socket = await service.connect();
     assert.equal(await service.isOnline(alice), 0, 'a connection without hello makes no user online');
     await socket.hello({ token: alice.token });
+    await service.settled();
     assert.equal(await service.isOnline(alice), 1);
     await service.post('/api/user/profile', { bio: 'b' }, alice);
     assert.equal(await service.isOnline(alice), 1);
@@ -93,9 +94,11 @@ onEachDatabase('3 States and transitions', (database) => {
     socket.ws.terminate();
     await eventually(async () => (await service.isOnline(alice)) === 0);
     const again = await service.enter(alice);
+    await service.settled();
     assert.equal(await service.isOnline(alice), 1);
     await service.post('/api/logout', {}, { token: alice.token });
     await again.ended;
+    await service.settled();
     assert.equal(await service.isOnline(alice), 0);
   });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { shapeOf } from '../shape.ts';
 
-onEachDatabase('4 Endpoints: accounts', (database) => {
+onEachDeployment('4 Endpoints: accounts', (database) => {
   test('4.3 POST /api/register: answers code, message and { id, username, nickname, email, token }', async (t) => {
     const service = await startService(t, database);
     const { status, body } = await service.post('/api/register', {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 
-onEachDatabase('4 Endpoints: blocking', (database) => {
+onEachDeployment('4 Endpoints: blocking', (database) => {
   test('4.10 POST /api/user/block: answers the entry, and the entry appears in the list', async (t) => {
     const now = 1_760_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import { startService } from '../harness.ts';
 import { shapeOf } from '../shape.ts';
 
-onEachDatabase('4 Endpoints: users, profiles and settings', (database) => {
+onEachDeployment('4 Endpoints: users, profiles and settings', (database) => {
   test('4.6 GET /api/users: all registered users as { id, username, avatar, nickname, gender, bio, isOnline }', async (t) => {
     const service = await startService(t, database);
     const alice = await service.join('alice');

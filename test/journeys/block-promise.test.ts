@@ -3,24 +3,27 @@ import { type TestContext, test } from 'node:test';
 import { suspendUser } from '../../src/accounts/account-status.ts';
 import { startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { ManualClock } from '../clocks.ts';
-import { onEachDatabase, type TestDatabase } from '../databases.ts';
+import { onEachDeployment, type TestDatabase } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
 
-/** Alice and Bob with two devices each; `block` is Alice's block of Bob. */
+/** Alice and Bob with two devices each, on different nodes where there are several; `block` is Alice's block of Bob. */
 async function startTwo(t: TestContext, database: TestDatabase) {
   // Time stands still: nothing is collected, sent or cut off unless a test does it.
   const service = await startSockets(t, database, { world: new ManualClock().world });
   const [alice, bob] = [await service.join('alice'), await service.join('bob')];
-  const alices = [await service.enter(alice), await service.enter(await service.logIn(alice))] as const;
-  const bobs = [await service.enter(bob), await service.enter(await service.logIn(bob))] as const;
+  const enter = async (person: Person, node: number) => await service.enter(person, { node });
+  const alices = [await enter(alice, 0), await enter(await service.logIn(alice), 1)] as const;
+  const bobs = [await enter(bob, 2), await enter(await service.logIn(bob), 2)] as const;
+  await service.settled();
   const call = async (path: string) => {
     const { body } = await service.post(path, { blockedId: bob.id }, { token: alice.token });
     assert.equal(body.code, 200, JSON.stringify(body));
   };
   /** Waits until everything that was collected is written, and everything that was written has arrived. */
   const settle = async (...sockets: readonly TestSocket[]) => {
-    await service.services.presence.watchers.flush();
-    await service.services.chat.deliveryReceipts.flush();
+    await service.settled();
+    await service.flush();
+    await service.settled();
     for (const socket of sockets) await socket.ask({ type: 'sync' });
   };
   let cid = 0;
@@ -45,7 +48,7 @@ const refusal = ({ code, error, msg, data }: Body) => ({ code, error, msg, data 
 const notAccepting = { code: 403, error: 'not_accepting', msg: '对方暂不接收', data: undefined };
 const unblockFirst = { code: 403, error: 'unblock_first', msg: '请先取消拉黑该用户', data: undefined };
 
-onEachDatabase('the block promise', (database) => {
+onEachDeployment('the block promise', (database) => {
   test('the block is answered after the blocker’s devices were sent its event', async (t) => {
     const { alices, block, unblock, bob } = await startTwo(t, database);
     await block();
