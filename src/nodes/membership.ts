@@ -26,6 +26,9 @@ export const MEMBERSHIP_TIMES: MembershipTimes = {
 /** Messages to all nodes, or those of one node to this one: each stream is numbered by its sender. */
 type Stream = 'all' | 'own';
 type Listener = (from: string, data: unknown) => void;
+/** Why a node has left: it said so, it was silent while our link was up, or our own link was down for too long. */
+type LeaveReason = 'goodbye' | 'silent' | 'link-down';
+type LeaveListener = (node: string, reason: LeaveReason) => void;
 
 interface Peer {
   /** How long it was silent while our link was up and this process ran. */
@@ -46,7 +49,7 @@ export class Membership implements AsyncDisposable {
   readonly #peers = new Map<string, Peer>();
   readonly #handlers = new Multimap<string, Listener>();
   readonly #joinListeners: ((node: string) => void)[] = [];
-  readonly #leaveListeners: ((node: string) => void)[] = [];
+  readonly #leaveListeners: LeaveListener[] = [];
   readonly #missedListeners: ((node: string, stream: Stream) => void)[] = [];
   #timer: Disposable | undefined;
   #name = crypto.randomUUID();
@@ -119,7 +122,7 @@ export class Membership implements AsyncDisposable {
   }
 
   /** A node said goodbye or was silent for too long, or the own link was down for too long. */
-  onLeave(listener: (node: string) => void): void {
+  onLeave(listener: LeaveListener): void {
     this.#leaveListeners.push(listener);
   }
 
@@ -184,7 +187,7 @@ export class Membership implements AsyncDisposable {
     const { from, type } = message;
     if (type === 'goodbye') {
       this.#sentTo.delete(from);
-      this.#remove(from);
+      this.#remove(from, 'goodbye');
       return;
     }
     const peer = this.#peers.get(from) ?? this.#add(from);
@@ -225,10 +228,10 @@ export class Membership implements AsyncDisposable {
     return peer;
   }
 
-  #remove(node: string): void {
+  #remove(node: string, reason: LeaveReason): void {
     // Its numbers go on if it comes back, as it may have kept the last one.
     if (!this.#peers.delete(node)) return;
-    for (const listener of this.#leaveListeners) listener(node);
+    for (const listener of this.#leaveListeners) listener(node, reason);
   }
 
   #check(): void {
@@ -239,8 +242,8 @@ export class Membership implements AsyncDisposable {
     this.#downForMs = this.#link.isUp ? 0 : this.#downForMs + elapsedMs;
     for (const [node, peer] of this.#peers) {
       if (this.#link.isUp) peer.silentMs += elapsedMs;
-      if (peer.silentMs >= this.#times.leaseMs || this.#downForMs >= this.#times.linkDownMs)
-        this.#remove(node);
+      if (peer.silentMs >= this.#times.leaseMs) this.#remove(node, 'silent');
+      else if (this.#downForMs >= this.#times.linkDownMs) this.#remove(node, 'link-down');
     }
   }
 }

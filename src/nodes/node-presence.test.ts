@@ -174,16 +174,21 @@ test('users who come and go while a snapshot is sent are neither lost nor kept',
   );
 });
 
-test('a node that has left takes its users with it, and the others note when', async (t) => {
-  const { first, second } = await startPair(t);
-  first.local.connected('alice');
-  first.local.connected('bob');
-  second.local.connected('bob');
-  await eventually(() => second.online.isOnline('alice'));
-  await first.membership[Symbol.asyncDispose]();
-  await eventually(() => !second.online.isOnline('alice'));
-  assert.deepEqual([second.online.onlineIds(), second.noted], [['bob'], ['alice']]);
-});
+for (const reason of ['goodbye', 'silent', 'link-down'] as const)
+  test(`a node that left takes its users with it (${reason}); only of a silent one the others note when`, async (t) => {
+    const { first, second, clock, hub } = await startPair(t);
+    first.local.connected('alice');
+    first.local.connected('bob');
+    second.local.connected('bob');
+    await eventually(() => second.online.isOnline('alice'));
+    if (reason === 'goodbye') await first.membership[Symbol.asyncDispose]();
+    else if (reason === 'silent') hub.passes = () => false;
+    else second.link.isUp = false;
+    if (reason !== 'goodbye') await clock.advance(reason === 'silent' ? 15_000 : 45_000);
+    await eventually(() => !second.online.isOnline('alice'));
+    assert.deepEqual(second.online.onlineIds(), ['bob']);
+    assert.deepEqual(second.noted, reason === 'silent' ? ['alice'] : []);
+  });
 
 test('without its own link a node expects an attentive device anywhere', async (t) => {
   const { first, second } = await startPair(t);

@@ -41,9 +41,9 @@ export class PresenceMirror implements Disposable {
     membership.onMissed((node, stream) => {
       if (stream === 'all') this.#ask(node);
     });
-    membership.onLeave((node) => {
+    membership.onLeave((node, reason) => {
       this.#awaited.delete(node);
-      void mirror.drop(node);
+      void mirror.drop(node, reason === 'silent');
     });
     this.#interval = clock.every(askAgainMs, () => this.#askAgain());
   }

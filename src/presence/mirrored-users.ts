@@ -67,14 +67,18 @@ export class MirroredUsers {
     this.#union.change(userId, -known.sockets, -known.active, leave?.saidGoodbye);
   }
 
-  /** The node has ended or is lost, and cannot write when its users were last online: each other node does. */
-  async drop(node: string): Promise<void> {
+  /**
+   * The node has left, or cannot be heard.
+   *
+   * @param isLost it cannot write when its users were last online: each other node does
+   */
+  async drop(node: string, isLost: boolean): Promise<void> {
     const users = this.#nodes.get(node);
     this.#nodes.delete(node);
     let removed = 0;
     for (const [userId, { sockets, active }] of users ?? []) {
       this.#union.change(userId, -sockets, -active);
-      if (!this.#union.isOnline(userId)) this.#lastSeen.note(userId, this.#now());
+      if (isLost && !this.#union.isOnline(userId)) this.#lastSeen.note(userId, this.#now());
       if (++removed % REMOVED_AT_ONCE === 0) await new Promise(setImmediate);
     }
   }

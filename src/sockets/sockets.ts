@@ -124,7 +124,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
       clock.monotonicMs,
       () => events.isCurrent,
       () => this.#readMissed(),
-      () => this.#writeAgain(),
+      (stoodStill) => this.#writeAgain(stoodStill),
     );
     events.subscribe((event) => this.#onEvent(event));
     services.nodes?.presence.attach(this.#live);
@@ -268,9 +268,9 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   }
 
   /** After a stall: sends what was held back. */
-  #writeAgain(): void {
+  #writeAgain(stoodStill: boolean): void {
     // The other nodes may have given this one up.
-    this.#services.nodes?.presence.rename();
+    if (stoodStill) this.#services.nodes?.presence.rename();
     for (const connection of this.#live.all) {
       connection.flushDeferred();
       this.onDrain(connection);

@@ -12,20 +12,20 @@ export class StallDetector {
   readonly #monotonicMs: () => number;
   readonly #isCurrent: () => boolean;
   readonly #recover: () => Promise<boolean>;
-  readonly #onRecovered: () => void;
+  readonly #onRecovered: (stoodStill: boolean) => void;
   #checkedAtMs: number;
   #isRecovering = false;
 
   /**
    * @param isCurrent whether what other nodes changed was read lately; if not, the process counts as stalled
    * @param recover reads what was missed and returns whether it could; if not, it is called again after half a second
-   * @param onRecovered called when sockets may be written to again
+   * @param onRecovered called when sockets may be written to again; `stoodStill` is false where only reading failed
    */
   constructor(
     monotonicMs: () => number,
     isCurrent: () => boolean,
     recover: () => Promise<boolean>,
-    onRecovered: () => void,
+    onRecovered: (stoodStill: boolean) => void,
   ) {
     this.#monotonicMs = monotonicMs;
     this.#isCurrent = isCurrent;
@@ -37,8 +37,8 @@ export class StallDetector {
   /** Whether the process stood still and has not recovered yet. */
   get isStalled(): boolean {
     if (this.#isRecovering) return true;
-    const wasStill = this.#monotonicMs() - this.#checkedAtMs >= STALL_MS;
-    if (wasStill || !this.#isCurrent()) void this.#start();
+    const stoodStill = this.#monotonicMs() - this.#checkedAtMs >= STALL_MS;
+    if (stoodStill || !this.#isCurrent()) void this.#start(stoodStill);
     return this.#isRecovering;
   }
 
@@ -49,11 +49,11 @@ export class StallDetector {
     return true;
   }
 
-  async #start(): Promise<void> {
+  async #start(stoodStill: boolean): Promise<void> {
     this.#isRecovering = true;
     while (!(await this.#recover())) await delay(RETRY_MS, undefined, { ref: false });
     this.#checkedAtMs = this.#monotonicMs();
     this.#isRecovering = false;
-    this.#onRecovered();
+    this.#onRecovered(stoodStill);
   }
 }
