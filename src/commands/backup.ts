@@ -22,7 +22,7 @@ export async function backup(context: Context, args: string[]): Promise<number> 
   const missing = findMissingDatabase(config);
   if (missing !== undefined) throw new Error(`there is no database in ${missing}: set DATA_DIR`);
   // A server on the same machine comes first.
-  setPriority(constants.priority.PRIORITY_LOW);
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const until = await backUpDatabase(
     join(config.dataDir, 'doorman.db'),
     resolve(file),

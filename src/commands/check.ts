@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openTokens } from '../accounts/tokens.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
@@ -6,10 +7,14 @@ import { getValue } from '../db/installation-values.ts';
 import { openLog } from '../log.ts';
 import { openVapidKeyring } from '../push/subscriptions/vapid-keys.ts';
 import { openDatabase } from '../services.ts';
+import { checkDatabase } from './checks/database-checks.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { explain } from './explain.ts';
 
-/** `check`: reports on the settings, the database and the keys, a line each. The exit code is 1 with any fault. */
+/** Of one part of the database; there may be thousands. */
+const SHOWN_FAULTS = 3;
+
+/** `check`: reports on the settings, the database with everything in it, and the keys, a line each. The exit code is 1 with any fault. */
 export async function check(context: Context, args: string[]): Promise<number> {
   parseArgs({ args, options: {} });
   let faults = 0;
@@ -27,6 +32,14 @@ export async function check(context: Context, args: string[]): Promise<number> {
   await using db = await openIfExisting(config);
   if (!db) return 1;
   report('database', `${db.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${await findSchema(db)}`);
+
+  // A server on the same machine comes first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  for await (const { subject, faults: found } of checkDatabase(db)) {
+    if (found.length === 0) report(subject, 'good');
+    for (const fault of found.slice(0, SHOWN_FAULTS)) reportFault(subject, fault);
+    if (found.length > SHOWN_FAULTS) reportFault(subject, `and ${found.length - SHOWN_FAULTS} more`);
+  }
 
   for (const [subject, describeKeys] of Object.entries(keyChecks)) {
     try {

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { type DatabaseSettings, onEachDatabase, onSqlite } from '../../../test/databases.ts';
+import { connectPostgres } from '../../../test/postgres-client.ts';
+import { type ServerProcess, settingsOf, startServer } from '../../../test/processes.ts';
+import { openPostgres } from '../../db/postgres/postgres.ts';
+import { openSqlite } from '../../db/sqlite/sqlite.ts';
+import { checkDatabase } from './database-checks.ts';
+
+const ALICE = "(select id from users where username = 'alice')";
+const BOB = "(select id from users where username = 'bob')";
+const DORA = "(select id from users where username = 'dora')";
+const BOBS_SIDE = `where user_id = ${BOB} and peer_id = ${ALICE}`;
+
+interface Damage {
+  readonly name: string;
+  readonly damage: string;
+  readonly repair: string;
+  /** Every finding, in which the names stand for ids. */
+  readonly faults: readonly string[];
+}
+
+/** Alice and Bob are friends. Of their four messages Bob has read three. Nothing happened to Dora. */
+const DAMAGES: readonly Damage[] = [
+  {
+    name: 'a missing index',
+    damage: 'drop index friends_by_time',
+    repair: 'create index friends_by_time on friends (user_id, state, at)',
+    faults: ['tables: missing: the index friends_by_time on friends (user_id, state, at)'],
+  },
+  {
+    name: 'a missing column',
+    damage: 'alter table users drop column bio',
+    repair: "alter table users add column bio text not null default ''",
+    faults: ['tables: missing: the column users.bio text not null default ""'],
+  },
+  {
+    name: 'a session of a missing user',
+    damage: "insert into sessions (id, user_id, created_at, used_at) values ('s', 'nobody', 1, 1)",
+    repair: "delete from sessions where id = 's'",
+    faults: ['references: a row of sessions refers by user_id to nobody, a missing row of users'],
+  },
+  {
+    name: 'a user without a head',
+    damage: `delete from inbox_heads where user_id = ${DORA}`,
+    repair: `insert into inbox_heads (user_id) values (${DORA})`,
+    faults: ['event logs: user DORA has no row in inbox_heads'],
+  },
+  {
+    name: 'a head behind its log',
+    damage: `update inbox_heads set seq = seq - 1 where user_id = ${ALICE}`,
+    repair: `update inbox_heads set seq = seq + 1 where user_id = ${ALICE}`,
+    faults: ['event logs: the log of user ALICE ends with event 7, but inbox_heads has 6'],
+  },
+  {
+    name: 'an event in the log of another user',
+    damage: `update inbox set user_id = 'nobody' where user_id = ${ALICE} and seq = 2`,
+    repair: `update inbox set user_id = ${ALICE} where user_id = 'nobody'`,
+    faults: [
+      'event logs: 1 events are in the log of nobody, who has none',
+      'event logs: the log of user ALICE has 6 events from 1 to 7',
+    ],
+  },
+  {
+    name: 'an acknowledgement of events to come',
+    damage: `update inbox_heads set received = 99 where user_id = ${ALICE}`,
+    repair: `update inbox_heads set received = 0 where user_id = ${ALICE}`,
+    faults: ['event logs: user ALICE has acknowledged event 99, but their last is 7'],
+  },
+  {
+    name: 'a number of messages that are not stored',
+    damage: 'update conversations set n = n + 1',
+    repair: 'update conversations set n = n - 1',
+    faults: [
+      'messages: the conversation of ALICE with BOB should have 5 messages, but 4 are stored, the last is 4',
+    ],
+  },
+  {
+    name: 'two sides with different numbers',
+    damage: `update conversations set n = n + 1 ${BOBS_SIDE}`,
+    repair: `update conversations set n = n - 1 ${BOBS_SIDE}`,
+    faults: [
+      'conversations: the conversation of ALICE with BOB has 4 messages for the first and 5 for the other',
+    ],
+  },
+  {
+    name: 'a conversation with one side',
+    damage: `update conversations set peer_id = ${DORA} ${BOBS_SIDE}`,
+    repair: `update conversations set peer_id = ${ALICE} where user_id = ${BOB}`,
+    faults: [
+      'conversations: the conversation of ALICE with BOB has no row for BOB',
+      'conversations: the conversation of BOB with DORA has no row for DORA',
+      'messages: the conversation of BOB with DORA should have 4 messages, but 0 are stored, the last is missing',
+      'unread counts: user BOB has 0 unread messages of DORA, but 1 are counted',
+    ],
+  },
+  {
+    name: 'a message of another conversation',
+    damage: `update messages set high_id = ${DORA} where n = 1`,
+    repair: `update messages set high_id = ${BOB} where n = 1`,
+    faults: [
+      'messages: the conversation of ALICE with BOB should have 4 messages, but 3 are stored, the last is 4',
+      'messages: 1 messages of ALICE and DORA belong to no conversation',
+    ],
+  },
+  {
+    name: 'a message of a stranger',
+    damage: `update messages set sender_id = ${DORA} where n = 1`,
+    repair: `update messages set sender_id = ${ALICE} where n = 1`,
+    faults: ['messages: message 1 of ALICE and BOB has DORA as its sender'],
+  },
+  {
+    name: 'a wrong unread count',
+    damage: `update conversations set unread = unread + 3 ${BOBS_SIDE}`,
+    repair: `update conversations set unread = unread - 3 ${BOBS_SIDE}`,
+    faults: ['unread counts: user BOB has 1 unread messages of ALICE, but 4 are counted'],
+  },
+  {
+    name: 'a mark beyond the last message',
+    damage: `update conversations set received = received + 9 ${BOBS_SIDE}`,
+    repair: `update conversations set received = received - 9 ${BOBS_SIDE}`,
+    faults: [
+      'conversations: in the conversation of BOB with ALICE, which has 4 messages, the marks (received 12, read 3) or the hour are wrong',
+    ],
+  },
+  {
+    name: 'a friendship with one side',
+    damage: `update friends set peer_id = ${DORA} ${BOBS_SIDE}`,
+    repair: `update friends set peer_id = ${ALICE} where user_id = ${BOB}`,
+    faults: [
+      'friends: for ALICE the relation to BOB is "friends", for the other it is missing',
+      'friends: for BOB the relation to DORA is "friends", for the other it is missing',
+    ],
+  },
+  {
+    name: 'two sides with different states',
+    damage: `update friends set state = 'asked' ${BOBS_SIDE}`,
+    repair: `update friends set state = 'friends' ${BOBS_SIDE}`,
+    faults: [
+      'friends: for ALICE the relation to BOB is "friends", for the other it is "asked"',
+      'friends: for BOB the relation to ALICE is "asked", for the other it is "friends"',
+    ],
+  },
+  {
+    name: 'a pending push beyond the log',
+    damage: `insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at) values (${DORA}, ${ALICE}, 1, 9, 1, 1)`,
+    repair: `delete from push_pending where user_id = ${DORA}`,
+    faults: ['push queue: a push to DORA about ALICE waits up to event 9, but their last is 0'],
+  },
+];
+
+onEachDatabase('check of what is stored', (database) => {
+  test('each damage is seen and named, and nothing else is', async (t) => {
+    const settings = await database.create(t);
+    const names = await makeStory(settings);
+    await using db =
+      'dataDir' in settings
+        ? await openSqlite({ folder: settings.dataDir })
+        : await openPostgres({ url: settings.databaseUrl });
+    const findFaults = async () => {
+      const faults: string[] = [];
+      for await (const found of checkDatabase(db))
+        for (const fault of found.faults)
+          faults.push(
+            `${found.subject}: ${fault}`.replace(/[\da-f]{8}-[\da-f-]{27}/g, (id) => names.get(id) ?? id),
+          );
+      return faults;
+    };
+    for (const { name, damage, repair, faults } of DAMAGES)
+      await t.test(name, async () => {
+        await execute(settings, damage);
+        const found = await findFaults();
+        await execute(settings, repair);
+        assert.deepEqual(
+          found.map((fault) =>
+            fault.replace(
+              /row \d+ of sessions refers to a/,
+              'a row of sessions refers by user_id to nobody, a',
+            ),
+          ),
+          faults,
+        );
+      });
+    assert.deepEqual(await findFaults(), []);
+  });
+});
+
+onSqlite('check of the file', (database) => {
+  test('a damaged page is a fault, and the check goes on', async (t) => {
+    const settings = await database.create(t);
+    assert.ok('dataDir' in settings);
+    const file = join(settings.dataDir, 'doorman.db');
+    {
+      const raw = new DatabaseSync(file);
+      const page = Number(
+        raw.prepare("select rootpage from sqlite_schema where name = 'sqlite_autoindex_users_1'").get()
+          ?.rootpage,
+      );
+      raw.close();
+      const descriptor = openSync(file, 'r+');
+      writeSync(descriptor, Buffer.alloc(4096, 'x'), 0, 4096, (page - 1) * 4096);
+      closeSync(descriptor);
+    }
+    await using db = await openSqlite({ folder: settings.dataDir });
+    const faults = new Map<string, readonly string[]>();
+    for await (const found of checkDatabase(db)) faults.set(found.subject, found.faults);
+    assert.deepEqual(faults.get('tables'), []);
+    assert.match(faults.get('file')?.join() ?? '', /malformed|invalid page|btree/i);
+    assert.match(faults.get('users')?.join() ?? '', /cannot be read/);
+  });
+});
+
+/** @returns the names of the users by their ids */
+async function makeStory(database: DatabaseSettings): Promise<Map<string, string>> {
+  await using server = await startServer(settingsOf(database));
+  const join = async (username: string) =>
+    (await server.post('/api/register', { username, password: 'secret' })).body.data;
+  const [alice, bob, dora] = [await join('alice'), await join('bob'), await join('dora')];
+  const calls = [
+    [alice, '/api/messages', { to: bob.id, cid: 'one', body: 'hi' }],
+    [bob, '/api/messages', { to: alice.id, cid: 'two', body: 'hi' }],
+    [alice, '/api/messages', { to: bob.id, cid: 'three', body: 'hi' }],
+    [alice, '/api/messages', { to: bob.id, cid: 'four', body: 'hi' }],
+    [bob, '/api/messages/mark', { peer: alice.id, read: 3 }],
+    [alice, '/api/friends/request', { userId: bob.id }],
+    [bob, '/api/friends/accept', { userId: alice.id }],
+  ] as const;
+  for (const [{ token }, path, body] of calls) await succeed(server, path, body, token);
+  return new Map([
+    [alice.id, 'ALICE'],
+    [bob.id, 'BOB'],
+    [dora.id, 'DORA'],
+  ]);
+}
+
+async function succeed({ post }: ServerProcess, path: string, body: object, token: string): Promise<void> {
+  const { status, body: answer } = await post(path, body, token);
+  assert.equal(status, 200, JSON.stringify(answer));
+}
+
+/** Without the checks of foreign keys. */
+async function execute(settings: DatabaseSettings, text: string): Promise<void> {
+  if ('dataDir' in settings) {
+    const file = join(settings.dataDir, 'doorman.db');
+    const db = new DatabaseSync(file, { enableForeignKeyConstraints: false, timeout: 5_000 });
+    db.exec(text);
+    db.close();
+  } else {
+    await using sql = await connectPostgres(settings.databaseUrl);
+    await sql.rows('set session_replication_role = replica');
+    await sql.rows(text);
+  }
+}
