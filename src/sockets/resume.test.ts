@@ -1,26 +1,28 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
-import { onEachDatabase } from '../../test/databases.ts';
+import { onEachDeployment } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
 import { sendMessage } from '../../test/messages.ts';
 import { trimInboxes } from '../inbox/trim.ts';
 import { startSockets, type TestSocket } from './test-client.ts';
 
-onEachDatabase('the log over the socket', (database) => {
+onEachDeployment('the log over the socket', (database) => {
   async function startTwo(t: TestContext) {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     let cid = 0;
+    const nextNode = () => (service.nodes[cid % service.nodes.length] ?? service).services;
     const sender = await service.services.accounts.authentication.identify(bob.token);
     assert.ok(sender);
     // By the rule itself, which knows no limit of messages in a time.
     const write = (body: string) =>
-      sendMessage(service.services, sender, { to: alice.id, cid: `m${++cid}`, body }, clock.world.now());
+      sendMessage(nextNode(), sender, { to: alice.id, cid: `m${++cid}`, body }, clock.world.now());
     const open = async (fields: object = {}) => {
       const socket = await service.connect();
       const { data } = await socket.hello({ token: alice.token, ...fields });
+      await service.settled(); // else another node finds the device after some 100 ms only
       return { socket, ...data };
     };
     return { clock, service, alice, bob, write, open };
@@ -129,7 +131,7 @@ onEachDatabase('the log over the socket', (database) => {
     await db.run`update inbox_heads set seq = 4 where user_id = ${alice.id}`;
     for (const seq of [3, 4])
       await db.run`insert into inbox (user_id, seq, at, event, data) values (${alice.id}, ${seq}, 1, 'profile', '{}')`;
-    await service.services.inbox.delivery.sweep();
+    for (const { services } of service.nodes) await services.inbox.delivery.sweep();
     assert.deepEqual(await socket.ended, { code: 4008, reason: 'too_far_behind' });
   });
 
@@ -241,7 +243,6 @@ onEachDatabase('the log over the socket', (database) => {
     const { service, alice, bob, write, open } = await startTwo(t);
     const bobs = await service.enter(bob);
     const { socket } = await open();
-    const { deliveryReceipts } = service.services.chat;
     for (let i = 1; i <= 5; i++) await write(String(i));
     await upTo(socket, 5);
     const received = async () => {
@@ -249,12 +250,13 @@ onEachDatabase('the log over the socket', (database) => {
       return body.data[0].received;
     };
     assert.equal((await socket.ask({ type: 'ack', seq: 4 })).code, 200);
-    await deliveryReceipts.flush();
+    await service.flush();
     assert.equal(await received(), 4);
     assert.equal((await socket.ask({ type: 'ack', seq: 2 })).code, 200);
     assert.equal((await socket.ask({ type: 'ack', seq: 4_000_000 })).code, 200);
-    await deliveryReceipts.flush();
+    await service.flush();
     assert.equal(await received(), 5);
+    await service.settled();
     await bobs.ask({ type: 'sync' });
     const marks = bobs.unread.filter(({ event }) => event === 'marked').map(({ data }) => data);
     assert.deepEqual(marks, [
@@ -263,14 +265,14 @@ onEachDatabase('the log over the socket', (database) => {
     ]);
     await write('6');
     await upTo(socket, 8); // 6 and 7 are the marks
-    await deliveryReceipts.flush();
+    await service.flush();
     assert.equal(await received(), 5, 'not acknowledged in advance');
     await socket.ask({ type: 'ack', seq: 8 });
-    await deliveryReceipts.flush();
+    await service.flush();
     assert.equal(await received(), 6);
     // What was settled once is not settled again after a restart, nor lowered.
     const restarted = await service.restart();
-    await restarted.services.chat.deliveryReceipts.flush();
+    for (const { services } of restarted.nodes) await services.chat.deliveryReceipts.flush();
     const { body } = await restarted.get('/api/conversations', { token: bob.token });
     assert.equal(body.data[0].received, 6);
   });
