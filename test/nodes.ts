@@ -67,12 +67,17 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** Waits until each node has received what the others have sent, and shows the same users as online. */
-export async function settled(nodes: readonly TestNode[]): Promise<void> {
+/**
+ * Waits until each node has received what the others have sent, and shows the same users as online.
+ *
+ * @param ms how long at most
+ */
+export async function settled(nodes: readonly TestNode[], ms?: number): Promise<void> {
   if (nodes.length === 1) return;
+  await allKnown(nodes, ms);
   await new Promise(setImmediate); // messages of one turn of the event loop are sent together
   await Promise.all(nodes.map(({ services }) => received(services, nodes)));
-  await eventually(() => haveSamePresence(nodes));
+  await eventually(() => haveSamePresence(nodes), ms);
 }
 
 /** Waits until the other nodes have received a message that this one sends now: then they have all earlier ones. */
@@ -117,8 +122,9 @@ export function nodeTimesOf(world: World = {}): NonNullable<World['nodeTimes']> 
 }
 
 /** Waits until each node knows all others. */
-export async function allKnown(nodes: readonly TestNode[]): Promise<void> {
+export async function allKnown(nodes: readonly TestNode[], ms?: number): Promise<void> {
   if (nodes.length === 1) return;
   const count = nodes.length - 1;
-  await eventually(() => nodes.every(({ services }) => services.nodes?.membership.peers().length === count));
+  const isKnown = ({ services }: TestNode) => services.nodes?.membership.peers().length === count;
+  await eventually(() => nodes.every(isKnown), ms);
 }
