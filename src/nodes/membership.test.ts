@@ -165,3 +165,16 @@ test('a node that renames itself leaves and joins; messages to its new name arri
   const from = second.membership.name;
   assert.deepEqual(first.events, [`old from ${from}`, `new from ${from}`]);
 });
+
+test('what was on its way to the old name of a node does not hide messages to its new name', async (t) => {
+  const { first, second } = await startPair(t);
+  const before = first.membership.name;
+  // Redis delivers messages of a channel until it has answered that the channel is unsubscribed.
+  first.link.unsubscribe = () => {};
+  for (const text of ['a', 'b', 'c']) second.membership.send(before, 'note', text);
+  first.membership.rename();
+  await settled();
+  second.membership.send(first.membership.name, 'note', 'new');
+  await settled();
+  assert.deepEqual(first.events, [`new from ${second.membership.name}`]);
+});

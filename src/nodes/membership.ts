@@ -152,7 +152,11 @@ export class Membership implements AsyncDisposable {
   }
 
   #enter(): void {
-    this.#link.subscribe(channelOf(this.#name), (text) => this.#receive(text, 'own'));
+    const name = this.#name;
+    // Messages to an old name may still arrive, and their numbers do not belong to those of the new one.
+    this.#link.subscribe(channelOf(name), (text) => {
+      if (name === this.#name) this.#receive(text, 'own');
+    });
     this.#beat(true);
   }
 
