@@ -151,6 +151,33 @@ describe('links over Redis', { skip: noRedis }, () => {
     assert.deepEqual(logged, []);
   });
 
+  test('a message that this node cannot handle costs neither the others nor the link', async (t) => {
+    const link = await openLink(t);
+    logged = [];
+    const received: string[] = [];
+    link.subscribe('all', (text) => received.push(JSON.parse(text).is));
+    await eventually(() => {
+      link.publish('all', '{"is":"ready"}');
+      return received.includes('ready');
+    });
+    for (const text of ['null', '{"is":"good"}']) link.publish('all', text);
+    await eventually(() => received.includes('good'));
+    assert.deepEqual(logged, ['a message of another node could not be handled']);
+  });
+
+  test('a Redis that has become a replica counts as down, as its messages do not reach the others', async (t) => {
+    const link = await openLink(t);
+    logged = [];
+    await redis.command('REPLICAOF 127.0.0.1 1');
+    await eventually(() => !link.isUp);
+    await redis.command('REPLICAOF NO ONE');
+    await eventually(() => link.isUp);
+    assert.deepEqual(
+      logged.map((text) => text.slice(0, 21)),
+      ['Redis is not reachabl', 'Redis is connected'],
+    );
+  });
+
   test('a script runs also after Redis has forgotten it; an error of the script is thrown', async (t) => {
     const link = await openLink(t);
     const evaluate = () => link.evaluate('return {#KEYS, ARGV[1]}', ['a', 'b'], ['x'], 1_000);

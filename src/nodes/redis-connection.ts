@@ -7,6 +7,7 @@ const MAX_WAITING_COMMANDS = 20_000;
 const CLOSE_MS = 500;
 
 export type RedisClient = ReturnType<typeof create>;
+type Step = (client: RedisClient) => Promise<unknown>;
 
 function create(url: string) {
   return createClient({
@@ -24,7 +25,8 @@ function create(url: string) {
 export class RedisConnection implements AsyncDisposable {
   readonly #url: string;
   readonly #times: LinkTimes;
-  readonly #setUp: (client: RedisClient) => Promise<unknown>;
+  readonly #setUp: Step;
+  readonly #check: Step;
   readonly #onChange: (fault?: unknown) => void;
   readonly #ending = new AbortController();
   readonly #running: Promise<void>;
@@ -32,18 +34,21 @@ export class RedisConnection implements AsyncDisposable {
   #isClosing = false;
 
   /**
-   * @param options.setUp runs on each new connection before it counts as up
+   * @param options.check runs on each new connection, and then every second; one that fails it, or is late, is ended
+   * @param options.setUp runs after the first check; the connection counts as up once it has ended
    * @param options.onChange called when the connection came up, and with the fault when it was lost or could not be opened
    */
   constructor(
     url: string,
     times: LinkTimes,
-    options: { setUp: (client: RedisClient) => Promise<unknown>; onChange: (fault?: unknown) => void },
+    options: { setUp?: Step; check?: Step; onChange: (fault?: unknown) => void },
   ) {
+    const { setUp = async () => {}, check = (client) => client.ping(), onChange } = options;
     this.#url = url;
     this.#times = times;
-    this.#setUp = options.setUp;
-    this.#onChange = options.onChange;
+    this.#setUp = setUp;
+    this.#check = check;
+    this.#onChange = onChange;
     this.#running = this.#run();
   }
 
@@ -83,7 +88,7 @@ export class RedisConnection implements AsyncDisposable {
       await Promise.race([ended, this.#inTime(this.#open(client))]);
       this.#client = client;
       this.#onChange();
-      await Promise.race([ended, this.#ping(client)]);
+      await Promise.race([ended, this.#watch(client)]);
     } catch (fault) {
       this.#client = undefined;
       if (!this.#isClosing) this.#onChange(fault);
@@ -94,14 +99,15 @@ export class RedisConnection implements AsyncDisposable {
 
   async #open(client: RedisClient): Promise<void> {
     await client.connect();
+    await this.#check(client);
     await this.#setUp(client);
   }
 
-  /** Never resolves: rejects when an answer is late. */
-  async #ping(client: RedisClient): Promise<never> {
+  /** Never resolves: rejects when a check fails or is late. */
+  async #watch(client: RedisClient): Promise<never> {
     for (;;) {
       await delay(this.#times.pingMs, undefined, { signal: this.#ending.signal, ref: false });
-      await this.#inTime(client.ping());
+      await this.#inTime(this.#check(client));
     }
   }
 

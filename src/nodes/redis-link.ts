@@ -38,9 +38,12 @@ export class RedisLink implements Link, Scripts {
       this.#check(fault);
       if (this.#isUp || fault !== undefined) tried.resolve();
     };
-    this.#publisher = new RedisConnection(url, allTimes, { setUp: async () => {}, onChange });
-    const setUp = (client: RedisClient) =>
-      Promise.all([...this.#channels].map(([channel, listener]) => client.subscribe(channel, listener)));
+    const check = (client: RedisClient) => checkWritable(client, `${prefix}none`);
+    this.#publisher = new RedisConnection(url, allTimes, { check, onChange });
+    const setUp = async (client: RedisClient) => {
+      // Channels that are added meanwhile are among them.
+      for (const [channel, listener] of this.#channels) await client.subscribe(channel, listener);
+    };
     this.#subscriber = new RedisConnection(url, allTimes, { setUp, onChange });
   }
 
@@ -61,8 +64,16 @@ export class RedisLink implements Link, Scripts {
   }
 
   subscribe(channel: string, listener: (text: string) => void): void {
-    this.#channels.set(this.#prefix + channel, listener);
-    this.#subscriber.client?.subscribe(this.#prefix + channel, listener).catch(ignore);
+    const handle = (text: string) => {
+      try {
+        listener(text);
+      } catch (err) {
+        // Thrown on, it would end the connection, with the messages behind this one.
+        this.#log.warn({ err }, 'a message of another node could not be handled');
+      }
+    };
+    this.#channels.set(this.#prefix + channel, handle);
+    this.#subscriber.client?.subscribe(this.#prefix + channel, handle).catch(ignore);
   }
 
   unsubscribe(channel: string): void {
@@ -126,6 +137,14 @@ export class RedisLink implements Link, Scripts {
     this.#isWarned = true;
     this.#log.warn({ err }, 'Redis is not reachable: this node does not hear of the others until it is');
   }
+}
+
+/** A replica takes messages too, but passes them to no client of the primary: a write, here of nothing, tells the two apart. */
+async function checkWritable(client: RedisClient, unusedKey: string): Promise<void> {
+  await client.ping();
+  await client.del(unusedKey).catch((error: unknown) => {
+    if (error instanceof Error && error.message.startsWith('READONLY')) throw error;
+  });
 }
 
 /** A command that fails is lost, as all messages may be; its connection notices by itself that it is broken. */
