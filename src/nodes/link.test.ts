@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { queryObjects } from 'node:v8';
 import { disposeAfter } from '../../test/dispose-after.ts';
 import { findRedis, type RedisServer, startRedis } from '../../test/redis-server.ts';
 import { eventually } from '../sockets/test-client.ts';
@@ -225,4 +228,24 @@ test('without a Redis the link is down, warns once, and goes on trying', { skip:
     assert.equal(logged.length, 1);
   });
   assert.equal(logged.length, 1);
+});
+
+test('while Redis is away, attempts to connect leave nothing in memory', { skip: noRedis }, async (t) => {
+  let attempts = 0;
+  const server = createServer((socket) => {
+    attempts++;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const log = { warn: () => {}, info: () => {} };
+  const times = { ...TIMES, retryMs: 1 };
+  disposeAfter(t, new RedisLink({ url: `redis://127.0.0.1:${port}`, prefix: 'test:', log, times }));
+  await eventually(() => attempts > 20);
+  const emitters = () => queryObjects(EventEmitter, { format: 'count' });
+  const before = emitters();
+  const counted = attempts;
+  await eventually(() => attempts > counted + 100);
+  assert(emitters() - before < 50);
 });

@@ -78,11 +78,11 @@ export class RedisConnection implements AsyncDisposable {
   /** Returns when the connection has ended. */
   async #connectOnce(signal: AbortSignal): Promise<void> {
     const client = create(this.#url);
-    const ended = new Promise<never>((_, reject) => {
-      client.on('error', reject);
-      client.on('end', () => reject(new Error('the connection to Redis was closed')));
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    client.on('error', reject);
+    client.on('end', () => reject(new Error('the connection to Redis was closed')));
+    signal.addEventListener('abort', abort);
     ended.catch(() => {});
     try {
       await Promise.race([ended, this.#inTime(this.#open(client))]);
@@ -93,6 +93,7 @@ export class RedisConnection implements AsyncDisposable {
       this.#client = undefined;
       if (!this.#isClosing) this.#onChange(fault);
     } finally {
+      signal.removeEventListener('abort', abort);
       client.destroy();
     }
   }
