@@ -5,6 +5,7 @@ import { onSqlite } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
 import { sendMessage } from '../../test/messages.ts';
 import type { Db } from '../db/db.ts';
+import { recordChange } from '../events/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
 import {
   countConnections,
@@ -139,8 +140,12 @@ onSqlite('a process that stalled', (database) => {
     const bob = await callerOf(service, await service.join('bob'));
     const [alices, carols] = [await service.enter(alice), await service.enter(carol)];
     const asked = carols.ask({ type: 'sync' });
-    // As another process would, whose hint this one missed.
-    await service.services.db.run`delete from sessions where user_id = ${alice.id}`;
+    // As another process does.
+    await service.services.db.transaction(async (tx) => {
+      const ended = await tx.all<{ id: string }>`
+        delete from sessions where user_id = ${alice.id} returning id`;
+      await recordChange(tx, { type: 'sessions-ended', sessionIds: ended.map(({ id }) => id) });
+    });
     await asked;
     clock.add(2_500);
     for (const { id } of [alice, carol])
