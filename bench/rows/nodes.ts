@@ -15,6 +15,7 @@ import { type ServerProcess, startBareRelay, startDoorman, temporaryFolder } fro
 import { type ProcessorClock, processMicros } from '../processor-time.ts';
 import { type Line, milliseconds, perSecond } from '../table.ts';
 
+/** For each node, so that batches of messages are as large whatever the number of nodes. */
 const SENDERS = 64;
 /** How many nodes join by Redis; 0 is one server without Redis, which the others are compared with. */
 const NODES = [0, 1, 2, 3];
@@ -88,7 +89,7 @@ async function measureNodes(count: number, options: Options): Promise<Line[]> {
   const seconds = acknowledges ? effort.longSeconds : effort.seconds;
   const deliveredMs: number[] = [];
   const run = async (pairs: readonly Pair[]) => {
-    const result = await runMessageLoad(pairs, SENDERS, seconds);
+    const result = await runMessageLoad(pairs, SENDERS * nodes.length, seconds);
     if (acknowledges) await settle(pairs);
     return result;
   };
