@@ -8,6 +8,7 @@ import { startNodeProcesses, untilOnline } from '../node-processes.ts';
 import { connectPostgres } from '../postgres-client.ts';
 import { databaseUrl, startCluster, templateDatabase } from '../postgres-cluster.ts';
 import { settingsOf } from '../processes.ts';
+import { keepPromises } from '../promises.ts';
 
 const HANG_MS = 120_000;
 /** 100 messages a second. */
@@ -55,13 +56,20 @@ onNodes('three nodes whose PostgreSQL goes away', (database) => {
   }, async (t) => {
     const { primary, service, crowd } = await start(t);
     crowd.write();
+    const promises = await keepPromises(t, service, 'stopped');
     await crowd.more(2);
     const isAway = async () =>
       (await Promise.all(service.nodes.map((node) => node.get('/readyz')))).every(
         ({ status }) => status === 503,
       );
-    await primary.restart(() => eventually(isAway, BACK_MS));
+    let cutting = Promise.resolve();
+    await primary.restart(async () => {
+      await eventually(isAway, BACK_MS);
+      cutting = promises.cut();
+    });
+    await cutting;
     await crowd.more(2);
+    await promises.verify();
     await crowd.stop();
     await untilOnline(service.nodes, crowd.devices, 1);
   });
@@ -71,15 +79,19 @@ onNodes('three nodes whose PostgreSQL goes away', (database) => {
   }, async (t) => {
     const { primary, standby, service, crowd } = await start(t);
     crowd.write();
+    const promises = await keepPromises(t, service, 'promoted');
     await crowd.more(2);
     await using sql = await connectPostgres(standby.url);
     const stoppedAt = performance.now();
     await primary.stop();
+    const cutting = promises.cut();
     await sql.rows('select pg_promote()');
     await crowd.more(1);
     const awayMs = performance.now() - stoppedAt;
     t.diagnostic(`every sender was acknowledged again after ${Math.round(awayMs)} ms`);
     assert.ok(awayMs < BACK_MS, `${awayMs} ms`);
+    await cutting;
+    await promises.verify();
     await crowd.stop();
     await untilOnline(service.nodes, crowd.devices, 1);
   });

@@ -12,6 +12,7 @@ import { Device } from '../devices.ts';
 import type { Scope } from '../dispose-after.ts';
 import { type NodeProcesses, startNodeProcesses, untilOnline } from '../node-processes.ts';
 import { type Caller, callerOf, type ServerProcess, settingsOf } from '../processes.ts';
+import { keepPromises } from '../promises.ts';
 
 const HANG_MS = 120_000;
 const CROWD = 30;
@@ -45,12 +46,15 @@ onNodes('three nodes in processes of their own', (database) => {
     const gone = new Device(await join(service, 'gone'));
     await gone.enter(victim.url);
     await untilOnline([first, second], [gone], 1);
+    const promises = await keepPromises(t, service, 'killed');
     await crowd.more(2);
     await victim.kill();
+    await promises.cut();
     await crowd.more(2);
     await untilOnline([first, second], [gone], 0);
     await service.replace(2);
     await crowd.more(2);
+    await promises.verify();
     await crowd.stop();
     await untilOnline(service.nodes, [gone], 0);
     await untilOnline(service.nodes, crowd.devices, 1);
@@ -123,6 +127,7 @@ onNodes('three nodes in processes of their own', (database) => {
   }, async (t) => {
     const { settings, service, crowd } = await start(t);
     crowd.write();
+    const promises = await keepPromises(t, service, 'rolled');
     const before = count(crowd);
     const load = startCalls(t, service, crowd.devices);
     await crowd.more(1);
@@ -143,8 +148,10 @@ onNodes('three nodes in processes of their own', (database) => {
       node.child.kill('SIGTERM');
       assert.deepEqual(await node.ended, { code: 0, signal: null, errors: '' });
       await service.replace(place);
+      if (place === 0) await promises.cut();
       await crowd.more(1);
     }
+    await promises.verify();
     const { calls, failed } = await load.stop();
     await crowd.stop();
     const [sent, errors] = count(crowd).map((n, i) => n - (before[i] ?? 0)) as [number, number];
