@@ -25,7 +25,7 @@ export async function startNodeProcesses(
 ): Promise<NodeProcesses> {
   const start = () =>
     startServer(
-      { DRAIN_SECONDS: '1', ...settings },
+      { DRAIN_SECONDS: '2', ...settings },
       [],
       ['test/node-process.ts', JSON.stringify(NODE_TIMES)],
     );
