@@ -26,8 +26,12 @@ export async function openInboxes(
   log: Pick<Logger, 'error'>,
   sweepTimes?: Partial<SweepTimes>,
 ): Promise<InboxServices> {
-  const delivery = new Delivery(db, events, (err) => log.error({ err }, 'an inbox could not be read'));
-  return { epoch: await readEpoch(db), delivery, sweeps: new Sweeps(delivery, clock, sweepTimes) };
+  const delivery = new Delivery(db, events, (err) => {
+    log.error({ err }, 'an inbox could not be read');
+    sweeps.hurry();
+  });
+  const sweeps = new Sweeps(delivery, clock, sweepTimes);
+  return { epoch: await readEpoch(db), delivery, sweeps };
 }
 
 /** Delivers events whose hint was lost, and removes events beyond the limits of age and number. */

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite, type TestDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import type { SchemaDb } from '../db/db.ts';
 import { Events } from '../events/hints.ts';
 import { Delivery } from './delivery.ts';
+import { openInboxes } from './inbox-services.ts';
 import { Sweeps } from './sweeps.ts';
 
 const TURN_MS = 250;
@@ -88,6 +90,30 @@ onSqlite('sweeps', (database) => {
     sweeps.watchJoins();
     await join('alice');
     assert.deepEqual(await turns(8), [['alice'], ['alice']]);
+  });
+
+  test('a device whose log could not be read gets it within seconds, also while hints of other nodes arrive', async (t) => {
+    const db = await database.open(t);
+    const clock = new ManualClock();
+    const logged: string[] = [];
+    const log = { error: (_: unknown, text = '') => void logged.push(text) };
+    const { delivery, sweeps } = await openInboxes(db, new Events(), clock.world, log);
+    sweeps.setRare(true);
+    const { all } = db;
+    db.all = () => Promise.reject(new Error('the database is away'));
+    let isLive = false;
+    const goLive = () => {
+      isLive = true;
+    };
+    delivery.join({ userId: 'alice', unsentBytes: 0, writeEvent: () => {}, goLive, overflow: goLive }, 0, 0);
+    await eventually(() => logged.length === 1);
+    assert.deepEqual([logged, isLive], [['an inbox could not be read'], false]);
+    db.all = all;
+    for (let ms = 0; ms < 5_000; ms += TURN_MS) {
+      clock.add(TURN_MS);
+      await sweeps.run();
+    }
+    await eventually(() => isLive);
   });
 
   test('after a fault nothing is asked for 4 s, then for all', async (t) => {

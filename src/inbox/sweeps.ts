@@ -63,7 +63,10 @@ export class Sweeps {
     this.#isRare = isRare;
   }
 
-  /** Hints of other nodes were lost, or may be: all users are asked for twice soon, as another node may notice it later. */
+  /**
+   * Hints of other nodes were lost, or may be, or a log could not be read: all users are asked for twice soon, as another node may
+   * notice it later, and the database may still be away.
+   */
   hurry(): void {
     this.#hurriedRounds = 3; // the one that is under way does not count
   }
