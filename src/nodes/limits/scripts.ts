@@ -10,8 +10,8 @@ for _, key in ipairs(KEYS) do
   redis.call('ZREMRANGEBYSCORE', key, '-inf', now - window)
   redis.call('ZREMRANGEBYSCORE', key, now + window, '+inf')
 end
-local function msUntilFree()
-  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local function msUntilFree(key)
+  local oldest = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]
   return oldest and oldest + window - now or window
 end
 local function trim(key)
@@ -21,20 +21,29 @@ end
 `;
 
 /**
- * Adds calls that a node has admitted by itself, and then one more if there is room and it is wanted.
+ * For each key, adds calls that a node has admitted by itself, and then one more if there is room and it is wanted.
  *
- * Key: the log. Arguments: limit, window in ms, a unique id, whether a call is wanted (1 or 0), then for each admitted call how many
- * ms ago it was. Returns: whether the call was admitted (1 or 0), how many more would be, ms until that number grows.
+ * Keys: the logs. Arguments: limit, window in ms, then for each key a unique id, whether a call is wanted (1 or 0), the number of admitted
+ * calls, and for each of these how many ms ago it was. Returns for each key: whether the call was admitted (1 or 0), how many more
+ * would be, ms until that number grows.
  */
 export const SHARE_CALLS = `${PRUNE}
-for i = 5, #ARGV do redis.call('ZADD', KEYS[1], now - ARGV[i], id .. ':' .. i) end
-local count, isAdmitted = redis.call('ZCARD', KEYS[1]), 0
-if ARGV[4] == '1' and count < limit then
-  redis.call('ZADD', KEYS[1], now, id)
-  count, isAdmitted = count + 1, 1
+local at, answers = 3, {}
+for _, key in ipairs(KEYS) do
+  local call, isWanted, last = ARGV[at], ARGV[at + 1] == '1', at + 2 + ARGV[at + 2]
+  for i = at + 3, last do redis.call('ZADD', key, now - ARGV[i], call .. ':' .. i) end
+  at = last + 1
+  local count, isAdmitted = redis.call('ZCARD', key), 0
+  if isWanted and count < limit then
+    redis.call('ZADD', key, now, call)
+    count, isAdmitted = count + 1, 1
+  end
+  trim(key)
+  for _, answer in ipairs({ isAdmitted, math.max(0, limit - count), msUntilFree(key) }) do
+    answers[#answers + 1] = answer
+  end
 end
-trim(KEYS[1])
-return { isAdmitted, math.max(0, limit - count), msUntilFree() }
+return answers
 `;
 
 /**
@@ -46,7 +55,7 @@ return { isAdmitted, math.max(0, limit - count), msUntilFree() }
 export const BEGIN_ATTEMPT = `${PRUNE}
 local failures = redis.call('ZCARD', KEYS[1])
 if failures + redis.call('ZCARD', KEYS[2]) >= limit then
-  return { 0, failures < limit and 0 or msUntilFree() }
+  return { 0, failures < limit and 0 or msUntilFree(KEYS[1]) }
 end
 redis.call('ZADD', KEYS[2], now, id)
 trim(KEYS[2])

@@ -55,24 +55,26 @@ export class SharedCounts {
     return `limit:${limit}:${hash('sha256', key, 'base64url').slice(0, 22)}`;
   }
 
-  /** The numbers that a script returns; `undefined`, at once or after 100 ms, while Redis is silent. Never rejects. */
-  ask(script: string, names: string[], args: (string | number)[]): Promise<number[] | undefined> | undefined {
-    if (!this.#redis.isUp) return undefined;
-    if (this.#isSilent) {
-      const now = this.#monotonicMs();
-      if (now < this.#asksAgainAt) return undefined;
-      this.#asksAgainAt = now + PAUSE_MS;
+  /** Whether Redis is to be asked now: not while it is silent, but for one call in each second. */
+  mayAsk(): boolean {
+    if (!this.#redis.isUp) return false;
+    if (!this.#isSilent) return true;
+    const now = this.#monotonicMs();
+    if (now < this.#asksAgainAt) return false;
+    this.#asksAgainAt = now + PAUSE_MS;
+    return true;
+  }
+
+  /** The numbers that a script returns; `undefined` if they are not there within 100 ms. Never rejects. */
+  async run(script: string, names: string[], args: (string | number)[]): Promise<number[] | undefined> {
+    try {
+      const reply = await this.#redis.evaluate(script, names, args.map(String), this.#answerMs);
+      this.#setSilent(undefined);
+      return reply as number[];
+    } catch (error) {
+      this.#setSilent(error);
+      return undefined;
     }
-    return this.#redis.evaluate(script, names, args.map(String), this.#answerMs).then(
-      (reply) => {
-        this.#setSilent(undefined);
-        return reply as number[];
-      },
-      (error) => {
-        this.#setSilent(error);
-        return undefined;
-      },
-    );
   }
 
   /** @param error what made it silent; `undefined` if it answers */

@@ -33,7 +33,7 @@ export class SharedFailures implements FailureLimit {
     const name = this.#counts.nameOf(this.#name, key);
     const names = [name, `${name}:running`];
     const args = [limit, windowMs, this.#counts.newId()];
-    const reply = await this.#counts.ask(BEGIN_ATTEMPT, names, args);
+    const reply = this.#counts.mayAsk() ? await this.#counts.run(BEGIN_ATTEMPT, names, args) : undefined;
     if (reply?.[0] === 0) {
       own.end(false, now);
       return { end: null, retryAfterSeconds: Math.ceil((reply[1] ?? 0) / 1000) };
@@ -42,7 +42,7 @@ export class SharedFailures implements FailureLimit {
       end: (isFailure, endedAt) => {
         own.end(isFailure, endedAt);
         // Not awaited: until it has arrived the attempt counts as running.
-        void this.#counts.ask(END_ATTEMPT, names, [...args, isFailure ? 1 : 0]);
+        if (this.#counts.mayAsk()) void this.#counts.run(END_ATTEMPT, names, [...args, isFailure ? 1 : 0]);
       },
     };
   }

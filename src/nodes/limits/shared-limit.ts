@@ -6,7 +6,7 @@ import {
   type SlidingLog,
   type Verdict,
 } from '../../http/rate-limits.ts';
-import { SHARE_CALLS } from './scripts.ts';
+import { Exchanges } from './exchanges.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** Keys that used up a node's allowance within a window, which are fewer than those that call at all. */
@@ -42,6 +42,7 @@ export class SharedLimit implements RateLimit {
   readonly #own: SlidingLog;
   readonly #name: string;
   readonly #counts: SharedCounts;
+  readonly #exchanges: Exchanges;
   readonly #allowance: () => number;
   readonly #maxExchanged: number;
   /** In the order of the last exchange. */
@@ -54,6 +55,7 @@ export class SharedLimit implements RateLimit {
     this.windowMs = limit.windowMs;
     this.#name = name;
     this.#counts = counts;
+    this.#exchanges = new Exchanges(limit, counts);
     this.#allowance = allowance;
     this.#maxExchanged = Math.min(this.#own.maxKeys, MAX_EXCHANGED_KEYS);
   }
@@ -95,22 +97,20 @@ export class SharedLimit implements RateLimit {
   #exchange(key: string, now: number, isWanted: boolean): Promise<Verdict> | undefined {
     const unshared = this.#exchanged.get(key)?.unshared ?? this.#own.times(key, now);
     const sent = unshared.filter((at) => now - at < this.windowMs);
-    const ages = sent.map((at) => Math.max(0, Math.floor(now - at)));
-    const args = [this.limit, this.windowMs, this.#counts.newId(), isWanted ? 1 : 0, ...ages];
-    const asked = this.#counts.ask(SHARE_CALLS, [this.#counts.nameOf(this.#name, key)], args);
+    const asked = this.#exchanges.ask({ name: this.#counts.nameOf(this.#name, key), isWanted, times: sent });
     if (!asked) return undefined;
     const exchanged = this.#remember(key, now);
-    return asked.then((reply) => {
+    return asked.then((answer) => {
       exchanged.running--;
-      if (!reply) {
+      if (!answer) {
         exchanged.unshared.unshift(...sent);
         return isWanted ? this.#takeOwn(key, now) : this.#own.peek(key, now);
       }
-      const [isAdmitted, remaining = 0, growsMs = 0] = reply;
+      const { isAdmitted, remaining, growsMs } = answer;
       exchanged.remaining = remaining;
       exchanged.growsAt = this.#counts.now() + growsMs;
       const seconds = Math.ceil(growsMs / 1000);
-      const shared = verdictOf(isAdmitted === 1, remaining, seconds);
+      const shared = verdictOf(isAdmitted, remaining, seconds);
       return stricter(shared.allowed ? this.#own.take(key, now) : this.#own.peek(key, now), shared);
     });
   }
