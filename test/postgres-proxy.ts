@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
 
 /** What a proxy passes on instead of the bytes; `cut` destroys the connection. */
 type Intercept = (bytes: Buffer, to: 'server' | 'client') => Buffer | 'cut';
 
 /** A TCP proxy before a PostgreSQL server. It can hold, freeze, cut, restore and change connections, and counts packets to the server. */
-export async function openProxy(t: TestContext, url: string) {
+export async function openProxy(t: { after(end: () => Promise<void>): void }, url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const packets = { count: 0 };

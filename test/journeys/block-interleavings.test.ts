@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type SocketService, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDeployment } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
 
 const PEOPLE = 3;
@@ -66,8 +66,7 @@ class Story {
     const device = this.device(by, index);
     const { socket } = device;
     if (act === 'gather') {
-      await this.#service.services.presence.watchers.flush();
-      await this.#service.services.chat.deliveryReceipts.flush();
+      await this.#service.flush();
     } else if (act === 'reconnect') {
       await this.#reconnect(by, device);
     } else if (act === 'view') {
@@ -111,13 +110,14 @@ class Story {
     await device.socket.ended;
     collect(device);
     const seq = device.heard.findLast(({ type }) => type === 'event')?.seq ?? 0;
-    await open(this.#service, this.#people, by, device, { epoch: device.epoch, seq });
+    device.socket = await this.#service.connect();
+    await enter(this.#people, by, device, { epoch: device.epoch, seq });
   }
 
   async end(): Promise<void> {
-    await this.#service.services.presence.watchers.flush();
-    await this.#service.services.chat.deliveryReceipts.flush();
-    await this.#service.services.inbox.delivery.sweep();
+    await this.#service.flush();
+    await this.#service.settled();
+    for (const { services } of this.#service.nodes) await services.inbox.delivery.sweep();
     for (const device of this.#devices.flat()) {
       await device.socket.ask({ type: 'sync' });
       collect(device);
@@ -132,14 +132,7 @@ function collect(device: Device): void {
   );
 }
 
-async function open(
-  service: SocketService,
-  people: readonly Person[],
-  by: number,
-  device: Device,
-  position: object,
-): Promise<void> {
-  device.socket = await service.connect();
+async function enter(people: readonly Person[], by: number, device: Device, position: object): Promise<void> {
   const { data } = await device.socket.hello({ token: people[by]?.token ?? '', ...position });
   device.epoch = data.epoch;
   await device.socket.ask({ type: 'watch', userIds: people.map(({ id }) => id) });
@@ -192,7 +185,7 @@ function isSurelyBlocked(done: readonly Done[], { by, to, startedAt, answeredAt 
   );
 }
 
-onEachDatabase('blocks in the middle of other requests', (database) => {
+onEachDeployment('blocks in the middle of other requests', (database) => {
   test('in any order of requests nothing passes a block, and no seq is missing or repeated', async (t) => {
     const service = await startSockets(t, database);
     let run = 0;
@@ -205,9 +198,9 @@ onEachDatabase('blocks in the middle of other requests', (database) => {
         const devices: Device[][] = people.map(() => []);
         for (const [by, own] of devices.entries())
           for (let i = 0; i < DEVICES; i++) {
-            const device: Device = { socket: await service.connect(), heard: [], epoch: '' };
-            device.socket.ws.terminate();
-            await open(service, people, by, device, { seq: 0 });
+            // Of several nodes each person begins on two, and reconnects to any.
+            const device: Device = { socket: await service.connect({ node: by + i }), heard: [], epoch: '' };
+            await enter(people, by, device, { seq: 0 });
             own.push(device);
           }
         const story = new Story(service, people, devices);
