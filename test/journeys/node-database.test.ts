@@ -10,7 +10,7 @@ import { databaseUrl, startCluster, templateDatabase } from '../postgres-cluster
 import { settingsOf } from '../processes.ts';
 import { keepPromises } from '../promises.ts';
 
-const HANG_MS = 120_000;
+const HANG_MS = 240_000;
 /** 100 messages a second. */
 const CROWD = 40;
 const BACK_MS = 10_000;

@@ -14,7 +14,7 @@ import { type NodeProcesses, startNodeProcesses, untilOnline } from '../node-pro
 import { type Caller, callerOf, type ServerProcess, settingsOf } from '../processes.ts';
 import { keepPromises } from '../promises.ts';
 
-const HANG_MS = 120_000;
+const HANG_MS = 240_000;
 const CROWD = 30;
 /** Longer than the 3 s for which a node believes what it read of the changes, and than the lease of these nodes. */
 const STANDSTILL_MS = 3_500;
