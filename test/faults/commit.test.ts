@@ -80,7 +80,7 @@ onNodes('when the connection is cut at COMMIT, on one of three nodes', (database
     }
   });
 
-  test('a logout ends the session on every node within a second of their clocks', async (t) => {
+  test('a logout ends the session on every node', async (t) => {
     const { service, alice, alices, callAndCut } = await start(t, database);
     await callAndCut('/api/logout', {}, alice.token);
     for (const socket of alices) assert.equal((await socket.ended).code, 4409);

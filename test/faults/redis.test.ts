@@ -23,6 +23,7 @@ onNodes('when Redis fails', (database) => {
       await redis.restart(async () => {
         await Promise.all([story.block(), story.endSession(), story.comeAndGo()]);
         await story.flow();
+        await story.delivered();
       });
       await story.healed();
     });
@@ -39,6 +40,7 @@ onNodes('when Redis fails', (database) => {
       await proxy.cut();
       await Promise.all([story.block(), story.endSession(), story.comeAndGo()]);
       await story.flow();
+      await story.delivered();
       for (const node of service.nodes) assert.equal((await node.get('/readyz')).status, 200);
       await proxy.restore();
       await story.healed();

@@ -155,6 +155,16 @@ export class FaultStory {
     await eventually(() => this.#acknowledged.size >= count, HEALED_MS);
   }
 
+  /** Waits until each device has received everything that is stored now. */
+  async delivered(): Promise<void> {
+    const { db } = this.#service.services;
+    const heads = await db.all<{ user_id: string; seq: number }>`select user_id, seq from inbox_heads`;
+    for (const device of this.#devices) {
+      const { seq } = heads.find(({ user_id }) => user_id === device.person.id) ?? assert.fail();
+      await eventually(() => device.seq >= seq, HEALED_MS);
+    }
+  }
+
   /** Waits until every node shows the presence of all again. */
   async healed(): Promise<void> {
     await this.comeAndGo();
@@ -166,16 +176,12 @@ export class FaultStory {
     await this.flow();
     this.#isWriting = false;
     await this.#writing;
-    const { db } = this.#service.services;
-    const heads = await db.all<{ user_id: string; seq: number }>`select user_id, seq from inbox_heads`;
-    for (const device of this.#devices) {
-      const { seq } = heads.find(({ user_id }) => user_id === device.person.id) ?? assert.fail();
-      await eventually(() => device.seq >= seq, HEALED_MS);
+    await this.delivered();
+    for (const { events } of this.#devices)
       assert.deepEqual(
-        device.events.map((event) => event.seq),
-        Array.from({ length: seq }, (_, i) => i + 1),
+        events.map(({ seq }) => seq),
+        events.map((_, i) => i + 1),
       );
-    }
     await this.#verifyMessages();
     t.diagnostic(`${this.#acknowledged.size} messages acknowledged, ${this.#failed} attempts failed`);
   }
