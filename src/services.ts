@@ -140,7 +140,7 @@ export async function openServices(
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits),
-    nodes: node?.join({ accounts, changes, events, inbox, presence, push }) ?? null,
+    nodes: node?.join({ accounts, changes, db, events, inbox, presence, push }) ?? null,
     lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };
   const opened = opening.move();

@@ -4,7 +4,7 @@ import type { Change, ServiceEvent } from './hints.ts';
 /** The events that concern what other nodes remember. */
 type ChangeEvent = Extract<
   ServiceEvent,
-  { type: 'sessions-ended' | 'user-changed' | 'block-changed' | 'external-change' }
+  { type: 'sessions-ended' | 'user-changed' | 'block-changed' | 'hints-lost' | 'external-change' }
 >;
 
 export function isChange(event: ServiceEvent): event is ChangeEvent {
@@ -36,6 +36,8 @@ function describe(event: ChangeEvent): Pick<Change, 'kind' | 'subject'> {
         kind: event.isBlocked ? 'block' : 'unblock',
         subject: `${event.blockerId} ${event.blockedId}`,
       };
+    case 'hints-lost':
+      return { kind: event.type, subject: '' };
     case 'external-change':
       return { kind: 'everything', subject: '' };
   }
@@ -48,5 +50,6 @@ export function eventOf({ kind, subject }: Change): ChangeEvent {
   if (kind === 'user-changed') return { type: kind, userId: subject };
   if (kind === 'block' || kind === 'unblock')
     return { type: 'block-changed', blockerId: first, blockedId: second, isBlocked: kind === 'block' };
+  if (kind === 'hints-lost') return { type: kind };
   return { type: 'external-change' };
 }

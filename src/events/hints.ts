@@ -20,6 +20,8 @@ export type ServiceEvent =
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: everything in memory may be outdated. */
   | { readonly type: 'external-change' }
+  /** Another node has no link to send hints over: what it stores has to be looked for. */
+  | { readonly type: 'hints-lost' }
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
 
@@ -32,6 +34,8 @@ type ChangeKind =
   /** Subject: the ids of the blocker and the blocked user. */
   | 'block'
   | 'unblock'
+  /** A node has no link to the others. Subject: empty. */
+  | 'hints-lost'
   /** A command of the operator wrote to the database. Subject: empty. */
   | 'everything';
 

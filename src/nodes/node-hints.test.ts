@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onNodes, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
+import { openProxy } from '../../test/postgres-proxy.ts';
+import { startRedis } from '../../test/redis-server.ts';
 import { eventually, type SocketService, startSockets } from '../sockets/test-client.ts';
 
 const HOUR_MS = 3_600_000;
@@ -76,6 +78,30 @@ onNodes('hints between nodes', (database) => {
           answered,
         );
       }
+    }
+  });
+});
+
+onNodes('a node that lost its link', (database) => {
+  test('stores messages that reach the devices on other nodes in seconds, not at the sweep of a minute', async (t) => {
+    const redis = await startRedis();
+    t.after(() => redis[Symbol.asyncDispose]());
+    const proxy = await openProxy(t, redis.url);
+    const nodeTimes = { sweepMs: 250, rareSweepMs: HOUR_MS, leaseMs: HOUR_MS, unknownMs: 1 };
+    const service = await startSockets(t, database, {
+      env: (node) => ({ REDIS_URL: node === 2 ? proxy.url : redis.url }),
+      world: { nodeTimes },
+    });
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const device = await service.enter(alice, { node: 0 });
+    const sender = await service.enter(bob, { node: 2 });
+    await proxy.cut();
+    await eventually(() => service.nodes[2]?.services.nodes?.membership.isLinked === false);
+    // More than find a sweep that a node's start hurried.
+    for (let n = 1; n <= 12; n++) {
+      await sender.ask({ type: 'send', to: alice.id, cid: String(n), body: String(n) });
+      const { data } = await device.first(({ event }) => event === 'message');
+      assert.equal(data.body, String(n));
     }
   });
 });

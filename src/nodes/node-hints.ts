@@ -1,34 +1,41 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import type { Db } from '../db/db.ts';
 import type { ChangeReader } from '../events/change-reader.ts';
-import { eventOf } from '../events/changes.ts';
+import { eventOf, recordChange } from '../events/changes.ts';
 import type { Change, Events } from '../events/hints.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
 import { Announcements, type AnnouncementTimes } from './announcements.ts';
 import type { Link } from './link.ts';
-import type { Membership } from './membership.ts';
+import type { Membership, MembershipTimes } from './membership.ts';
 import { SharedHints } from './shared-hints.ts';
 
 /** The parts of `Services` that hints of other nodes reach. */
 export interface HintedServices {
   readonly changes: Pick<ChangeReader, 'apply' | 'read'>;
+  readonly db: Db;
   readonly events: Events;
   readonly inbox: Pick<InboxServices, 'delivery' | 'sweeps'>;
   readonly presence: { readonly mirror: Pick<PresenceServices['mirror'], 'nodesOf'> };
 }
 
-/** Exchanges hints and changes with other nodes, and looks into the database where some of them may be lost. */
+/**
+ * Exchanges hints and changes with other nodes, and looks into the database where some of them may be lost. While its link is down it
+ * says so there with each heartbeat: to the others it is silent, as a node that has ended, and stores messages nevertheless.
+ *
+ * @returns what ends that
+ */
 export function exchangeHints(
   link: Link,
   membership: Membership,
-  { changes, events, inbox, presence }: HintedServices,
-  clock: Pick<Clock, 'monotonicMs'>,
+  { changes, db, events, inbox, presence }: HintedServices,
+  clock: Pick<Clock, 'every' | 'monotonicMs'>,
   log: Pick<Logger, 'warn'>,
-  times: AnnouncementTimes,
-): void {
+  times: AnnouncementTimes & Pick<MembershipTimes, 'heartbeatMs'>,
+): Disposable {
   const hints = new SharedHints(membership, events, (userId) => presence.mirror.nodesOf(userId));
-  const warn = (err: unknown) => log.warn({ err }, 'changes of another node could not be applied');
+  const warn = (err: unknown) => log.warn({ err }, 'changes could not be exchanged with other nodes');
 
   /** Until the block promise holds here too: no device gets events of the blocked user of before the block after it. */
   async function apply(rows: readonly Change[]): Promise<void> {
@@ -40,8 +47,13 @@ export function exchangeHints(
   const options = { apply, beforeSending: () => hints.flush(), onFault: warn };
   const announcements = new Announcements(membership, events, clock, options, times);
 
+  function recordLostHints(): void {
+    if (!link.isUp) db.transaction((tx) => recordChange(tx, { type: 'hints-lost' })).catch(warn);
+  }
+
   function onLinkChange(): void {
     if (link.isUp) announcements.onLinkUp();
+    recordLostHints();
     inbox.sweeps.setRare(link.isUp);
     inbox.sweeps.hurry();
   }
@@ -57,4 +69,8 @@ export function exchangeHints(
   });
   // A node that asks where users are has not known it, so it may have sent no hints.
   membership.on('presence-ask', () => inbox.sweeps.hurry());
+  events.subscribe((event) => {
+    if (event.type === 'hints-lost') inbox.sweeps.hurry();
+  });
+  return clock.every(times.heartbeatMs, recordLostHints);
 }

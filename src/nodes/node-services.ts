@@ -51,17 +51,20 @@ export async function openNodes(
   const limits = shareLimits(counts, () => membership.peers().length + 1);
   await link.tried;
   let presence: NodePresence | undefined;
+  let hints: Disposable | undefined;
   return {
     link,
     membership,
     limits,
     join(services) {
       presence = new NodePresence(membership, services, clock, { ...PRESENCE_TIMES, ...times });
-      exchangeHints(link, membership, services, clock, log, { ...ANNOUNCEMENT_TIMES, ...times });
+      const allTimes = { ...MEMBERSHIP_TIMES, ...ANNOUNCEMENT_TIMES, ...times };
+      hints = exchangeHints(link, membership, services, clock, log, allTimes);
       membership.start();
       return { link, membership, limits, presence };
     },
     async [Symbol.asyncDispose]() {
+      hints?.[Symbol.dispose]();
       presence?.[Symbol.dispose]();
       await membership[Symbol.asyncDispose]();
       await link[Symbol.asyncDispose]();
