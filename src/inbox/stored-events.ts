@@ -59,11 +59,13 @@ export async function readEventsTogether<E extends LogEventName>(
   event: E,
   stretches: readonly Stretch[],
 ): Promise<{ userId: string; data: StoredEventData[E] }[]> {
-  const rows = await db.all<{ user_id: string; data: string }>`
-    select inbox.user_id, inbox.data from ${db.records(STRETCHES, stretches)} as wanted
-    join inbox on inbox.user_id = wanted.user_id and inbox.seq > wanted.after and inbox.seq <= wanted.up_to
-    where inbox.event = ${event}`;
-  return rows.map(({ user_id, data }) => ({ userId: user_id, data: parseEventData<E>(data) }));
+  // The kind is compared here: PostgreSQL would take it for a reason to begin with the log.
+  const rows = await db.all<{ user_id: string; event: LogEventName; data: string }>`
+    select inbox.user_id, inbox.event, inbox.data from ${db.records(STRETCHES, stretches)} as wanted
+    join inbox on inbox.user_id = wanted.user_id and inbox.seq > wanted.after and inbox.seq <= wanted.up_to`;
+  return rows
+    .filter((row) => row.event === event)
+    .map(({ user_id, data }) => ({ userId: user_id, data: parseEventData<E>(data) }));
 }
 
 interface LogEventRow<E extends LogEventName = LogEventName> {

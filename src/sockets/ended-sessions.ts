@@ -75,15 +75,15 @@ async function findEndedSessions(
   const ended = new Map<string, EndReason>();
   for (let i = 0; i < sessions.length; i += MAX_PER_QUERY) {
     const batch = sessions.slice(i, i + MAX_PER_QUERY);
-    const [open, suspended] = await Promise.all([
+    const [open, users] = await Promise.all([
       db.all<{
         id: string;
       }>`select id from sessions where id in ${db.list(batch.map(({ sessionId }) => sessionId))}`,
-      db.all<{ id: string }>`
-        select id from users where status = 'suspended' and id in ${db.list(batch.map(({ userId }) => userId))}`,
+      db.all<{ id: string; status: string }>`
+        select id, status from users where id in ${db.list(batch.map(({ userId }) => userId))}`,
     ]);
     const openIds = new Set(open.map(({ id }) => id));
-    const suspendedIds = new Set(suspended.map(({ id }) => id));
+    const suspendedIds = new Set(users.filter(({ status }) => status === 'suspended').map(({ id }) => id));
     for (const { sessionId, userId } of batch) {
       if (suspendedIds.has(userId)) ended.set(sessionId, 'suspended');
       else if (!openIds.has(sessionId)) ended.set(sessionId, 'ended');

@@ -23,9 +23,12 @@ export const SETTINGS = {
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
   bytea_output: 'hex',
-  // PostgreSQL plans for 100 rows of a JSON parameter, however many there are, and would read whole tables for one row.
+  // PostgreSQL plans for 100 rows of a JSON parameter, however many there are, and takes a new table for a small one. So it would read whole
+  // tables for a few rows. Plans without an alternative then look expensive enough for a compiler, which takes longer than they do.
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  enable_seqscan: 'off',
+  jit: 'off',
 };
 
 /** What each connection asserts at its start. */

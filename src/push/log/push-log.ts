@@ -161,8 +161,8 @@ async function findSeenEntries(
   }));
   const rows = await tx.all<{ place: number }>`
     select wanted.place from ${tx.records(SEEN_ENTRIES, places)} as wanted
-    where exists (select 1 from push_log where push_log.user_id = wanted.user_id and push_log.at > ${after}
-      and push_log.peer_id = wanted.peer_id and push_log.outcome = 'seen' and push_log.detail = wanted.detail)`;
+    where (select 1 from push_log where push_log.user_id = wanted.user_id and push_log.at > ${after}
+      and push_log.peer_id = wanted.peer_id and push_log.outcome = 'seen' and push_log.detail = wanted.detail limit 1) = 1`;
   return new Set(rows.map((row) => row.place));
 }
 
