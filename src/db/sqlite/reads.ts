@@ -8,15 +8,15 @@ import { SqliteConnection } from './connection.ts';
 export class SqliteReads {
   readonly #connection: SqliteConnection;
   readonly #begin: () => unknown;
-  readonly #commit: () => unknown;
+  readonly #rollback: () => unknown;
   #isOpen = false;
 
   constructor(file: string) {
     this.#connection = new SqliteConnection(file, { readOnly: true });
     const begin = this.#connection.raw.prepare('begin');
-    const commit = this.#connection.raw.prepare('commit');
+    const rollback = this.#connection.raw.prepare('rollback');
     this.#begin = () => begin.run();
-    this.#commit = () => commit.run();
+    this.#rollback = () => rollback.run();
   }
 
   /** For one statement, at once. */
@@ -33,8 +33,8 @@ export class SqliteReads {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    // A failed read may have ended it.
-    if (this.#connection.raw.isTransaction) this.#commit();
+    // A failed read may have ended it. A commit would fail after a read of a damaged page.
+    if (this.#connection.raw.isTransaction) this.#rollback();
   }
 
   close(): void {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onSqlite } from '../../../test/databases.ts';
 import type { Part, Queries } from '../db.ts';
 import { migrate } from '../migrate.ts';
@@ -224,6 +225,22 @@ onSqlite('the embedded database', (database) => {
       while (during === undefined) await tx.get`select 1 as one`;
     });
     assert.deepEqual([during, await count()], [1, 2]);
+  });
+
+  test('a damaged page fails the read of it, and nothing else', async (t) => {
+    const folder = await openFolder(t);
+    const file = join(folder, 'doorman.db');
+    {
+      using raw = new DatabaseSync(file);
+      const users = raw.prepare(`select rootpage as page from sqlite_schema where name = 'users'`).get();
+      const descriptor = openSync(file, 'r+');
+      writeSync(descriptor, Buffer.alloc(4096, 'x'), 0, 4096, (Number(users?.page) - 1) * 4096);
+      closeSync(descriptor);
+    }
+    await using db = await openSqlite({ folder });
+    await assert.rejects(db.all`select bio from users`, /malformed/);
+    await nextTurn(); // the transaction of that turn's reads has ended
+    assert.deepEqual(await db.all`select name from service`, []);
   });
 
   test('reads do not keep the log of writes from being reused', async (t) => {
