@@ -92,16 +92,22 @@ async function received({ nodes: own }: Services, nodes: readonly TestNode[]): P
   await eventually(() => missing === 0);
 }
 
-/** Whether each node shows what the sockets of all nodes are: who is online, and who of them is idle. */
+/** Whether each node knows to which others each user is connected, and shows who is online, and who of them is idle. */
 function haveSamePresence(nodes: readonly TestNode[]): boolean {
   const locals = nodes.map(({ services }) => services.presence.local);
   const ids = [...new Set(locals.flatMap((local) => local.onlineIds()))];
   return nodes.every(({ services: { presence } }) => {
+    const elsewhere = locals.filter((local) => local !== presence.local);
     const isSame = (id: string) =>
+      presence.mirror.countOf(id) === sum(elsewhere.map((local) => local.countsOf(id).connections)) &&
       presence.online.isOnline(id) &&
       presence.online.isIdle(id) === locals.every((local) => !local.isOnline(id) || local.isIdle(id));
     return presence.online.onlineIds().length === ids.length && ids.every(isSame);
   });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**

@@ -127,7 +127,8 @@ function startServer(
   },
 ): Promise<ChildProcess> {
   const { folder, data, port, url, owner, settings } = options;
-  const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', ...settings];
+  // Three nodes open 66 connections, in several tests at once.
+  const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=600', ...settings];
   const command = [program, '-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
   return startGuarded(command, { folder, endBy: 'QUIT', owner, answers: () => answers(url) });
 }

@@ -31,7 +31,7 @@ export const dialect: Dialect = {
   },
   limit: (parameter) => parameter,
   skipLocked: { text: 'for update skip locked' },
-  nowMs: { text: '(extract(epoch from statement_timestamp()) * 1000)::bigint' },
+  nowMs: { text: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint' },
 };
 
 /**
