@@ -226,7 +226,7 @@ onSqlite('the end of a connection', (database) => {
     assert.deepEqual([refused.status, refused.body.code, refused.body.error], [500, 500, 'draining']);
     const closing = service.app.close();
     for (const socket of [admitted, pending]) {
-      assert.deepEqual(await socket.next(), { type: 'drain', spreadMs: 20000 });
+      assert.deepEqual(await socket.next(), { type: 'drain', spreadMs: 8000 });
       assert.deepEqual(await socket.ended, { code: 1012, reason: 'restart' });
     }
     await closing;
@@ -296,7 +296,7 @@ onSqlite('a process that gets SIGTERM', (database) => {
     deaf.ws.pause();
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
-    assert.deepEqual(await attentive.next(), { type: 'drain', spreadMs: 20000 });
+    assert.deepEqual(await attentive.next(), { type: 'drain', spreadMs: 8000 });
     assert.equal((await attentive.ended).code, 1012);
     assert.deepEqual(await exited, [0, null]);
     deaf.ws.terminate();

@@ -27,8 +27,13 @@ import { SUBPROTOCOL } from './upgrade.ts';
 
 /** Between two heartbeat checks: how exact the heartbeat's times are. */
 const CHECK_MS = 500;
-/** Within this time the clients of a stopping process reconnect, at random moments instead of all at once. */
-const RECONNECT_SPREAD_MS = 20_000;
+/**
+ * The clients of a stopping process reconnect at random moments, a thousand a second, within these bounds. The lesser one is below the grace
+ * of presence, so that users do not appear offline meanwhile.
+ */
+const RECONNECTS_PER_MS = 1;
+const LEAST_SPREAD_MS = 8_000;
+const MOST_SPREAD_MS = 20_000;
 /** How long a stop waits for requests in flight, and for clients to answer the close. */
 const DRAIN_MS = 3_000;
 
@@ -201,8 +206,9 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     const allClosed = new Promise<void>((resolve) => {
       this.#onLastClosed = resolve;
     });
+    const spreadMs = Math.min(Math.max(all.size / RECONNECTS_PER_MS, LEAST_SPREAD_MS), MOST_SPREAD_MS);
     for (const connection of all) {
-      connection.sendFrame({ type: 'drain', spreadMs: RECONNECT_SPREAD_MS });
+      connection.sendFrame({ type: 'drain', spreadMs });
       if (!this.#dispatch.isAnswering(connection)) connection.close(closeCodes.restart, 'restart');
     }
     const tooLong = setTimeout(() => {
