@@ -57,6 +57,11 @@ const commands: Record<string, Command> = {
     help: 'check the settings, the database and the keys',
     load: async () => (await import('./commands/check.ts')).check,
   },
+  health: {
+    usage: 'health [--url URL]',
+    help: 'ask whether the server answers',
+    load: async () => (await import('./commands/health.ts')).health,
+  },
 };
 
 // The reader of the output, such as `head`, has ended.

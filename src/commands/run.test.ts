@@ -13,6 +13,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   restored                                              after a backup was restored by another tool: make every device start from a new snapshot
   copy                                                  copy the embedded database into an empty PostgreSQL database
   check                                                 check the settings, the database and the keys
+  health [--url URL]                                    ask whether the server answers
 
 The settings are those of the server, from the environment. See docs/commands.md.
 `;
@@ -41,6 +42,11 @@ test('a command with invalid arguments shows its usage', async () => {
     'backup FILE': [['backup'], ['backup', 'a', 'b']],
     'restore FILE': [['restore'], ['restore', '--force', 'a']],
     check: [['check', '--fix']],
+    'health [--url URL]': [
+      ['health', 'now'],
+      ['health', '--url', 'localhost:3000'],
+      ['health', '--url', 'https://localhost'],
+    ],
   };
   for (const [command, attempts] of Object.entries(wrong)) {
     const errors = `Usage: npm run --silent doorman -- ${command}\n`;
