@@ -1,5 +1,5 @@
 // Installs what a command needs, once; runs on any Node >= 20 and imports nothing that has to be installed. A second run
-// only checks.
+// only checks. The service then runs on the Node of the lock file, or on the machine's own (node-choice.mjs).
 //   node scripts/setup.mjs              the packages of the lock file, and the page built
 //   node scripts/setup.mjs --no-page    the packages alone
 //   node scripts/setup.mjs --tests      the programs of the tests too
@@ -9,13 +9,16 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findNodeFault, pinnedNode, removeUnusableNode } from './node-choice.mjs';
 import { isPageBuilt } from './page-build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = join(root, 'node_modules', '.bin');
 const isWindows = process.platform === 'win32';
 /** Two servers that are started at the same moment from one folder set it up one after the other. */
 const lock = join(tmpdir(), `doorman-setup-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 if (!arePackagesInstalled()) alone(installPackages);
+refuseOldNode();
 if (!process.argv.includes('--no-page') && !isPageBuilt()) alone(buildPage);
 // The tests skip what is missing and say how to get it, so a failure here is not fatal.
 if (process.argv.includes('--tests')) runWithOurNode('scripts/test-programs.ts');
@@ -94,8 +97,22 @@ function installPackages() {
     console.error('The packages could not be installed: see what npm says above.');
     process.exit(1);
   }
+  const reason = removeUnusableNode(bin);
   const { path, wanted } = stampOfPackages();
   writeFileSync(path, wanted);
+  refuseOldNode(reason);
+  if (reason !== undefined)
+    console.error(
+      `Node ${process.versions.node} of this machine is used, as the installed one does not run: ${reason}.`,
+    );
+}
+
+/** This script runs on the machine's own Node where there is none of the lock file. */
+function refuseOldNode(reason) {
+  const fault = findNodeFault(bin, process.versions.node, reason);
+  if (fault === undefined) return;
+  console.error(fault);
+  process.exit(1);
 }
 
 function buildPage() {
@@ -108,7 +125,7 @@ function buildPage() {
 
 /** Runs a script on the Node of the lock file, if there is one for this machine. @returns whether it succeeded */
 function runWithOurNode(script) {
-  const ours = join(root, 'node_modules', '.bin', isWindows ? 'node.cmd' : 'node');
+  const ours = pinnedNode(bin);
   const [command, shell] = existsSync(ours) ? [ours, isWindows] : [process.execPath, false];
   const { status } = spawnSync(command, [script], { cwd: root, stdio: ['ignore', 2, 2], shell });
   return status === 0;
