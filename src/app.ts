@@ -5,6 +5,7 @@ import { directoryRoutes } from './directory/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { allowOrigins } from './http/cors.ts';
+import { RequestLog } from './http/log/request-log.ts';
 import { type App, openServer } from './http/server.ts';
 import { pageRoutes } from './page/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
@@ -22,8 +23,9 @@ import { syncRoutes } from './sync/routes.ts';
 
 /** The table of contents: every room that clients can call, with its routes and frames. */
 export async function buildApp(services: Services): Promise<App> {
-  const app = openServer(services.log);
-  const { accounts, clock, config, limits } = services;
+  const { accounts, clock, config, limits, log } = services;
+  const requestLog = config.logRequests ? new RequestLog(log, config.trustProxy, clock.monotonicMs) : null;
+  const app = openServer(log, { requestLog });
   allowOrigins(app, config.origins);
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
@@ -42,7 +44,7 @@ export async function buildApp(services: Services): Promise<App> {
     ...presenceFrames(services), // watch, view
     ...syncFrames(services), // ack, sync
   };
-  app.register(socketRoutes, { ...services, frames }); // the socket at /ws: hello, events, heartbeat, close
+  app.register(socketRoutes, { ...services, frames, requestLog }); // the socket at /ws: hello, events, heartbeat, close
   app.register(pageRoutes, services); // the built page at /
   app.register(healthRoutes, services); // healthz, readyz, openapi.json, docs
   await app.ready();

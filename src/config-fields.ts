@@ -15,6 +15,10 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+export function yesOrNo(text: string): boolean | undefined {
+  return text === '1' ? true : text === '0' ? false : undefined;
+}
+
 /** `7d`, `12h`, `30m` or `90s`, as whole seconds. */
 function seconds(text: string): number | undefined {
   const [, amount, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];

@@ -8,6 +8,7 @@ import {
   redisUrl,
   tokenTtl,
   wholeNumber,
+  yesOrNo,
 } from './config-fields.ts';
 import { parseNetworks } from './http/client-address.ts';
 
@@ -132,7 +133,7 @@ export const settings = {
     unit: '1 or 0',
     meaning: 'Allows push endpoints on private addresses and over http',
     must: 'must be 1 or 0',
-    read: (text) => (text === '1' ? true : text === '0' ? false : undefined),
+    read: yesOrNo,
   },
   PUSH_PORTS: {
     default: '443',
@@ -147,6 +148,13 @@ export const settings = {
     meaning: 'trace, debug, info, warn, error, fatal or silent',
     must: 'must be one of trace, debug, info, warn, error, fatal and silent',
     read: (text) => logLevels.find((level) => level === text),
+  },
+  LOG_REQUESTS: {
+    default: '0',
+    unit: '1 or 0',
+    meaning: 'Logs a line for each HTTP answer and each closed socket, at level info',
+    must: 'must be 1 or 0',
+    read: yesOrNo,
   },
 } satisfies Record<string, Setting<unknown>>;
 

@@ -28,6 +28,7 @@ test('without settings, everything has its default', () => {
     redisUrl: null,
     drainSeconds: 0,
     publicUrl: 'http://localhost:3000',
+    hasPublicUrl: false,
     origins: [],
     trustProxy: [],
     rateLimits: { api: { limit: 60, windowMs: 60_000 }, auth: { limit: 20, windowMs: 900_000 } },
@@ -39,6 +40,7 @@ test('without settings, everything has its default', () => {
     pushPorts: [443],
     tryingLocally: true,
     logLevel: 'info',
+    logRequests: false,
     pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     warnings: [],
   });
@@ -62,7 +64,8 @@ test('every setting is read', () => {
     VAPID_SUBJECT: 'mailto:ops@example.com',
     PUSH_ALLOW_PRIVATE: '1',
     PUSH_PORTS: '443, 8443,443',
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'debug',
+    LOG_REQUESTS: '1',
     HOME: '/root',
   });
   assert.deepEqual(config, {
@@ -73,6 +76,7 @@ test('every setting is read', () => {
     redisUrl: 'rediss://:s3cret@redis.example.com/1',
     drainSeconds: 12,
     publicUrl: 'https://chat.example.com',
+    hasPublicUrl: true,
     origins: ['https://app.example.com', 'http://localhost:5173'],
     rateLimits: { api: { limit: 100, windowMs: 10_000 }, auth: null },
     bcryptCost: 4,
@@ -82,7 +86,8 @@ test('every setting is read', () => {
     pushAllowPrivate: true,
     pushPorts: [443, 8443],
     tryingLocally: false,
-    logLevel: 'silent',
+    logLevel: 'debug',
+    logRequests: true,
     pageFolder: readConfig({}).pageFolder,
     warnings: [],
   });
@@ -115,6 +120,7 @@ test('the table of settings names each one with its default, which can be read',
       'PUSH_ALLOW_PRIVATE=0',
       'PUSH_PORTS=443',
       'LOG_LEVEL=info',
+      'LOG_REQUESTS=0',
     ],
   );
   for (const { unit, meaning } of settingsTable)
@@ -187,6 +193,47 @@ test('the names of an ordinary environment are no warnings', () => {
     LOG_FORMAT LOG_FILE LOG_DIR DATA_PATH BASE_URL API_URL SITE_URL SECRET_KEY JWT_SECRET TOKEN SMTP_HOST SMTP_PORT`;
   const env = Object.fromEntries(ordinary.split(/\s+/).map((name) => [name, 'x']));
   assert.deepEqual(readConfig(env).warnings, []);
+});
+
+test('a service that others reach without PUBLIC_URL is a warning, with what to set', () => {
+  const warnings = (env: Record<string, string>) => readConfig(env).warnings;
+  const reaches: [Record<string, string>, string][] = [
+    [{ HOST: '0.0.0.0' }, 'HOST lets other machines connect, but PUBLIC_URL is not set: '],
+    [
+      { HOST: '::', TRUST_PROXY: '10.0.0.1' },
+      'HOST lets other machines connect, but PUBLIC_URL is not set: ',
+    ],
+    [{ HOST: 'chat.internal' }, 'HOST lets other machines connect, but PUBLIC_URL is not set: '],
+    [{ TRUST_PROXY: 'loopback' }, 'TRUST_PROXY names a proxy, but PUBLIC_URL is not set: '],
+  ];
+  for (const [env, start] of reaches) {
+    const [warning = '', ...others] = warnings(env);
+    assert.ok(warning.startsWith(start), warning);
+    assert.match(
+      warning,
+      /set PUBLIC_URL to the address at which browsers open the page, such as https:\/\//,
+    );
+    assert.deepEqual(others, []);
+    assert.deepEqual(warnings({ ...env, PUBLIC_URL: 'https://chat.example.com' }), []);
+    assert.deepEqual(warnings({ ...env, PUBLIC_URL: 'http://localhost:8080' }), []);
+  }
+  for (const HOST of ['127.0.0.1', '::1', 'localhost']) assert.deepEqual(warnings({ HOST }), []);
+});
+
+test('a PUBLIC_URL of http beyond this machine is a warning, and so is LOG_REQUESTS at a LOG_LEVEL that hides it', () => {
+  const [warning = '', ...others] = readConfig({
+    HOST: '::',
+    PUBLIC_URL: 'http://chat.example.com',
+  }).warnings;
+  assert.match(warning, /^PUBLIC_URL is http: browsers have no notifications there/);
+  assert.deepEqual(others, []);
+  const hidden = (LOG_LEVEL: string) => readConfig({ LOG_LEVEL, LOG_REQUESTS: '1' }).warnings;
+  assert.deepEqual(['trace', 'debug', 'info'].flatMap(hidden), []);
+  assert.deepEqual(
+    ['warn', 'error', 'fatal', 'silent'].map((level) => hidden(level).length),
+    [1, 1, 1, 1],
+  );
+  assert.deepEqual(readConfig({ LOG_LEVEL: 'warn' }).warnings, []);
 });
 
 test('a name that begins with DOORMAN_ is a mistake', () => {
@@ -361,8 +408,9 @@ test('VAPID_SUBJECT is a contact; without it an https PUBLIC_URL is one', () => 
   );
 });
 
-test('PUSH_ALLOW_PRIVATE is 1 or 0, LOG_LEVEL one of seven words', () => {
+test('PUSH_ALLOW_PRIVATE and LOG_REQUESTS are 1 or 0, LOG_LEVEL one of seven words', () => {
   assert.equal(readConfig({ PUSH_ALLOW_PRIVATE: '0' }).pushAllowPrivate, false);
+  assertWrong('LOG_REQUESTS', ['true', 'yes', '2'], 'LOG_REQUESTS must be 1 or 0');
   assertWrong('PUSH_ALLOW_PRIVATE', ['true', 'yes', '2'], 'PUSH_ALLOW_PRIVATE must be 1 or 0');
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
   for (const level of levels) assert.equal(readConfig({ LOG_LEVEL: level }).logLevel, level);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { findDoubts } from './config-doubts.ts';
 import { isLoopback } from './config-fields.ts';
 import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import {
@@ -25,6 +26,7 @@ export interface Config {
   readonly drainSeconds: number;
   /** Our own origin, without a slash at the end. With port 0 and no `PUBLIC_URL` its port is 0. */
   readonly publicUrl: string;
+  readonly hasPublicUrl: boolean;
   /** Further browser origins, each as browsers send it. */
   readonly origins: readonly string[];
   readonly trustProxy: TrustedNetworks;
@@ -40,9 +42,11 @@ export interface Config {
   /** Only this machine can reach the service, so http and loopback push endpoints are allowed (architecture 10.6). */
   readonly tryingLocally: boolean;
   readonly logLevel: LogLevel;
+  /** Log a line for each HTTP answer and each closed socket. */
+  readonly logRequests: boolean;
   /** Where `npm run setup` puts the built page; no setting changes it. */
   readonly pageFolder: string;
-  /** A sentence for each name in the environment that looks like a misspelt setting, without values. */
+  /** What is probably not meant: names that look like misspelt settings, settings that do not fit each other. Without values. */
   readonly warnings: readonly string[];
 }
 
@@ -88,7 +92,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const port = read('PORT');
   const host = read('HOST');
   const trustProxy = read('TRUST_PROXY');
-  const publicUrl = read('PUBLIC_URL') ?? new URL(`http://localhost:${port}`).origin;
+  const ownUrl = read('PUBLIC_URL');
+  const publicUrl = ownUrl ?? new URL(`http://localhost:${port}`).origin;
   const subject = read('VAPID_SUBJECT') ?? (publicUrl.startsWith('https:') ? publicUrl : null);
   const config: Config = {
     port,
@@ -98,6 +103,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     redisUrl,
     drainSeconds: read('DRAIN_SECONDS') ?? (redisUrl === null ? 0 : DRAIN_SECONDS_OF_NODES),
     publicUrl,
+    hasPublicUrl: ownUrl !== null,
     origins: read('ORIGINS'),
     trustProxy,
     rateLimits: { api: read('RATE_LIMIT_API'), auth: read('RATE_LIMIT_AUTH') },
@@ -109,12 +115,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     pushPorts: read('PUSH_PORTS'),
     tryingLocally: isLoopback(host) && isLoopback(new URL(publicUrl).hostname) && trustProxy.length === 0,
     logLevel: read('LOG_LEVEL'),
+    logRequests: read('LOG_REQUESTS'),
     pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
-    warnings: findMisspellings(env, Object.keys(settings)),
+    warnings: [],
   };
   if (config.redisUrl !== null && config.databaseUrl === null)
     faults.push('REDIS_URL needs DATABASE_URL: only on PostgreSQL can several servers be one service');
   faults.push(...findUnknown(env, Object.keys(settings)));
   if (faults.length > 0) throw new ConfigError(faults);
-  return config;
+  return { ...config, warnings: [...findMisspellings(env, Object.keys(settings)), ...findDoubts(config)] };
 }

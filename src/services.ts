@@ -114,7 +114,7 @@ export async function openServices(
   const node = await openNode(config, db, clock, log, world);
   if (node) opening.use(node);
   const limits = node?.limits ?? memoryLimits;
-  const apiLimits = openApiLimits(config.rateLimits, log, limits);
+  const apiLimits = openApiLimits(config, log, clock.monotonicMs, limits);
   const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, limits);
   const presence = openPresence(db, events, clock, node !== null);
   const push = opening.use(await openPush(db, config, clock, world));

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { PeriodicJob } from '../clock.ts';
 import type { LimitSource } from './limit-source.ts';
+import { type ProxySettings, ProxyWarnings } from './log/proxy-warnings.ts';
 import type { Limit, RateLimit } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
 
@@ -12,17 +13,24 @@ export interface ApiLimits {
   readonly auth: RateLimit | null;
   /** Counts, for the log, what these limits and the limit of logins to one account refuse. */
   readonly refusals: Refusals;
+  /** Warns where addresses, by which these limits count, are those of a proxy. */
+  readonly proxyWarnings: ProxyWarnings;
 }
 
 export function openApiLimits(
-  { api, auth }: { readonly api: Limit | null; readonly auth: Limit | null },
+  config: ProxySettings & {
+    readonly rateLimits: { readonly api: Limit | null; readonly auth: Limit | null };
+  },
   log: Pick<Logger, 'warn'>,
+  monotonicMs: () => number,
   source: LimitSource,
 ): ApiLimits {
+  const { api, auth } = config.rateLimits;
   return {
     api: api && source.openRateLimit('api', api),
     auth: auth && source.openStrictLimit('auth', auth),
     refusals: new Refusals(log),
+    proxyWarnings: new ProxyWarnings(log, config, monotonicMs),
   };
 }
 

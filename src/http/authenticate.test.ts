@@ -28,7 +28,7 @@ function startGuarded({
         return token === 'good' ? alice : undefined;
       },
     },
-    limits: { api, auth: null, refusals: { count() {} } },
+    limits: { api, auth: null, refusals: { count() {} }, proxyWarnings: { look() {}, noteUser() {} } },
     trustProxy: parseNetworks('') ?? [],
     clock: { monotonicMs: () => 0 },
   });

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { ApiLimits } from './api-limits.ts';
 import { addressKeyOf, addressOf, type TrustedNetworks } from './client-address.ts';
 import { refusal } from './errors.ts';
+import type { ProxyWarnings } from './log/proxy-warnings.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import type { RateLimit, Verdict } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
@@ -39,7 +40,10 @@ declare module 'fastify' {
 
 interface GuardOptions {
   readonly authentication: Authenticator;
-  readonly limits: Pick<ApiLimits, 'api' | 'auth'> & { readonly refusals: Pick<Refusals, 'count'> };
+  readonly limits: Pick<ApiLimits, 'api' | 'auth'> & {
+    readonly refusals: Pick<Refusals, 'count'>;
+    readonly proxyWarnings: Pick<ProxyWarnings, 'look' | 'noteUser'>;
+  };
   readonly trustProxy: TrustedNetworks;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -67,11 +71,20 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     const findAddress = () => addressOf(request.raw, trustProxy);
     const cached = token === undefined ? undefined : authentication.recall(token, findAddress);
     const judge = (caller: Caller | undefined) => decide(request, reply, path, route, caller);
+    // A call with a cached token skips the look: it costs nothing there, and the calls before it had theirs.
+    if (!cached) limits.proxyWarnings.look(request.raw);
     if (token === undefined || cached) {
       const decided = judge(cached);
       if (decided instanceof Promise) decided.then(done, done);
       else done(decided);
-    } else authentication.identify(token, findAddress).then(judge).then(done, done);
+    } else
+      authentication
+        .identify(token, findAddress)
+        .then((caller) => {
+          if (caller) limits.proxyWarnings.noteUser(caller.userId, findAddress());
+          return judge(caller);
+        })
+        .then(done, done);
   }
 
   /** @param route `undefined` for a path that cannot be read */

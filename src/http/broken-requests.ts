@@ -1,12 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
+import type { RequestLog } from './log/request-log.ts';
 
 /** How long a refused connection stays open and ignores what it receives: closed at once, the answer might be lost. */
 const LINGER_MS = 2_000;
 
 /** Answers what is no valid HTTP request with the envelope. @returns the handler for Node's `clientError` */
-export function answerBrokenRequests(server: Server, nextId: () => string) {
+export function answerBrokenRequests(
+  server: Server,
+  nextId: () => string,
+  requestLog: Pick<RequestLog, 'malformed'> | null,
+) {
   /** The latest answer of each connection; earlier ones are written before it. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
@@ -40,10 +45,12 @@ export function answerBrokenRequests(server: Server, nextId: () => string) {
   function refuse(socket: Duplex, code: 400 | 404, word: string, msg: string): void {
     if (!socket.writable) return void socket.destroy();
     const body = errorBody(code, word, msg);
+    const id = nextId();
+    requestLog?.malformed(id, code, Buffer.byteLength(body), socket);
     socket.end(
       [
         code === 400 ? 'HTTP/1.1 400 Bad Request' : 'HTTP/1.1 404 Not Found',
-        `x-request-id: ${nextId()}`,
+        `x-request-id: ${id}`,
         'x-content-type-options: nosniff',
         'cache-control: no-store',
         'content-type: application/json; charset=utf-8',

@@ -21,6 +21,15 @@ const LOOPBACK: TrustedNetworks = [
   [ipaddr.IPv6.parse('::1'), 128],
 ];
 
+/** By the names of ipaddr.js. */
+const PRIVATE_RANGES: ReadonlySet<string> = new Set([
+  'private',
+  'loopback',
+  'linkLocal',
+  'uniqueLocal',
+  'carrierGradeNat',
+]);
+
 /** Parsed addresses by their text: parsing one costs 1 to 3 µs, and every request has one or two. */
 const parsed = new Map<string, Client>();
 const MAX_PARSED = 4096;
@@ -96,6 +105,18 @@ export function addressKeyOf(request: IncomingMessage, trusted: TrustedNetworks)
  */
 export function addressOf(request: IncomingMessage, trusted: TrustedNetworks): string {
   return findClientOf(request, trusted)?.ip.toString() ?? '';
+}
+
+/** Whether an address is in these networks; `undefined` is in none. */
+export function isTrustedAddress(address: string | undefined, trusted: TrustedNetworks): boolean {
+  const client = address === undefined ? undefined : recallClient(address);
+  return client !== undefined && isTrusted(client.ip, trusted);
+}
+
+/** Whether an address is in a network that the internet does not route, as those of containers and of this machine. */
+export function isPrivateAddress(address: string | undefined): boolean {
+  const client = address === undefined ? undefined : recallClient(address);
+  return client !== undefined && PRIVATE_RANGES.has(client.ip.range());
 }
 
 /**

@@ -16,6 +16,7 @@ import type { TObject } from 'typebox';
 import { BODY_LIMIT_BYTES, hasBadText, parseBody } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { answerError, refusal } from './errors.ts';
+import type { RequestLog } from './log/request-log.ts';
 import { isEnglishPath } from './request-path.ts';
 import { readFields } from './validation.ts';
 
@@ -35,6 +36,8 @@ declare module 'fastify' {
     authorizeUnrouted:
       | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
       | null;
+    /** The id of an answer that no request of the framework has. */
+    readonly nextRequestId: () => string;
     /** Which requests become sockets; none until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
     /**
@@ -58,10 +61,14 @@ export interface DefinedRoute {
  * refuse by themselves (architecture 10.1). The status of an answer is always its `code`.
  *
  * @param options.requestTimeoutMs how long a request may take to arrive
+ * @param options.requestLog logs each answer; null: none
  */
 export function openServer(
   log: Logger,
-  { requestTimeoutMs = 30_000 }: { requestTimeoutMs?: number } = {},
+  {
+    requestTimeoutMs = 30_000,
+    requestLog = null,
+  }: { requestTimeoutMs?: number; requestLog?: RequestLog | null } = {},
 ): App {
   const processTag = crypto.randomUUID().slice(0, 8);
   let requests = 0;
@@ -87,6 +94,7 @@ export function openServer(
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
     frameworkErrors: (error, request, reply) => {
+      requestLog?.follow(request, reply);
       setCommonHeaders(request, reply);
       const answer = (refused?: Error) => {
         if (refused) answerError(refused, request, reply);
@@ -97,7 +105,8 @@ export function openServer(
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const refuseBroken = answerBrokenRequests(app.server, nextId);
+  const refuseBroken = answerBrokenRequests(app.server, nextId, requestLog);
+  app.decorate('nextRequestId', nextId);
   app.decorate('authorizeUnrouted', null);
   app.decorate('upgrades', { may: () => false });
   app.decorate('notFoundPage', { send: async () => false });
@@ -108,6 +117,11 @@ export function openServer(
       definedRoutes.push({ definedBy: this.pluginName.split(' -> ').at(-1) ?? '', route });
   });
 
+  if (requestLog)
+    app.addHook('onRequest', (request, reply, done) => {
+      requestLog.follow(request, reply);
+      done();
+    });
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     // RFC 9112, 3.2.

@@ -9,6 +9,10 @@ import type { SocketSession } from './socket-session.ts';
 /** Bytes between two pings whose pongs show how far the client has read. */
 const MARK_EVERY_BYTES = 16 * 1024;
 
+/** RFC 6455, 7.4.1: a close frame without a code, and no close frame. */
+const NO_CODE = 1005;
+const NO_CLOSE_FRAME = 1006;
+
 /** The budget of frames: 20 a second, in bursts of 60 (docs/protocol.md, Limits). */
 const FRAME_MS = 1000 / 20;
 const BURST_MS = 60 * FRAME_MS;
@@ -25,8 +29,12 @@ export interface ConnectionEvents {
   onControlFrame(connection: Connection): void;
   /** Some of the output was handed to the system, or read by the client. */
   onDrain(connection: Connection): void;
-  /** Called once: the connection no longer counts, though its last bytes may still be on their way. */
-  onLeave(connection: Connection): void;
+  /**
+   * Called once: the connection no longer counts, though its last bytes may still be on their way.
+   *
+   * @param code of the first close frame, of either side; 1005: one without a code, 1006: none
+   */
+  onLeave(connection: Connection, code: number): void;
   /** Called once, after {@link onLeave}: the connection is closed. */
   onClose(connection: Connection): void;
 }
@@ -79,7 +87,7 @@ export class Connection extends WebSocket {
       case 'error':
         return true; // The reason is in the close event that follows.
       case 'close':
-        this.leave();
+        this.#leave(NO_CLOSE_FRAME);
         this.#events?.onClose(this);
         return true;
       default:
@@ -125,6 +133,11 @@ export class Connection extends WebSocket {
   /** The client has not confirmed reading all output. */
   get hasUnreadOutput(): boolean {
     return this.bufferedAmount > 0 || this.#markedBytes > this.#readBytes;
+  }
+
+  /** Bytes of the frames that were sent. */
+  get sentBytes(): number {
+    return this.#sentBytes;
   }
 
   /** Bytes that were handed to the system plus bytes that were read. */
@@ -192,7 +205,7 @@ export class Connection extends WebSocket {
    * @param reason a word of at most 123 bytes
    */
   override close(code?: number, reason?: string | Buffer): void {
-    this.leave();
+    this.#leave((code === LIBRARY_TOO_LARGE ? closeCodes.frameTooLarge : code) ?? NO_CODE);
     if (code === LIBRARY_TOO_LARGE) super.close(closeCodes.frameTooLarge, 'frame_too_large');
     else super.close(code, reason);
     // While paused, the client's answer to the close would not be read.
@@ -201,16 +214,16 @@ export class Connection extends WebSocket {
 
   /** Ends the connection without a close frame. */
   override terminate(): void {
-    this.leave();
+    this.#leave(NO_CLOSE_FRAME);
     super.terminate();
   }
 
   /** Called by every way of ending; only the first call counts. */
-  leave(): void {
+  #leave(code: number): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     this.#deferred = null;
-    this.#events?.onLeave(this);
+    this.#events?.onLeave(this, code);
   }
 }
 

@@ -1,22 +1,30 @@
 import { ErrorAnswer } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
+import type { RequestLog } from '../http/log/request-log.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import type { RoomFrames } from './frames.ts';
+import { SocketLog } from './socket-log.ts';
 import { Sockets } from './sockets.ts';
 import { findRefusal, PATH } from './upgrade.ts';
 
-/** The frames of all rooms. */
-interface Frames {
+interface SocketOptions {
+  /** The frames of all rooms. */
   readonly frames: RoomFrames;
+  readonly requestLog?: RequestLog | null;
 }
 
 /**
  * `GET /ws`: the socket. A request that may not become one is answered as a plain request, with the envelope, headers and
  * texts of every other refusal.
  */
-export async function socketRoutes(app: App, services: Services & Frames): Promise<void> {
-  const sockets = new Sockets(services, services.frames);
+export async function socketRoutes(app: App, services: Services & SocketOptions): Promise<void> {
+  const { frames, requestLog = null, limits } = services;
+  const sockets = new Sockets(
+    services,
+    frames,
+    requestLog && new SocketLog(services.log, requestLog, services.clock.monotonicMs),
+  );
   const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
   const hasTooManyPending = (addressKey: string) => sockets.hasTooManyPending(addressKey);
   const context = { origins, publicUrl, trustProxy, tryingLocally, hasTooManyPending };
@@ -29,14 +37,16 @@ export async function socketRoutes(app: App, services: Services & Frames): Promi
       if (sockets.isDraining)
         return reply.code(500).send({ code: 500, error: 'draining', msg: '服务未就绪' });
       // Without a reason now, the address had too many connections a moment ago: the client may try again.
-      throw findRefusal(request.raw, context) ?? refusal('rate-limited', 'rate_limited', 1);
+      const reason = findRefusal(request.raw, context);
+      if (reason?.word === 'origin') limits.proxyWarnings.refusedOrigin(request.headers.origin ?? '');
+      throw reason ?? refusal('rate-limited', 'rate_limited', 1);
     },
   });
 
   app.upgrades.may = (request) => !sockets.isDraining && !findRefusal(request, context);
   app.server.on('upgrade', (request, socket, head) => {
     if (sockets.isDraining || findRefusal(request, context)) socket.destroy();
-    else sockets.upgrade(request, socket, head);
+    else sockets.upgrade(request, socket, head, app.nextRequestId());
   });
   app.addHook('preClose', () => sockets[Symbol.asyncDispose]());
 }

@@ -10,6 +10,7 @@ import type { ChangeReader } from '../events/change-reader.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { addressKeyOf, addressOf, type TrustedNetworks } from '../http/client-address.ts';
+import type { ProxyWarnings } from '../http/log/proxy-warnings.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
 import type { PushServices } from '../push/push-services.ts';
@@ -21,6 +22,7 @@ import { EndedSessions, type EndReason } from './ended-sessions.ts';
 import { helloFrame, MAX_FRAME_BYTES, type RoomFrames, sessionFrames } from './frames.ts';
 import type { Hello } from './frames-in.ts';
 import { LiveConnections } from './live-connections.ts';
+import type { SocketLog } from './socket-log.ts';
 import { SocketSession } from './socket-session.ts';
 import { StallDetector } from './stall-detector.ts';
 import { SUBPROTOCOL } from './upgrade.ts';
@@ -70,6 +72,7 @@ interface SocketServices {
   readonly events: Events;
   readonly inbox: InboxServices;
   readonly lifecycle: { readonly draining: boolean };
+  readonly limits: { readonly proxyWarnings: Pick<ProxyWarnings, 'look' | 'noteUser'> };
   readonly log: Logger;
   readonly nodes: OtherNodes | null;
   readonly presence: Pick<PresenceServices, 'local' | 'mirror' | 'watchers'>;
@@ -88,16 +91,19 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   readonly #interval: Disposable;
   readonly #stallDetector: StallDetector;
   readonly #endedSessions: EndedSessions;
+  readonly #log: SocketLog | null;
   #isDraining = false;
   #onLastClosed: () => void = () => {};
   #markedUsedAtMs: number;
   readonly #onUnblock = (session: SocketSession, userId: string): void =>
     this.#services.presence.watchers.resumeShowing(session, userId);
 
-  constructor(services: SocketServices, rooms: RoomFrames) {
+  /** @param log logs each upgrade and each close; null: none */
+  constructor(services: SocketServices, rooms: RoomFrames, log: SocketLog | null) {
     this.#services = services;
+    this.#log = log;
     this.#markedUsedAtMs = services.clock.monotonicMs();
-    const { accounts, clock, db, events, inbox, log, presence } = services;
+    const { accounts, clock, db, events, inbox, presence } = services;
     this.#live = new LiveConnections(presence.mirror);
     const { epoch } = inbox;
     const { authentication } = accounts;
@@ -114,14 +120,14 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
         ...sessionFrames(authentication),
         ...rooms,
       },
-      log,
+      services.log,
       (connection) => {
         if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
       },
     );
     this.#endedSessions = new EndedSessions(
       db,
-      log,
+      services.log,
       () => this.#live.sessions(),
       (sessionId, reason) => this.#closeSession(sessionId, reason),
     );
@@ -145,15 +151,24 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     return this.#live.hasTooManyPending(addressKey);
   }
 
-  /** Upgrades a request for which `findRefusal` finds no reason against it. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /**
+   * Upgrades a request for which `findRefusal` finds no reason against it.
+   *
+   * @param requestId the `x-request-id` of the answer
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string): void {
     const { trustProxy } = this.#services.config;
     const client = { key: addressKeyOf(request, trustProxy), address: addressOf(request, trustProxy) };
+    this.#services.limits.proxyWarnings.look(request);
+    const addId = (headers: string[]) => void headers.push(`x-request-id: ${requestId}`);
+    this.#server.once('headers', addId);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
+      this.#log?.opened(connection, request, requestId);
       connection.attach(this, socket);
       this.#live.add(connection, client);
       connection.heartbeat.awaitHello(this.#services.clock.monotonicMs());
     });
+    this.#server.off('headers', addId);
   }
 
   onMessage(connection: Connection, message: Buffer, isBinary: boolean): void {
@@ -175,7 +190,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     return this.#stallDetector.isStalled;
   }
 
-  onLeave(connection: Connection): void {
+  onLeave(connection: Connection, code: number): void {
+    this.#log?.closed(connection, code);
     this.#live.remove(connection);
     this.#dispatch.forget(connection);
     const { session } = connection;
@@ -230,9 +246,10 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   }
 
   #admit(connection: Connection, caller: Caller, hello: Hello, start: Start): void {
-    const { accounts, clock, presence, push } = this.#services;
+    const { accounts, clock, limits, presence, push } = this.#services;
     const session = new SocketSession(connection, caller, hello, start, clock.now(), this.#onUnblock);
     connection.admit(session);
+    limits.proxyWarnings.noteUser(session.userId, this.#live.addressOf(connection));
     accounts.openSockets.add(session.sessionId, 1);
     presence.local.connected(session.userId, session.isActive);
     push.attention.setAttentive(session, session.userId, session.isAttentive);

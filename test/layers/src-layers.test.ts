@@ -11,6 +11,7 @@ const LAYERS = [
   ['http'],
   ['config-fields', 'config-misspellings'],
   ['config-settings'],
+  ['config-doubts'],
   ['config'],
   ['users'],
   ['events'],
