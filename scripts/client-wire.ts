@@ -1,73 +1,8 @@
 // Generates the kit's types of requests, answers and events from the service's schemas.
 //   node scripts/client-wire.ts            writes client/src/wire.ts
 import { writeFileSync } from 'node:fs';
-import * as accounts from '../src/accounts/schemas.ts';
-import * as chat from '../src/chat/schemas.ts';
-import { DirectoryEntry, DirectoryQuery } from '../src/directory/schemas.ts';
 import { LOG_EVENTS } from '../src/events/log-events.ts';
-import { PresenceState } from '../src/presence/schemas.ts';
-import { ProfileBody, PublicProfile } from '../src/profiles/schemas.ts';
-import * as push from '../src/push/schemas.ts';
-import {
-  BlockBody,
-  BlockedPage,
-  BlockedUser,
-  FriendAnswer,
-  FriendBody,
-  FriendEntry,
-  FriendPage,
-} from '../src/relations/schemas.ts';
-import { Settings, SettingsBody } from '../src/settings/schemas.ts';
-import { Hello, Welcome } from '../src/sockets/frames-in.ts';
-import { Snapshot } from '../src/sync/snapshot.ts';
-import * as users from '../src/users/schemas.ts';
-
-/** The exported shapes, by name. */
-export const SHAPES = {
-  RegisterBody: accounts.RegisterBody,
-  LoginBody: accounts.LoginBody,
-  ChangePasswordBody: accounts.ChangePasswordBody,
-  EndSessionBody: accounts.EndSessionBody,
-  Registered: accounts.Registered,
-  OwnUser: users.OwnUser,
-  LoggedIn: accounts.LoggedIn,
-  FreshToken: accounts.FreshToken,
-  SessionEntry: accounts.SessionEntry,
-  DirectoryQuery,
-  DirectoryEntry,
-  ProfileBody,
-  PublicProfile,
-  SettingsBody,
-  Settings,
-  BlockBody,
-  BlockedUser,
-  BlockedPage,
-  SendBody: chat.SendBody,
-  Stored: chat.Stored,
-  HistoryFields: chat.HistoryFields,
-  Message: chat.Message,
-  HistoryPage: chat.HistoryPage,
-  MarkBody: chat.MarkBody,
-  MarkedAnswer: chat.MarkedAnswer,
-  Conversation: chat.Conversation,
-  PersonName: chat.PersonName,
-  ConversationPage: chat.ConversationPage,
-  FriendBody,
-  FriendEntry,
-  FriendPage,
-  FriendAnswer,
-  PresenceState,
-  SubscribeBody: push.SubscribeBody,
-  Subscription: push.Subscription,
-  TestSendQuery: push.TestSendQuery,
-  ReceiptBody: push.ReceiptBody,
-  PushLogEntry: push.PushLogEntry,
-  PushDevice: push.PushDevice,
-  UnsubscribeBody: push.UnsubscribeBody,
-  Hello,
-  Welcome,
-  Snapshot,
-};
+import { SHAPES } from '../src/health/shapes.ts';
 
 const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS);
 

@@ -10,6 +10,7 @@ import { openServices, type Services, type World } from '../src/services.ts';
 import { type DatabaseSettings, databaseEnv, type TestDatabase } from './databases.ts';
 import { disposeAfter } from './dispose-after.ts';
 import { allKnown, nodeTimesOf } from './nodes.ts';
+import { checkWord } from './openapi.ts';
 
 /** An answer as a client sees it, its body parsed. */
 export interface Answer {
@@ -41,7 +42,7 @@ export interface Person {
   token: string;
 }
 
-/** Calls of the interface, over HTTP without a port. */
+/** Calls of the interface, over HTTP without a port. A refusal with a word that its route does not name throws. */
 interface Calls {
   get(path: string, call?: Call): Promise<Answer>;
   post(path: string, body?: unknown, call?: Call): Promise<Answer>;
@@ -169,12 +170,14 @@ async function startNode(config: Config, log: Logger, world: World | undefined):
       },
       ...(payload !== undefined && { payload }),
     });
-    return {
+    const seen: Answer = {
       status: answer.statusCode,
       headers: answer.headers,
       text: answer.body,
       body: answer.body && JSON.parse(answer.body),
     };
+    checkWord(app, method, path, seen);
+    return seen;
   });
   const running = starting.move();
   return { ...calls, app, services, pushes, [Symbol.asyncDispose]: () => running.disposeAsync() };

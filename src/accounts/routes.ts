@@ -23,6 +23,15 @@ import {
 } from './schemas.ts';
 import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 
+/** Read here by the routes themselves: anything malformed counts as no proof. */
+const DEVICE_PROOF = {
+  name: 'Device-Proof',
+  in: 'header',
+  description:
+    'Shows that this device signed in before, so that it has tries of its own at login: `none`, or the values that the device has, separated by commas. The answer has the value to keep in the same header (docs/decisions/006-rate-limits.md)',
+  schema: { type: 'string' },
+};
+
 export async function accountRoutes(app: App, services: Services): Promise<void> {
   const { accounts, clock, config, db, events } = services;
   const { authentication, loginAttempts, openSockets, passwordAttempts, passwords, tokens } = accounts;
@@ -54,7 +63,19 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   app.post('/api/register', {
     config: { access: 'public', limit: 'auth' },
-    schema: { body: RegisterBody, response: answers(messageAnswer(Registered), 400) },
+    schema: {
+      operationId: 'register',
+      summary: 'Create an account and sign in',
+      parameters: [DEVICE_PROOF],
+      body: RegisterBody,
+      response: answers(messageAnswer(Registered), [
+        400,
+        'username_invalid',
+        'nickname_invalid',
+        'avatar_invalid',
+        'username_taken',
+      ]),
+    },
     handler: async (request, reply) => {
       const signal = disconnectSignal(reply);
       const context = { db, events, passwords, now: now(), signal, address: addressIn(request) };
@@ -68,7 +89,18 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   app.post('/api/login', {
     config: { access: 'public', limit: 'auth' },
-    schema: { body: LoginBody, response: answers(dataAnswer(LoggedIn), 400, 403) },
+    schema: {
+      operationId: 'login',
+      summary: 'Sign in with username and password',
+      parameters: [DEVICE_PROOF],
+      body: LoginBody,
+      response: answers(
+        dataAnswer(LoggedIn),
+        [400, 'unknown_user', 'wrong_password'],
+        [403, 'account_suspended'],
+        [429, 'too_many_logins'],
+      ),
+    },
     handler: async (request, reply) => {
       const { username, password } = request.body;
       const signal = disconnectSignal(reply);
@@ -85,7 +117,13 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   });
 
   app.post('/api/user/change-password', {
-    schema: { body: ChangePasswordBody, response: answers(MessageOnly, 400, 401) },
+    schema: {
+      operationId: 'changePassword',
+      summary: "Change the own password, which ends the user's other sessions",
+      parameters: [DEVICE_PROOF],
+      body: ChangePasswordBody,
+      response: answers(MessageOnly, [400, 'wrong_old_password'], 401),
+    },
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
@@ -103,7 +141,13 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   });
 
   app.post('/api/token', {
-    schema: { body: NoFields, response: answers(dataAnswer(FreshToken), 400, 401) },
+    schema: {
+      operationId: 'freshToken',
+      summary: 'Get a newer token of the same session',
+      parameters: [DEVICE_PROOF],
+      body: NoFields,
+      response: answers(dataAnswer(FreshToken), 400, 401),
+    },
     handler: async (request, reply) => {
       const { userId, sessionId } = callerOf(request);
       authentication.markUsed([sessionId], addressIn(request));
@@ -113,7 +157,12 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   });
 
   app.post('/api/logout', {
-    schema: { body: NoFields, response: answers(MessageOnly, 400, 401) },
+    schema: {
+      operationId: 'logout',
+      summary: 'End the session of the token',
+      body: NoFields,
+      response: answers(MessageOnly, 400, 401),
+    },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
       await endSession({ db, events }, userId, sessionId, now());
@@ -122,7 +171,11 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   });
 
   app.get('/api/sessions', {
-    schema: { response: answers(dataAnswer(Type.Array(SessionEntry)), 401) },
+    schema: {
+      operationId: 'sessions',
+      summary: "List the user's own sessions",
+      response: answers(dataAnswer(Type.Array(SessionEntry)), 401),
+    },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
       const isActive = await openSockets.askFor(userId);
@@ -131,7 +184,12 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   });
 
   app.post('/api/sessions/end', {
-    schema: { body: EndSessionBody, response: answers(MessageOnly, 400, 401, 404) },
+    schema: {
+      operationId: 'endSession',
+      summary: "End one of the user's own sessions",
+      body: EndSessionBody,
+      response: answers(MessageOnly, 400, 401, [404, 'session_not_found']),
+    },
     handler: async (request) => {
       await endSession({ db, events }, callerOf(request).userId, request.body.id, now());
       return { code: 200 as const, message: '已结束该会话' };
@@ -140,7 +198,11 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   app.get('/.well-known/jwks.json', {
     config: { access: 'public' },
-    schema: { response: answers(KeySet) },
+    schema: {
+      operationId: 'keySet',
+      summary: 'The keys by which other services verify tokens (RFC 7517)',
+      response: answers(KeySet),
+    },
     handler: (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(tokens.keySet()),
   });
 }

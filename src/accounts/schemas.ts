@@ -12,16 +12,22 @@ export const NewPassword = text({
   refusal: PASSWORD_TOO_SHORT,
   tooLong: PASSWORD_TOO_LONG,
 });
-export const RegisterBody = Type.Object({
-  username: Username,
-  password: NewPassword,
-  nickname: Type.Optional(Nickname),
-  email: Type.Optional(Email),
-  avatar: Type.Optional(Avatar),
-});
+export const RegisterBody = Type.Object(
+  {
+    username: Username,
+    password: NewPassword,
+    nickname: Type.Optional(Nickname),
+    email: Type.Optional(Email),
+    avatar: Type.Optional(Avatar),
+  },
+  { examples: [{ username: 'alice', password: 'wonderland', nickname: 'Alice' }] },
+);
 export type RegisterBody = Static<typeof RegisterBody>;
 
-export const LoginBody = Type.Object({ username: text(), password: text() });
+export const LoginBody = Type.Object(
+  { username: text(), password: text() },
+  { examples: [{ username: 'alice', password: 'wonderland' }] },
+);
 export const ChangePasswordBody = Type.Object({ oldPassword: text(), newPassword: NewPassword });
 export const NoFields = Type.Object({}, { description: 'May be left out' });
 export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });

@@ -35,7 +35,19 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   const { chat, clock, db, events } = services;
 
   app.post('/api/messages', {
-    schema: { body: SendBody, response: answers(dataAnswer(Stored), 400, 401, 403, 404) },
+    schema: {
+      operationId: 'sendMessage',
+      summary: 'Send a message; a repeat with the same `cid` is stored once',
+      body: SendBody,
+      response: answers(
+        dataAnswer(Stored),
+        [400, 'message_self', 'cid_used'],
+        401,
+        [403, 'not_accepting', 'unblock_first'],
+        [404, 'user_not_found'],
+        [429, 'too_many_messages'],
+      ),
+    },
     handler: async (request) => ({
       code: 200 as const,
       data: await sendWithinLimit(chat, clock, callerOf(request), request.body),
@@ -43,7 +55,12 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.get('/api/messages', {
-    schema: { querystring: HistoryQuery, response: answers(dataAnswer(HistoryPage), 400, 401) },
+    schema: {
+      operationId: 'history',
+      summary: 'Read a page of the messages with a user, oldest first',
+      querystring: HistoryQuery,
+      response: answers(dataAnswer(HistoryPage), 400, 401),
+    },
     handler: async (request) => ({
       code: 200 as const,
       data: await readHistory(db, callerOf(request).userId, toHistoryFields(request.query)),
@@ -51,7 +68,12 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.post('/api/messages/mark', {
-    schema: { body: MarkBody, response: answers(dataAnswer(MarkedAnswer), 400, 401, 404) },
+    schema: {
+      operationId: 'markRead',
+      summary: 'Mark a conversation as read up to a message',
+      body: MarkBody,
+      response: answers(dataAnswer(MarkedAnswer), 400, 401, [404, 'user_not_found']),
+    },
     handler: async (request) => {
       const marks = await markRead({ db, events }, callerOf(request), request.body, clock.now());
       return { code: 200 as const, data: { peer: request.body.peer, ...marks } };
@@ -59,7 +81,12 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.get('/api/conversations', {
-    schema: { querystring: ConversationsQuery, response: answers(ConversationsAnswer, 400, 401) },
+    schema: {
+      operationId: 'conversations',
+      summary: 'List conversations, a page of them, or the one with a user',
+      querystring: ConversationsQuery,
+      response: answers(ConversationsAnswer, [400, 'bad_cursor'], 401),
+    },
     handler: async (request) => {
       const { peer } = request.query;
       const page = { ...toPageRequest(request.query), ...(peer !== undefined && { peer }) };

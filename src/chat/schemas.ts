@@ -4,15 +4,18 @@ import { text } from '../http/validation.ts';
 
 const UserId = text({ minLength: 1, maxLength: 100 });
 
-export const SendBody = Type.Object({
-  to: UserId,
-  cid: text({
-    minLength: 1,
-    maxLength: 64,
-    description: "The sender's own name for the message, such as a UUID",
-  }),
-  body: text({ minLength: 1, maxLength: 4000 }),
-});
+export const SendBody = Type.Object(
+  {
+    to: UserId,
+    cid: text({
+      minLength: 1,
+      maxLength: 64,
+      description: "The sender's own name for the message, such as a UUID",
+    }),
+    body: text({ minLength: 1, maxLength: 4000 }),
+  },
+  { examples: [{ to: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e7f', cid: 'd1b5', body: 'Tea at five?' }] },
+);
 export type SendBody = Static<typeof SendBody>;
 
 export const MarkBody = Type.Object({

@@ -19,7 +19,12 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
   const fullLists = new BoundedQueue({ concurrency: 2, limit: 20 });
 
   app.get('/api/users', {
-    schema: { querystring: DirectoryQuery, response: answers(DirectoryAnswer, 400, 401) },
+    schema: {
+      operationId: 'users',
+      summary: 'List all users, or a page of them, or those that a search finds',
+      querystring: DirectoryQuery,
+      response: answers(DirectoryAnswer, [400, 'bad_cursor'], 401),
+    },
     handler: async (request, reply) => {
       const { q, online, limit, after } = request.query;
       if (q !== undefined || online === '1' || limit !== undefined || after !== undefined) {

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Answer, type Body, type Person, startService, type TestService } from '../../test/harness.ts';
+import { operations, readDescription } from '../../test/openapi.ts';
 import { isHidden } from './openapi.ts';
 
 /** Public by interface 4.2, and `receipt`, which is ours. */
@@ -19,8 +20,8 @@ const PUBLIC = [
 onSqlite('The description of the interface', (database) => {
   test('it has every route except pages and their files', async (t) => {
     const service = await startService(t, database);
-    const described = Object.entries<object>((await describe(service)).paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    const described = Object.entries<object>((await readDescription(service)).paths).flatMap(
+      ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const hidden = new Set(hiddenRoutes(service));
     const routed = [...routesOf(service)].filter((route) => !hidden.delete(route));
@@ -37,7 +38,7 @@ onSqlite('The description of the interface', (database) => {
 
   test('a route requires a token exactly where the service does', async (t) => {
     const service = await startService(t, database);
-    const { paths, components } = await describe(service);
+    const { paths, components } = await readDescription(service);
     assert.deepEqual(components.securitySchemes.token.scheme, 'bearer');
     const open: string[] = [];
     for (const [path, method, operation] of operations(paths)) {
@@ -50,29 +51,12 @@ onSqlite('The description of the interface', (database) => {
     }
     assert.deepEqual(open.sort(), [...PUBLIC].sort());
   });
-
-  test('it is OpenAPI 3.1 in plain JSON Schema, with the version of the package', async (t) => {
-    const service = await startService(t, database);
-    const { status, headers, body, text } = await service.get('/openapi.json');
-    assert.equal(status, 200);
-    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-    assert.equal(body.openapi, '3.1.0');
-    assert.match(body.info.version, /^\d+\.\d+\.\d+$/);
-    for (const annotation of ['"refusal"', '"tooLong"', '~kind', '~optional'])
-      assert.ok(!text.includes(annotation), annotation);
-    const { schema } = body.paths['/api/register'].post.requestBody.content['application/json'];
-    assert.deepEqual(schema.required, ['username', 'password']);
-    assert.deepEqual(schema.properties.password, { type: 'string', minLength: 6, maxLength: 128 });
-    assert.deepEqual(body.paths['/api/user/block'].post.tags, ['block']);
-    assert.equal(body.paths['/api/user/block'].post.responses[404].description, 'Resource not found');
-    assert.equal((await service.get('/openapi.json')).text, text);
-  });
 });
 
 onEachDatabase('The description and the answers', (database) => {
   test('every route answers as it is described, with 200 and with what it refuses', async (t) => {
     const service = await startService(t, database, { world: { resolve: async () => [] } });
-    const description = await describe(service);
+    const description = await readDescription(service);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     await service.post('/api/friends/request', { userId: alice.id }, { token: bob.token });
     await service.post('/api/login', { username: 'alice', password: alice.password });
@@ -208,18 +192,4 @@ function assertNothingElse(schema: Body, value: unknown, seen: string): void {
     for (const [name, inner] of Object.entries(value))
       assertNothingElse(fitting.properties[name], inner, seen);
   }
-}
-
-async function describe(service: TestService): Promise<Body> {
-  return (await service.get('/openapi.json')).body;
-}
-
-function operations(paths: Body): [path: string, method: string, operation: Body][] {
-  return Object.entries<object>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, string, Body] => [
-      path,
-      method.toUpperCase(),
-      operation,
-    ]),
-  );
 }

@@ -1,91 +1,174 @@
 import { readFile } from 'node:fs/promises';
-import swagger from '@fastify/swagger';
-import Fastify from 'fastify';
-import { ErrorAnswer } from '../http/envelope.ts';
+import type { FastifySchema, RouteOptions } from 'fastify';
+import type { TObject } from 'typebox';
+import { ErrorAnswer, MessageOnly } from '../http/envelope.ts';
+import { WORDS_OF_ANY_CALL } from '../http/errors.ts';
 import type { DefinedRoute } from '../http/server.ts';
+import { wordsOf } from './refused-words.ts';
+import { SHAPES } from './shapes.ts';
+import { shareSchemas } from './shared-schemas.ts';
 
-/** Our annotations of a schema, which are not of JSON Schema (`http/validation.ts`). */
-const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'refine']);
-
-/** A route's schemas; those of its answers are keyed by code. */
-interface Definition {
-  response?: Record<string, object>;
-}
-
-/** Interface 7. */
-const MEANINGS: Record<string, string> = {
-  200: 'Success',
-  400: 'Bad request parameters',
-  401: 'Not authenticated or token expired',
-  403: 'No permission',
-  404: 'Resource not found',
-  429: 'Too many requests',
-  500: 'Internal server error',
-  503: 'Not ready', // `/readyz` only
+/** The rooms, in the order of `app.ts`, each by the start of its function's name. */
+const ROOMS: Record<string, string> = {
+  account: 'Registration, login, passwords, tokens and sessions',
+  profile: 'The own profile, and the public ones',
+  settings: 'Notifications and do-not-disturb',
+  directory: 'All users, and who is online',
+  block: 'Blocks of users',
+  chat: '1:1 messages, their history, marks and conversations. Each call has a twin on the socket',
+  friend: 'Friends and requests',
+  sync: 'The snapshot from which a device starts',
+  push: 'Web Push: key, subscriptions, devices, tests, receipts and the log',
+  socket: 'The socket. docs/protocol.md and docs/asyncapi.yaml describe its frames',
+  health: 'For operators and programmers, without limits',
 };
 
+/** Interface 7, and what is ours, with the names of the shared responses. */
+const CODES: Record<string, readonly [meaning: string, component?: string]> = {
+  101: ['Switching protocols'],
+  200: ['Success'],
+  400: ['Bad request parameters', 'BadRequest'],
+  401: ['Not authenticated or token expired', 'Unauthenticated'],
+  403: ['No permission'],
+  404: ['Resource not found'],
+  429: ['Too many requests', 'TooManyRequests'],
+  500: ['Internal server error', 'InternalError'],
+  503: ['Not ready'], // `/readyz` only
+};
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+};
+
+/** Every schema of ours in these places is an object. */
+interface Definition extends FastifySchema {
+  body?: TObject;
+  params?: TObject;
+  querystring?: TObject;
+  response?: Record<string, TObject | { type: 'null'; description?: string }>;
+}
+
+type Refer = (schema: object) => object;
+
 /**
- * The OpenAPI 3.1 description of the routes, as text. It is made by a second application with the same definitions, which
- * serves nothing, so that the service starts without loading OpenAPI. A path with a parameter may be malformed, so it gets a
- * 400 that no definition has. Pages, which have `hide`, are left out.
+ * The OpenAPI 3.1 description of the routes, as text. Pages, which have `hide`, are left out. A path with a parameter may be
+ * malformed, so it gets a 400 that no definition has.
  */
 export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<string> {
-  const app = Fastify();
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => () => '');
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: await readInfo(),
-      servers: [{ url: '/' }],
-      components: {
-        securitySchemes: {
-          token: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'The `token` of register or login',
-          },
+  const { refer, schemas } = shareSchemas({ ...SHAPES, ErrorAnswer, MessageOnly });
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { definedBy, route } of routes) {
+    if (isHidden(route.schema ?? {})) continue;
+    const path = route.url.replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][String(route.method).toLowerCase()] = describeRoute(route, roomOf(definedBy), refer);
+  }
+  return JSON.stringify({
+    openapi: '3.1.0',
+    info: await readInfo(),
+    servers: [{ url: '/', description: 'The server that sends this description' }],
+    tags: Object.entries(ROOMS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemas(),
+      responses: sharedResponses(refer),
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The `token` of register or login',
         },
       },
     },
   });
-  for (const { definedBy, route } of routes) {
-    const { method, url, config, schema = {} } = route;
-    if (isHidden(schema)) continue;
-    const { response = {}, ...request }: Definition = withoutAnnotations(schema);
-    const security = config?.access === 'public' ? [] : [{ token: [] }];
-    app.route({
-      method,
-      url,
-      schema: {
-        ...request,
-        response: Object.fromEntries(
-          Object.entries({ ...response, ...(url.includes(':') && { 400: ErrorAnswer }) }).map(
-            ([code, schema]) => [code, { ...schema, description: MEANINGS[code] }],
-          ),
-        ),
-        tags: [definedBy.replace(/Routes$/, '')],
-        security,
-      },
-      handler: async () => '',
-    });
-  }
-  await app.ready();
-  return JSON.stringify(app.swagger());
 }
 
 export function isHidden(schema: object): boolean {
   return 'hide' in schema;
 }
 
-async function readInfo(): Promise<{ title: string; version: string; description: string }> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version, description }: { version: string; description: string } = JSON.parse(text);
-  return { title: 'Doorman', version, description };
+function describeRoute(route: RouteOptions, room: string, refer: Refer): object {
+  const { url, config, schema = {} } = route;
+  const { operationId, summary, description, body, response = {}, ...request } = schema as Definition;
+  const parameters = [
+    ...describeParameters('path', request.params, refer),
+    ...describeParameters('query', request.querystring, refer),
+    ...(request.parameters ?? []),
+  ];
+  const answers = Object.entries({ ...response, ...(url.includes(':') && { 400: ErrorAnswer }) });
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [room],
+    security: config?.access === 'public' ? [] : [{ token: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: describeBody(body, refer) }),
+    responses: Object.fromEntries(
+      answers.map(([code, schema]) => [code, describeResponse(code, schema, wordsOf(route, code), refer)]),
+    ),
+  };
 }
 
-function withoutAnnotations(value: object): object {
-  const text = JSON.stringify(value, (key, inner) => (OWN_ANNOTATIONS.has(key) ? undefined : inner));
-  return JSON.parse(text);
+function describeParameters(place: 'path' | 'query', fields: TObject | undefined, refer: Refer): object[] {
+  const required: readonly string[] = fields?.required ?? [];
+  return Object.entries<object>(fields?.properties ?? {}).map(([name, field]) => {
+    const { description, ...schema } = refer(field) as { description?: string };
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema,
+    };
+  });
+}
+
+/** A body without fields may be left out (`http/server.ts`). */
+function describeBody(body: TObject, refer: Refer): object {
+  const hasFields = Object.keys(body.properties).length > 0;
+  return { required: hasFields, content: { 'application/json': { schema: refer(body) } } };
+}
+
+function describeResponse(code: string, schema: object, words: readonly string[], refer: Refer): object {
+  const [meaning = '', component] = CODES[code] ?? [];
+  if ('type' in schema && schema.type === 'null')
+    return { description: 'description' in schema ? schema.description : meaning };
+  if (component !== undefined && schema === ErrorAnswer && words.length === 0)
+    return { $ref: `#/components/responses/${component}` };
+  const isRefusal = schema === ErrorAnswer || 'words' in schema;
+  return {
+    description: words.length > 0 ? `${meaning}: ${words.map((word) => `\`${word}\``).join(', ')}` : meaning,
+    ...(words.length > 0 && { 'x-error-words': words }),
+    ...(code === '429' && { headers: RETRY_AFTER }),
+    content: { 'application/json': { schema: refer(isRefusal ? ErrorAnswer : schema) } },
+  };
+}
+
+/** The refusals without words of their own, which many routes have. */
+function sharedResponses(refer: Refer): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(CODES).flatMap(([code, [, component]]) => {
+      const words = WORDS_OF_ANY_CALL[code] ?? [];
+      if (component === undefined) return [];
+      return [[component, describeResponse(code, { ...ErrorAnswer, words }, words, refer)]];
+    }),
+  );
+}
+
+function roomOf(definedBy: string): string {
+  return definedBy.replace(/Routes$/, '');
+}
+
+async function readInfo(): Promise<object> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version, description, license }: { version: string; description: string; license: string } =
+    JSON.parse(text);
+  return {
+    title: 'Doorman',
+    version,
+    description: `${description}. A refusal has a word for programs: those of the call, which its answers list, or those of the shared responses, which any call may get. A later version may add words: treat an unknown one by its code.`,
+    license: { name: license, identifier: license },
+  };
 }

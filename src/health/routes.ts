@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { answers, ErrorAnswer } from '../http/envelope.ts';
+import { answers, refusedWith } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import type { ReferencePage } from './reference-page.ts';
@@ -10,13 +10,21 @@ const Alive = Type.Object({ code: Type.Literal(200) });
 export async function healthRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {
   app.get('/healthz', {
     config: { access: 'public' },
-    schema: { response: answers(Alive) },
+    schema: {
+      operationId: 'checkAlive',
+      summary: 'Whether the process lives',
+      response: answers(Alive),
+    },
     handler: async () => ({ code: 200 as const }),
   });
 
   app.get('/readyz', {
     config: { access: 'public' },
-    schema: { response: { 200: Alive, 503: ErrorAnswer } },
+    schema: {
+      operationId: 'checkReady',
+      summary: 'Whether the service takes calls: not while it stops or cannot use its database',
+      response: { 200: Alive, 503: refusedWith('draining', 'database') },
+    },
     handler: async (_request, reply) => {
       const isStopping = lifecycle.leaving || lifecycle.draining;
       const reason = isStopping ? 'draining' : await databaseFault();
@@ -42,6 +50,8 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
   app.get('/openapi.json', {
     config: { access: 'public' },
     schema: {
+      operationId: 'describe',
+      summary: 'This description',
       response: answers(Type.Object({ openapi: Type.String() }, { description: 'This description' })),
     },
     handler: async (_request, reply) => {

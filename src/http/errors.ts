@@ -30,6 +30,16 @@ const TEXTS: Record<string, readonly [chinese: string, english: string]> = {
   internal: ['服务器内部错误', 'Internal server error'],
 };
 
+const { unauthenticated, rate_limited, overloaded, route_not_found: _, internal, ...ofRequests } = TEXTS;
+
+/** The words that any call may be refused with, by code. Each is refused with a text of {@link TEXTS}. */
+export const WORDS_OF_ANY_CALL: Record<string, readonly string[]> = {
+  400: Object.keys(ofRequests),
+  401: Object.keys({ unauthenticated }),
+  429: Object.keys({ rate_limited, overloaded }),
+  500: Object.keys({ internal }),
+};
+
 /** A refusal whose text {@link textFor} knows in both languages. */
 export function refusal(kind: ErrorKind, word: keyof typeof TEXTS & string, retryAfterSeconds?: number) {
   const options = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };

@@ -31,6 +31,18 @@ export type App = FastifyInstance<
 const END_IDLE_MS = 50;
 
 declare module 'fastify' {
+  /** What `/openapi.json` says of a route besides the shapes of its requests and answers. */
+  interface FastifySchema {
+    /** A page or a file, which is not described. */
+    hide?: true;
+    /** A verb of the product, which never changes: the name of the kit's method, if it has one. */
+    operationId?: string;
+    /** What a call does, in one line. */
+    summary?: string;
+    description?: string;
+    /** Header fields that the route reads by itself, as OpenAPI describes parameters. */
+    parameters?: readonly object[];
+  }
   interface FastifyInstance {
     /** Authorizes a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
     authorizeUnrouted:

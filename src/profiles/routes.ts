@@ -15,8 +15,10 @@ export async function profileRoutes(app: App, { clock, db, events, presence }: S
   app.get('/api/user/profile/:userId', {
     config: { access: 'public' },
     schema: {
+      operationId: 'profileOf',
+      summary: "Read a user's public profile",
       params: Type.Object({ userId: Type.String() }),
-      response: answers(dataAnswer(PublicProfile), 404),
+      response: answers(dataAnswer(PublicProfile), [404, 'user_not_found']),
     },
     // A cached answer skips the validation of the id, which was done when it was made: a tenth of the time.
     preValidation: (request, reply, done) => {
@@ -38,7 +40,12 @@ export async function profileRoutes(app: App, { clock, db, events, presence }: S
   }
 
   app.post('/api/user/profile', {
-    schema: { body: ProfileBody, response: answers(messageAnswer(OwnProfile), 400, 401) },
+    schema: {
+      operationId: 'updateProfile',
+      summary: 'Change the own profile: the fields that are sent',
+      body: ProfileBody,
+      response: answers(messageAnswer(OwnProfile), [400, 'nickname_invalid', 'avatar_invalid'], 401),
+    },
     handler: async (request) => {
       const { userId } = callerOf(request);
       const row = await updateProfile({ db, events }, userId, request.body, clock.now());

@@ -26,7 +26,7 @@ import {
 } from './schemas.ts';
 import { acceptedLanguage, languageOf } from './subscriptions/language.ts';
 import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions/subscriptions.ts';
-import { checkEndpoint, type EndpointPolicy } from './webpush/endpoint-guard.ts';
+import { checkEndpoint, ENDPOINT_WORDS, type EndpointPolicy } from './webpush/endpoint-guard.ts';
 
 /** Text of either Base64 alphabet, padded or not. Text that cannot be decoded fails at the first send, as other invalid keys do. */
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
@@ -40,13 +40,27 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
 
   app.get('/api/push/public-key', {
     config: { access: 'public' },
-    schema: { response: answers(PublicKeyAnswer) },
+    schema: {
+      operationId: 'pushKey',
+      summary: 'The public key of the service for push subscriptions (RFC 8292)',
+      response: answers(PublicKeyAnswer),
+    },
     handler: async () => ({ code: 200 as const, publicKey: vapidKeys.publicKey }),
   });
 
   app.post('/api/push/subscribe', {
     config: { access: 'public' },
-    schema: { body: SubscribeBody, response: answers(MessageOnly, 400, 403, 404) },
+    schema: {
+      operationId: 'pushSubscribe',
+      summary: "Store a browser's push subscription; with the user's token it is confirmed",
+      body: SubscribeBody,
+      response: answers(
+        MessageOnly,
+        [400, ...ENDPOINT_WORDS],
+        [403, 'forbidden', 'subscription_confirmed'],
+        [404, 'user_not_found'],
+      ),
+    },
     handler: async (request) => {
       const { userId, lang } = request.body;
       const subscription = readSubscription(request.body.subscription, {
@@ -71,8 +85,17 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
 
   app.get('/api/push/test-send', {
     schema: {
+      operationId: 'pushTest',
+      summary: "Send a test notification to the user's own devices, or to one of them",
       querystring: TestSendQuery,
-      response: answers(TestSent, 400, 401, 403, [404, NoSubscription]),
+      response: answers(
+        TestSent,
+        400,
+        401,
+        [403, 'forbidden'],
+        [404, NoSubscription],
+        [429, 'too_many_test_sends'],
+      ),
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
@@ -97,7 +120,12 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   // Called by the worker of a page, which has no token. All receipts get the same answer, so it reveals nothing.
   app.post('/api/push/receipt', {
     config: { access: 'public' },
-    schema: { body: ReceiptBody, response: answers(MessageOnly, 400) },
+    schema: {
+      operationId: 'pushReceipt',
+      summary: 'Report that a notification was shown or clicked',
+      body: ReceiptBody,
+      response: answers(MessageOnly, 400),
+    },
     handler: async (request) => {
       const { receipt, event } = request.body;
       const logId = receipts.read(receipt);
@@ -107,7 +135,11 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.get('/api/push/log', {
-    schema: { response: answers(dataAnswer(Type.Array(PushLogEntry)), 401) },
+    schema: {
+      operationId: 'pushLog',
+      summary: "List what became of the user's last 200 notifications, and why some were not sent",
+      response: answers(dataAnswer(Type.Array(PushLogEntry)), 401),
+    },
     handler: async (request) => ({
       code: 200 as const,
       data: await listPushLog(db, callerOf(request).userId),
@@ -115,7 +147,11 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.get('/api/push/devices', {
-    schema: { response: answers(dataAnswer(Type.Array(PushDevice)), 401) },
+    schema: {
+      operationId: 'pushDevices',
+      summary: 'List the devices that get notifications of the user',
+      response: answers(dataAnswer(Type.Array(PushDevice)), 401),
+    },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
       const rows = await listSubscriptions(db, userId);
@@ -124,7 +160,12 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   });
 
   app.post('/api/push/unsubscribe', {
-    schema: { body: UnsubscribeBody, response: answers(MessageOnly, 400, 401, 404) },
+    schema: {
+      operationId: 'pushUnsubscribe',
+      summary: "Remove one of the user's push subscriptions",
+      body: UnsubscribeBody,
+      response: answers(MessageOnly, 400, 401, [404, 'subscription_not_found']),
+    },
     handler: async (request) => {
       await removeSubscription(db, callerOf(request).userId, request.body);
       return { code: 200 as const, message: 'Subscription removed' };

@@ -16,7 +16,12 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
   const lists = new BlockedLists((userId) => listBlocked(db, userId), events);
 
   app.post('/api/user/block', {
-    schema: { body: BlockBody, response: answers(messageAnswer(BlockedUser), 400, 401, 404) },
+    schema: {
+      operationId: 'block',
+      summary: 'Block a user on every surface',
+      body: BlockBody,
+      response: answers(messageAnswer(BlockedUser), [400, 'block_self'], 401, [404, 'user_not_found']),
+    },
     handler: async (request) => {
       const { userId } = callerOf(request);
       const { value: data, seq } = await blockUser(
@@ -31,7 +36,12 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
   });
 
   app.post('/api/user/unblock', {
-    schema: { body: BlockBody, response: answers(MessageOnly, 400, 401, 404) },
+    schema: {
+      operationId: 'unblock',
+      summary: 'Lift a block',
+      body: BlockBody,
+      response: answers(MessageOnly, [400, 'block_self'], 401, [404, 'user_not_found']),
+    },
     handler: async (request) => {
       const { userId } = callerOf(request);
       const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, clock.now());
@@ -41,7 +51,12 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
   });
 
   app.get('/api/user/blocked', {
-    schema: { querystring: BlockedQuery, response: answers(BlockedAnswer, 400, 401) },
+    schema: {
+      operationId: 'blocked',
+      summary: 'List the users that the caller blocks, or a page of them',
+      querystring: BlockedQuery,
+      response: answers(BlockedAnswer, [400, 'bad_cursor'], 401),
+    },
     // A cached list skips the validation of a query without fields.
     preValidation: (request, reply, done) => {
       const cached = hasFields(request.query) ? undefined : lists.recall(callerOf(request).userId);

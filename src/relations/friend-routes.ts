@@ -5,7 +5,14 @@ import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { changeFriendship, listFriends } from './friends.ts';
-import { FRIEND_ACTIONS, FriendAnswer, FriendBody, FriendEntry, FriendsQuery } from './schemas.ts';
+import {
+  FRIEND_ACTIONS,
+  type FriendAction,
+  FriendAnswer,
+  FriendBody,
+  FriendEntry,
+  FriendsQuery,
+} from './schemas.ts';
 
 const FriendsAnswer = Type.Object({
   code: Type.Literal(200),
@@ -14,9 +21,22 @@ const FriendsAnswer = Type.Object({
   next: NextPage,
 });
 
+const SUMMARIES: Record<FriendAction, string> = {
+  request: 'Ask a user to be a friend',
+  cancel: 'Take back an own request',
+  accept: "Accept a user's request",
+  decline: "Decline a user's request",
+  remove: 'End a friendship',
+};
+
 export async function friendRoutes(app: App, { clock, db, events, limits }: Services): Promise<void> {
   app.get('/api/friends', {
-    schema: { querystring: FriendsQuery, response: answers(FriendsAnswer, 400, 401) },
+    schema: {
+      operationId: 'friends',
+      summary: 'List friends and open requests, a page of them',
+      querystring: FriendsQuery,
+      response: answers(FriendsAnswer, [400, 'bad_cursor'], 401),
+    },
     handler: async (request) => {
       const { list } = request.query;
       const page = { ...toPageRequest(request.query), ...(list !== undefined && { list }) };
@@ -27,7 +47,19 @@ export async function friendRoutes(app: App, { clock, db, events, limits }: Serv
 
   for (const action of FRIEND_ACTIONS)
     app.post(`/api/friends/${action}`, {
-      schema: { body: FriendBody, response: answers(dataAnswer(FriendAnswer), 400, 401, 403, 404) },
+      schema: {
+        operationId: `${action}Friend`,
+        summary: SUMMARIES[action],
+        body: FriendBody,
+        response: answers(
+          dataAnswer(FriendAnswer),
+          [400, 'friend_self', 'friend_state'],
+          401,
+          [403, 'not_accepting', 'unblock_first'],
+          [404, 'user_not_found'],
+          [429, 'too_many_friend_requests', 'too_many_requests_to_user', 'too_many_open_requests'],
+        ),
+      },
       handler: async (request) => {
         const { userId } = request.body;
         const state = await changeFriendship(

@@ -7,7 +7,12 @@ import { updateSettings } from './settings.ts';
 
 export async function settingsRoutes(app: App, { clock, db, events }: Services): Promise<void> {
   app.post('/api/user/settings', {
-    schema: { body: SettingsBody, response: answers(messageAnswer(Settings), 400, 401) },
+    schema: {
+      operationId: 'updateSettings',
+      summary: 'Change the own settings: the fields that are sent',
+      body: SettingsBody,
+      response: answers(messageAnswer(Settings), 400, 401),
+    },
     handler: async (request) => {
       const data = await updateSettings({ db, events }, callerOf(request).userId, request.body, clock.now());
       return { code: 200 as const, message: '设置更新成功', data };

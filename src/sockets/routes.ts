@@ -1,4 +1,5 @@
-import { ErrorAnswer } from '../http/envelope.ts';
+import { Type } from 'typebox';
+import { ErrorAnswer, refusedWith } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
 import type { RequestLog } from '../http/log/request-log.ts';
 import type { App } from '../http/server.ts';
@@ -6,13 +7,21 @@ import type { Services } from '../services.ts';
 import type { RoomFrames } from './frames.ts';
 import { SocketLog } from './socket-log.ts';
 import { Sockets } from './sockets.ts';
-import { findRefusal, PATH } from './upgrade.ts';
+import { findRefusal, PATH, SUBPROTOCOL } from './upgrade.ts';
 
 interface SocketOptions {
   /** The frames of all rooms. */
   readonly frames: RoomFrames;
   readonly requestLog?: RequestLog | null;
 }
+
+/** Read by `findRefusal`. */
+const OFFERED = {
+  name: 'Sec-WebSocket-Protocol',
+  in: 'header',
+  description: 'The subprotocols that the client offers, with this one among them, or none',
+  schema: { type: 'string', examples: [SUBPROTOCOL] },
+};
 
 /**
  * `GET /ws`: the socket. A request that may not become one is answered as a plain request, with the envelope, headers and
@@ -32,7 +41,19 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
   app.get(PATH, {
     exposeHeadRoute: false,
     config: { access: 'public' },
-    schema: { response: { 400: ErrorAnswer, 403: ErrorAnswer, 429: ErrorAnswer, 500: ErrorAnswer } },
+    schema: {
+      operationId: 'openSocket',
+      summary: 'Open the WebSocket (RFC 6455), whose frames docs/protocol.md and docs/asyncapi.yaml describe',
+      description: 'The token is sent in the first frame, `hello`; a query or a header with it is ignored.',
+      parameters: [OFFERED],
+      response: {
+        101: Type.Null({ description: `The socket is open, and speaks \`${SUBPROTOCOL}\`` }),
+        400: refusedWith('upgrade_required', 'websocket_version', 'subprotocol'),
+        403: refusedWith('origin'),
+        429: ErrorAnswer,
+        500: refusedWith('draining'),
+      },
+    },
     handler: async (request, reply) => {
       if (sockets.isDraining)
         return reply.code(500).send({ code: 500, error: 'draining', msg: '服务未就绪' });

@@ -6,7 +6,11 @@ import { Snapshot, takeSnapshot } from './snapshot.ts';
 
 export async function syncRoutes(app: App, { db, inbox, limits }: Services): Promise<void> {
   app.get('/api/sync', {
-    schema: { response: answers(dataAnswer(Snapshot), 401) },
+    schema: {
+      operationId: 'snapshot',
+      summary: 'Read what a device starts from: the first page of every list, true at one `seq`',
+      response: answers(dataAnswer(Snapshot), 401, [429, 'too_many_syncs']),
+    },
     handler: async (request) => {
       const { userId } = callerOf(request);
       limits.sync.take(userId);

@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test';
 import type { Api } from 'doorman-client';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { SHAPES, writeWire } from '../../scripts/client-wire.ts';
+import { writeWire } from '../../scripts/client-wire.ts';
+import { SHAPES } from '../../src/health/shapes.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
+import { readDescription } from '../openapi.ts';
 import { startPushService } from '../push-service.ts';
 import { Device } from './device.ts';
 import { startLine } from './line.ts';
@@ -157,6 +159,14 @@ const NOT_IN_THE_KIT: Record<string, string> = {
   'GET /ws': 'the socket, which the kit speaks by itself',
 };
 
+/** The methods of the kit whose endpoints have another `operationId`. */
+const OTHER_NAMES: Record<string, string> = {
+  blocked: 'blockedPage',
+  ...Object.fromEntries(
+    ['request', 'cancel', 'accept', 'decline', 'remove'].map((act) => [`${act}Friend`, 'friend']),
+  ),
+};
+
 /** A schema without the order of its fields, which a type does not know. */
 function unordered(schema: Body): Body {
   return schema?.required ? { ...schema, required: schema.required.toSorted() } : schema;
@@ -177,7 +187,7 @@ onSqlite('The kit against the interface', (database) => {
       subscription: pushService.subscribe(key),
     };
     const calls = recordCalls(t);
-    const { paths } = (await service.get('/openapi.json')).body;
+    const { paths } = await readDescription(service);
     const described = Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -185,10 +195,13 @@ onSqlite('The kit against the interface', (database) => {
 
     for (const [name, { call, body, query = [] }] of Object.entries(ENDPOINTS)) {
       const from = calls.length;
-      await call(alice.doorman.api, scene);
+      const used: string[] = [];
+      await call(recordMethods(alice.doorman.api, used), scene);
       const [first] = calls.slice(from);
       assert.ok(first, name);
       const [method = '', path = ''] = name.split(' ');
+      const { operationId } = paths[path][method.toLowerCase()];
+      assert.deepEqual(used.slice(0, 1), [OTHER_NAMES[operationId] ?? operationId], `${name}: operationId`);
       assert.equal(first.method, method, name);
       assert.match(
         first.path,
@@ -204,7 +217,7 @@ onSqlite('The kit against the interface', (database) => {
 
   test('the types of the kit are those that the service describes', async (t) => {
     const service = await serve(t, database);
-    const { paths } = (await service.get('/openapi.json')).body;
+    const { paths } = await readDescription(service);
     for (const [name, { body, query = [], data, beside = [] }] of Object.entries(ENDPOINTS)) {
       const [method = '', path = ''] = name.split(' ');
       const described = paths[path][method.toLowerCase()];
@@ -373,18 +386,23 @@ function recordCalls(t: TestContext): Recorded[] {
   return calls;
 }
 
+/** @returns the same methods, which add their names to `used` */
+function recordMethods(api: Api, used: string[]): Api {
+  return new Proxy(api, {
+    get(target, name: keyof Api) {
+      used.push(name);
+      return target[name];
+    },
+  });
+}
+
 function toSchema(data: Endpoint['data']): unknown {
   if (data === undefined) return undefined;
   return typeof data === 'string' ? plain(SHAPES[data]) : { type: 'array', items: plain(SHAPES[data[0]]) };
 }
 
-/** A schema as `/openapi.json` shows it: without our own annotations, and with OpenAPI's way to say `const`. */
+/** A schema as `/openapi.json` shows it: without our own annotations. */
 function plain(schema: TSchema): unknown {
   const own = ['refusal', 'tooLong', 'refine'];
-  return JSON.parse(JSON.stringify(schema), (key, value) => {
-    if (own.includes(key)) return undefined;
-    if (typeof value !== 'object' || value === null || !('const' in value)) return value;
-    const { const: only, ...rest } = value;
-    return { ...rest, enum: [only] };
-  });
+  return JSON.parse(JSON.stringify(schema), (key, value) => (own.includes(key) ? undefined : value));
 }

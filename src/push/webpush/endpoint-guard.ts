@@ -19,14 +19,21 @@ export interface EndpointPolicy {
 /** Whether an address, as text, may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
+/** Why an endpoint is refused. */
+export const ENDPOINT_WORDS = [
+  'endpoint_invalid',
+  'endpoint_too_long',
+  'endpoint_not_https',
+  'endpoint_private',
+  'endpoint_port',
+] as const;
+
 export type EndpointCheck =
   /** `isAllowed`: which addresses may be connected to for it. */
   | { ok: true; url: URL; isAllowed: AddressRule }
   | {
       ok: false;
-      word:
-        | ('endpoint_invalid' | 'endpoint_too_long' | 'endpoint_not_https')
-        | ('endpoint_private' | 'endpoint_port');
+      word: (typeof ENDPOINT_WORDS)[number];
       reason: string;
     };
 
