@@ -1,10 +1,16 @@
-// Installs the programs that the tests need and that are missing from Debian's packages, where it has the rights.
+// Installs what the tests need and is missing: packages of npm, and programs from Debian's packages, where it has the rights.
 //   node scripts/test-programs.ts
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findBrowsers } from '../test/browsers/find-browsers.ts';
+import { areToolsInstalled, installTools } from '../test/descriptions/tools.ts';
 import { findPostgres } from '../test/postgres-cluster.ts';
 import { findRedis } from '../test/redis-server.ts';
+
+if (!areToolsInstalled()) {
+  console.error('Installing packages for the tests of the descriptions (once) ...');
+  installTools();
+}
 
 const browsers = findBrowsers();
 /** Whether each package, or an equivalent, is installed. The fonts are for screenshots: Chinese, and emoji. */

@@ -10,7 +10,8 @@ export async function readDescription(service: Pick<TestService, 'get'>): Promis
   return inline(body, body);
 }
 
-function inline(value: Body, whole: Body): Body {
+/** A part of a document with each reference replaced by what it names in the whole. */
+export function inline(value: Body, whole: Body): Body {
   if (Array.isArray(value)) return value.map((one) => inline(one, whole));
   if (typeof value !== 'object' || value === null) return value;
   if (typeof value.$ref === 'string') {

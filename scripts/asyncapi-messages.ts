@@ -1,0 +1,155 @@
+import type { TObject, TSchema } from 'typebox';
+import { LOG_EVENTS, type LogEventName } from '../src/events/log-events.ts';
+import { FRAMES_IN, type FrameName, RequestId } from '../src/sockets/frames-in.ts';
+import { FRAMES_OUT, type FrameOut } from '../src/sockets/frames-out.ts';
+import type { Examples } from './protocol-examples.ts';
+
+/** What a frame of a client does, each with its section in docs/protocol.md. */
+export const SUMMARIES_IN: Record<FrameName, string> = {
+  hello: 'Opens the session: the first frame',
+  token: 'Sends a newer token of the same session',
+  ping: 'Checks that the connection is alive; `pong` answers',
+  bye: 'Leaves on purpose; the service closes the connection',
+  ack: 'Acknowledges that the device has every event up to `seq`',
+  sync: 'Requests the snapshot that a device starts from',
+  send: 'Sends a message, which is stored once per `cid`',
+  mark: 'Marks a conversation as read up to a message',
+  history: 'Requests a page of the messages with a user',
+  conversations: 'Requests a page of conversations',
+  friend: 'Requests, cancels, accepts, declines or removes a friendship',
+  friends: 'Requests a page of friends and open requests',
+  view: 'Reports whether the device is visible and in use',
+  watch: 'Subscribes the connection to the presence of users',
+  typing: 'Says that the user is writing to another',
+};
+
+/** What a frame of the service says, with the sections of docs/protocol.md. */
+export const SUMMARIES_OUT: Record<
+  Exclude<FrameOut['type'], 'reply'>,
+  readonly [summary: string, section: string]
+> = {
+  event: ["One event of the user's log, in order and without gaps", 'the-log'],
+  live: ['All events that were in the log at `hello` have been sent', 'the-log'],
+  presence: ['The changed presence of users that the connection watches', 'watch'],
+  typing: ['Another user is writing to this one', 'typing'],
+  pong: ['Answers `ping`', 'ping'],
+  drain: ['This process stops: reconnect within `spreadMs` milliseconds', 'drain'],
+};
+
+const SUMMARIES_OF_EVENTS: Record<LogEventName, string> = {
+  message: 'A message, in the logs of both users',
+  marked: 'How far a user is in a conversation',
+  friend: 'What another user is now to this one',
+  block: 'The user blocks another',
+  unblock: 'The user lifts a block',
+  profile: "The user's own profile has changed",
+  settings: "The user's own settings have changed",
+  sessions: 'Sessions of the user have ended',
+};
+
+export interface Message {
+  readonly title: string;
+  readonly summary: string;
+  readonly payload: object;
+  readonly examples: Examples[string];
+}
+
+/** All messages by their keys, with references to named schemas by `refer`. */
+export function describeMessages(refer: Refer, examples: Examples): Record<string, Message> {
+  return { ...messagesIn(refer, examples), ...replies(refer, examples), ...messagesOut(refer, examples) };
+}
+
+type Refer = (schema: object) => object;
+
+function messagesIn(refer: Refer, examples: Examples): Record<string, Message> {
+  return Object.fromEntries(
+    Object.entries(FRAMES_IN).map(([type, { fields }]) => [
+      type,
+      {
+        title: type,
+        summary: SUMMARIES_IN[type as FrameName], // the keys of FRAMES_IN
+        payload: withFields(type, { id: RequestId, ...fields.properties }, fields.required, refer),
+        examples: examples[type] ?? [],
+      },
+    ]),
+  );
+}
+
+function replies(refer: Refer, examples: Examples): Record<string, Message> {
+  const [reply, errorReply] = FRAMES_OUT.reply.anyOf;
+  const { type, id, code } = reply.properties;
+  const ofFrames = Object.entries<{ reply: TSchema | null }>(FRAMES_IN);
+  const withData = ofFrames.flatMap(([frame, { reply: data }]): [string, Message][] => {
+    if (data === null) return [];
+    const key = `${frame}Reply`;
+    const payload = toObject({ type, id, code, data }, refer);
+    return [
+      [
+        key,
+        {
+          title: `reply to ${frame}`,
+          summary: `Answers \`${frame}\``,
+          payload,
+          examples: examples[key] ?? [],
+        },
+      ],
+    ];
+  });
+  const withoutData = ofFrames
+    .filter(([, { reply: data }]) => data === null)
+    .map(([frame]) => `\`${frame}\``);
+  return {
+    ...Object.fromEntries(withData),
+    reply: {
+      title: 'reply without data',
+      summary: `Answers ${withoutData.join(', ')}`,
+      payload: toObject({ type, id, code }, refer),
+      examples: examples.reply ?? [],
+    },
+    errorReply: {
+      title: 'error reply',
+      summary: 'Refuses a request, with the codes and words of the HTTP interface',
+      payload: refer(errorReply),
+      examples: examples.errorReply ?? [],
+    },
+  };
+}
+
+function messagesOut(refer: Refer, examples: Examples): Record<string, Message> {
+  const { reply: _, event, ...others } = FRAMES_OUT;
+  const events = Object.keys(LOG_EVENTS).map((name, at): [string, Message] => [
+    `${name}Event`,
+    {
+      title: `event ${name}`,
+      summary: SUMMARIES_OF_EVENTS[name as LogEventName], // the keys of LOG_EVENTS
+      payload: refer(event.anyOf[at] ?? {}),
+      examples: examples[`${name}Event`] ?? [],
+    },
+  ]);
+  const rest = Object.entries(others).map(([type, schema]): [string, Message] => [
+    `${type}Frame`,
+    {
+      title: type,
+      summary: SUMMARIES_OUT[type as keyof typeof others][0],
+      payload: refer(schema),
+      examples: examples[`${type}Frame`] ?? [],
+    },
+  ]);
+  return Object.fromEntries([...events, ...rest]);
+}
+
+/** Unknown fields are ignored, so none are forbidden. */
+function withFields(
+  type: string,
+  properties: TObject['properties'],
+  required: readonly string[] = [],
+  refer: Refer,
+) {
+  const { properties: own } = toObject(properties, refer);
+  return { type: 'object', required: ['type', ...required], properties: { type: { const: type }, ...own } };
+}
+
+function toObject(properties: TObject['properties'], refer: Refer) {
+  const fields = Object.entries(properties).map(([name, schema]) => [name, refer(schema)] as const);
+  return { type: 'object', required: Object.keys(properties), properties: Object.fromEntries(fields) };
+}
