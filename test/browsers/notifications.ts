@@ -69,10 +69,16 @@ export async function alerts(firefox: Firefox): Promise<Alert[]> {
 }
 
 /** The same for what a person sees, also when no page is open that could be asked. */
-export function waitForAlert(firefox: Firefox, matches: Partial<Alert> = {}): Promise<Alert> {
-  return waitFor(`an alert ${JSON.stringify(matches)}`, async () =>
-    (await alerts(firefox)).find((alert) => fits(alert, matches)),
-  );
+export async function waitForAlert(firefox: Firefox, matches: Partial<Alert> = {}): Promise<Alert> {
+  const others = new Set<string>();
+  const find = async () => {
+    const shown = await alerts(firefox);
+    for (const alert of shown) others.add(JSON.stringify(alert));
+    return shown.find((alert) => fits(alert, matches));
+  };
+  return waitFor(`an alert ${JSON.stringify(matches)}`, find).catch((cause) => {
+    throw new Error(`${cause.message}; shown meanwhile: ${[...others]}`, { cause });
+  });
 }
 
 /** Keeps the notifications on Firefox's screen until they are removed. */

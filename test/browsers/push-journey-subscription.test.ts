@@ -55,10 +55,9 @@ onFirefox(
         ) => {
           const message = { to: bob.id, cid: crypto.randomUUID(), body };
           assert.equal((await site.post('/api/messages', message, token)).status, 200);
-          await waitForAlert(firefox(), { title, body: NEW_MESSAGE[language], from }).catch(async (error) => {
-            const shown = JSON.stringify(await alerts(firefox()));
-            const sent = JSON.stringify(pushService.submissions.slice(-3));
-            throw new Error(`${error.message}; shown: ${shown}; sent: ${sent}`, { cause: error });
+          await waitForAlert(firefox(), { title, body: NEW_MESSAGE[language], from }).catch((error) => {
+            const sent = pushService.submissions.slice(-3).map(({ status, ack }) => ({ status, ack }));
+            throw new Error(`${error.message}; sent: ${JSON.stringify(sent)}`, { cause: error });
           });
           await holdAlerts(firefox());
         },

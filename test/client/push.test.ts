@@ -219,6 +219,14 @@ onSqlite('Notifications', (database) => {
     assert.equal(await language(), 'zh');
     await assert.rejects(push.check({ lang: 'zh_CN' }), { code: 400, error: 'invalid_field' });
 
+    // The choice is stored before anything else happens: a page that is closed meanwhile has made it.
+    browser.lose();
+    browser.fault = new DOMException('Registration failed - push service error', 'AbortError');
+    await assert.rejects(push.check({ lang: 'en-GB' }), { error: 'push_unavailable' });
+    browser.fault = undefined;
+    await replace();
+    assert.equal(await language(), 'en');
+
     browser.language = 'zh_CN.UTF-8'; // which the service would refuse
     await push.disable();
     assert.equal(await push.enable(), 'on');

@@ -54,8 +54,12 @@ export async function subscribe(
 /** The browser's language, where the service would accept it: users may enter any text as their language. */
 export function browserLanguage(): string | undefined {
   const language = typeof navigator === 'undefined' ? undefined : navigator.language;
-  const isTag = language !== undefined && /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i.test(language);
-  return isTag && language.length <= 35 ? language : undefined;
+  return isLanguageTag(language) ? language : undefined;
+}
+
+/** Whether the service accepts it as a language. */
+export function isLanguageTag(text: string | undefined): text is string {
+  return text !== undefined && text.length <= 35 && /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i.test(text);
 }
 
 /** The form in which the service stores it. */

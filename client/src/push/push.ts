@@ -5,6 +5,7 @@ import type { GuardedStorage } from '../storage/guarded-storage.ts';
 import type { PushDevice } from '../wire.ts';
 import {
   browserLanguage,
+  isLanguageTag,
   readSubscriptionIntent,
   saveSubscriptionIntent,
   subscribe,
@@ -142,6 +143,10 @@ export class Push implements PushClient {
     const userId = this.#session()?.userId;
     if (userId === undefined) throw new DoormanError(401, 'signed_out', 'No user is signed in');
     const intent = await readSubscriptionIntent(storage);
+    // Stored first: if the page closes before the service answers, the worker knows the choice.
+    const isChange = intent?.userId === userId && chosen !== intent.lang && isLanguageTag(chosen);
+    if (isChange && this.#session()?.userId === userId)
+      await saveSubscriptionIntent(storage, { ...intent, lang: chosen });
     const registration = await findWorker();
     // The service accepts a subscription without a session. `pushDevices` fails if the session has ended.
     const [key] = await Promise.all([api.pushKey(), api.pushDevices()]);
