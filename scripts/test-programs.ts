@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findBrowsers } from '../test/browsers/find-browsers.ts';
+import { findProgram } from '../test/deploy/proxies.ts';
 import { areToolsInstalled, installTools } from '../test/descriptions/tools.ts';
 import { findPostgres } from '../test/postgres-cluster.ts';
 import { findRedis } from '../test/redis-server.ts';
@@ -17,6 +18,8 @@ const browsers = findBrowsers();
 const packages: Record<string, boolean> = {
   postgresql: findPostgres() !== undefined,
   'redis-server': findRedis() !== undefined,
+  nginx: findProgram('nginx') !== undefined,
+  caddy: findProgram('caddy') !== undefined,
   chromium: browsers.chromium.path !== undefined || isNamed('TEST_CHROMIUM'),
   'firefox-esr': browsers.firefox.path !== undefined || isNamed('TEST_FIREFOX'),
   'fonts-wqy-microhei': existsSync('/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'),

@@ -30,7 +30,9 @@ function read(pattern: string): File[] {
 const sources = read('{src,client,web,test,bench,scripts,docs}/**/*.{ts,tsx,mjs,js,css,html}').filter(
   ({ path }) => !path.endsWith('documents/references.test.ts'),
 );
-const documents = read('{*.md,client/*.md,docs/**/*.md}').filter(({ path }) => path !== 'CHANGELOG.md');
+const documents = read('{*.md,client/*.md,deploy/*.md,docs/**/*.md}').filter(
+  ({ path }) => path !== 'CHANGELOG.md',
+);
 /** Decisions are history: they name paths and functions as these were. */
 const currentDocuments = documents.filter(({ path }) => !path.startsWith('docs/decisions/'));
 
