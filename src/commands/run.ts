@@ -1,4 +1,5 @@
 import { ConfigError } from '../config.ts';
+import { readRelease } from '../version.ts';
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';
 
@@ -28,6 +29,10 @@ export async function runCommand(
   const [name = 'help', ...args] = words;
   if (['help', '--help', '-h'].includes(name)) {
     context.output.write(usageOf(commands));
+    return 0;
+  }
+  if (['version', '--version', '-v'].includes(name)) {
+    context.output.write(`${(await readRelease()).version}\n`);
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

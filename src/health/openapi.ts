@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { TObject } from 'typebox';
 import { ErrorAnswer, MessageOnly } from '../http/envelope.ts';
 import { WORDS_OF_ANY_CALL } from '../http/errors.ts';
 import type { DefinedRoute } from '../http/server.ts';
+import { readRelease } from '../version.ts';
 import { wordsOf } from './refused-words.ts';
 import { SHAPES } from './shapes.ts';
 import { shareSchemas } from './shared-schemas.ts';
@@ -162,9 +162,7 @@ function roomOf(definedBy: string): string {
 }
 
 async function readInfo(): Promise<object> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version, description, license }: { version: string; description: string; license: string } =
-    JSON.parse(text);
+  const { version, description, license } = await readRelease();
   return {
     title: 'Doorman',
     version,
