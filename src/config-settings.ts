@@ -107,6 +107,13 @@ export const settings = {
     must: 'must be off, or calls and a time such as 20/15m: 1 to 100000 calls, units s, m and h, up to 24h',
     read: rateLimit,
   },
+  RATE_LIMIT_MESSAGES: {
+    default: '30/10s',
+    unit: 'messages per s, m or h',
+    meaning: 'Messages of one user, over the socket and HTTP together; or off',
+    must: 'must be off, or messages and a time such as 30/10s: 1 to 100000 messages, units s, m and h, up to 24h',
+    read: rateLimit,
+  },
   BCRYPT_COST: {
     default: '10',
     unit: 'power of two',

@@ -31,7 +31,11 @@ test('without settings, everything has its default', () => {
     hasPublicUrl: false,
     origins: [],
     trustProxy: [],
-    rateLimits: { api: { limit: 60, windowMs: 60_000 }, auth: { limit: 20, windowMs: 900_000 } },
+    rateLimits: {
+      api: { limit: 60, windowMs: 60_000 },
+      auth: { limit: 20, windowMs: 900_000 },
+      messages: { limit: 30, windowMs: 10_000 },
+    },
     bcryptCost: 10,
     tokenTtlSeconds: 604_800,
     vapidSubject: 'mailto:operator@example.com',
@@ -59,6 +63,7 @@ test('every setting is read', () => {
     TRUST_PROXY: '10.0.0.0/8, loopback',
     RATE_LIMIT_API: '100/10s',
     RATE_LIMIT_AUTH: 'off',
+    RATE_LIMIT_MESSAGES: '500/2h',
     BCRYPT_COST: '4',
     TOKEN_TTL: '12h',
     VAPID_SUBJECT: 'mailto:ops@example.com',
@@ -78,7 +83,11 @@ test('every setting is read', () => {
     publicUrl: 'https://chat.example.com',
     hasPublicUrl: true,
     origins: ['https://app.example.com', 'http://localhost:5173'],
-    rateLimits: { api: { limit: 100, windowMs: 10_000 }, auth: null },
+    rateLimits: {
+      api: { limit: 100, windowMs: 10_000 },
+      auth: null,
+      messages: { limit: 500, windowMs: 7_200_000 },
+    },
     bcryptCost: 4,
     tokenTtlSeconds: 43_200,
     vapidSubject: 'mailto:ops@example.com',
@@ -114,6 +123,7 @@ test('the table of settings names each one with its default, which can be read',
       'TRUST_PROXY=',
       'RATE_LIMIT_API=60/1m',
       'RATE_LIMIT_AUTH=20/15m',
+      'RATE_LIMIT_MESSAGES=30/10s',
       'BCRYPT_COST=10',
       'TOKEN_TTL=7d',
       'VAPID_SUBJECT=',
@@ -369,6 +379,11 @@ test('limits are calls and a time, or off', () => {
     'RATE_LIMIT_AUTH',
     wrong,
     `RATE_LIMIT_AUTH must be off, or calls and a time such as 20/15m: ${ends}`,
+  );
+  assertWrong(
+    'RATE_LIMIT_MESSAGES',
+    wrong,
+    `RATE_LIMIT_MESSAGES must be off, or messages and a time such as 30/10s: ${ends.replace('calls', 'messages')}`,
   );
 });
 

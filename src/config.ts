@@ -31,7 +31,11 @@ export interface Config {
   readonly origins: readonly string[];
   readonly trustProxy: TrustedNetworks;
   /** null: off. */
-  readonly rateLimits: { readonly api: Limit | null; readonly auth: Limit | null };
+  readonly rateLimits: {
+    readonly api: Limit | null;
+    readonly auth: Limit | null;
+    readonly messages: Limit | null;
+  };
   readonly bcryptCost: number;
   readonly tokenTtlSeconds: number;
   readonly vapidSubject: string;
@@ -106,7 +110,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     hasPublicUrl: ownUrl !== null,
     origins: read('ORIGINS'),
     trustProxy,
-    rateLimits: { api: read('RATE_LIMIT_API'), auth: read('RATE_LIMIT_AUTH') },
+    rateLimits: {
+      api: read('RATE_LIMIT_API'),
+      auth: read('RATE_LIMIT_AUTH'),
+      messages: read('RATE_LIMIT_MESSAGES'),
+    },
     bcryptCost: read('BCRYPT_COST'),
     tokenTtlSeconds: read('TOKEN_TTL'),
     vapidSubject: subject ?? placeholderSubject,

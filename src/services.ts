@@ -139,7 +139,7 @@ export async function openServices(
     inbox,
     presence,
     push,
-    chat: openChat(db, events, presence.online, clock, limits),
+    chat: openChat(db, events, presence.online, clock, limits, config.rateLimits),
     nodes: node?.join({ accounts, changes, db, events, inbox, presence, push }) ?? null,
     lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
   };

@@ -1,4 +1,5 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LimitSource } from '../http/limit-source.ts';
@@ -15,8 +16,8 @@ const FLUSH_MS = 1000;
 export interface ChatServices {
   readonly deliveryReceipts: DeliveryReceipts;
   readonly typing: Typing;
-  /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. */
-  readonly messageLimit: RateLimit;
+  /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. null where the operator turned it off. */
+  readonly messageLimit: RateLimit | null;
   readonly messages: MessageBatches;
 }
 
@@ -26,11 +27,12 @@ export function openChat(
   online: OnlineUsers,
   { monotonicMs, now }: Clock,
   limits: LimitSource,
+  { messages: limit }: Config['rateLimits'],
 ): ChatServices {
   return {
     deliveryReceipts: new DeliveryReceipts({ db, events }, now),
     typing: new Typing(db, events, online, monotonicMs),
-    messageLimit: limits.openRateLimit('messages', { limit: 30, windowMs: 10_000, maxKeys: 100_000 }),
+    messageLimit: limit && limits.openRateLimit('messages', { ...limit, maxKeys: 100_000 }),
     messages: new MessageBatches({ db, events }, monotonicMs),
   };
 }

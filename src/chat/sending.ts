@@ -4,7 +4,7 @@ import type { ChatServices } from './chat-services.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
 /**
- * Sends a message within the sender's limit of 30 in 10 seconds: the `send` frame and its HTTP twin (docs/protocol.md, `send`).
+ * Sends a message within the sender's limit (`RATE_LIMIT_MESSAGES`): the `send` frame and its HTTP twin (docs/protocol.md, `send`).
  *
  * @throws {ServiceError} `rate-limited`, word `too_many_messages`; and what `MessageBatches.send` throws
  */
@@ -14,11 +14,11 @@ export async function sendWithinLimit(
   { userId: from, sessionId }: { userId: string; sessionId: string },
   { to, cid, body }: SendBody,
 ): Promise<Stored> {
-  const verdict = messageLimit.take(from, monotonicMs());
-  const { allowed, retryAfterSeconds } = verdict instanceof Promise ? await verdict : verdict;
-  if (!allowed)
+  const verdict = messageLimit?.take(from, monotonicMs());
+  const judged = verdict instanceof Promise ? await verdict : verdict;
+  if (judged && !judged.allowed)
     throw new ServiceError('rate-limited', 'too_many_messages', '消息发送过于频繁，请稍后再试', {
-      retryAfterSeconds,
+      retryAfterSeconds: judged.retryAfterSeconds,
     });
   return messages.send({ from, sessionId, to, cid, body, now: now() });
 }
