@@ -32,6 +32,11 @@ const commands: Record<string, Command> = {
     help: 'show a user, suspend, restore or delete their account, make a new password',
     load: async () => (await import('./commands/user.ts')).user,
   },
+  invite: {
+    usage: 'invite [--uses N] [--days N] | list | revoke ID',
+    help: 'make an invite for new users (1 use, 7 days), list or revoke invites',
+    load: async () => (await import('./commands/invite.ts')).invite,
+  },
   backup: {
     usage: 'backup FILE',
     help: 'copy the embedded database to a new file, also beside a server',

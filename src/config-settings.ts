@@ -15,6 +15,10 @@ import { parseNetworks } from './http/client-address.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+const registrations = ['open', 'invite', 'closed'] as const;
+/** Who may create an account. */
+export type Registration = (typeof registrations)[number];
+
 export interface Setting<T> {
   /** The text that is read if the setting is unset or empty; '' if there is none. */
   readonly default: string;
@@ -92,6 +96,13 @@ export const settings = {
       'Proxies whose X-Forwarded-For counts: addresses, networks such as 10.0.0.0/8, or the word loopback',
     must: 'must be addresses, networks such as 10.0.0.0/8 (never /0), or the word loopback, separated by commas',
     read: parseNetworks,
+  },
+  REGISTRATION: {
+    default: 'open',
+    unit: 'word',
+    meaning: 'Who may create an account: everyone (open), users with an invite (invite), or no one (closed)',
+    must: 'must be one of open, invite and closed',
+    read: (text) => registrations.find((one) => one === text),
   },
   RATE_LIMIT_API: {
     default: '60/1m',

@@ -4,6 +4,7 @@ import { isLoopback } from './config-fields.ts';
 import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import {
   type LogLevel,
+  type Registration,
   type Setting,
   type SettingName,
   type SettingValue,
@@ -30,6 +31,7 @@ export interface Config {
   /** Further browser origins, each as browsers send it. */
   readonly origins: readonly string[];
   readonly trustProxy: TrustedNetworks;
+  readonly registration: Registration;
   /** null: off. */
   readonly rateLimits: {
     readonly api: Limit | null;
@@ -110,6 +112,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     hasPublicUrl: ownUrl !== null,
     origins: read('ORIGINS'),
     trustProxy,
+    registration: read('REGISTRATION'),
     rateLimits: {
       api: read('RATE_LIMIT_API'),
       auth: read('RATE_LIMIT_AUTH'),

@@ -9,6 +9,8 @@ export interface RegisterBody {
   email?: string;
   /** http(s) without credentials, a relative reference, or empty */
   avatar?: string;
+  /** The code of an invite; needed with `REGISTRATION=invite` alone */
+  invite?: string;
 }
 
 export interface LoginBody {
@@ -23,6 +25,11 @@ export interface ChangePasswordBody {
 
 export interface EndSessionBody {
   id: string;
+}
+
+export interface Options {
+  /** Whether `register` creates accounts: always, with the code of an `invite`, or never */
+  registration: 'open' | 'invite' | 'closed';
 }
 
 export interface Registered {

@@ -4,8 +4,10 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LimitSource } from '../http/limit-source.ts';
 import type { Refusals } from '../http/refusals.ts';
+import { type Admission, openAdmission } from './admission.ts';
 import { Authentication } from './authentication.ts';
 import { removeIdleProofs } from './device-proofs.ts';
+import { removeOldInvites } from './invites.ts';
 import { LoginAttempts } from './login-attempts.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { PasswordAttempts } from './password-attempts.ts';
@@ -18,6 +20,8 @@ const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** What accounts keep open in a process. */
 export interface AccountServices {
+  /** Judges who may register. */
+  readonly admission: Admission;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
@@ -36,7 +40,12 @@ export interface AccountServices {
  */
 export async function openAccounts(
   db: Db,
-  { bcryptCost, rateLimits, tokenTtlSeconds }: Pick<Config, 'bcryptCost' | 'rateLimits' | 'tokenTtlSeconds'>,
+  {
+    bcryptCost,
+    rateLimits,
+    registration,
+    tokenTtlSeconds,
+  }: Pick<Config, 'bcryptCost' | 'rateLimits' | 'registration' | 'tokenTtlSeconds'>,
   { monotonicMs, now }: Clock,
   events: Events,
   refusals: Refusals,
@@ -48,8 +57,10 @@ export async function openAccounts(
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
     if (event.type === 'external-change') authentication.invalidateAll();
   });
+  const passwords = openPasswords({ cost: bcryptCost });
   return {
-    passwords: openPasswords({ cost: bcryptCost }),
+    admission: await openAdmission(db, registration, passwords.queue),
+    passwords,
     tokens,
     authentication,
     openSockets: new OpenSockets(),
@@ -83,5 +94,6 @@ export function accountJobs(
         await removeIdleProofs(db, now());
       },
     },
+    { name: 'remove old invites', everyMs: CLEAN_UP_MS, run: () => removeOldInvites(db, now()) },
   ];
 }

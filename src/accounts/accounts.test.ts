@@ -10,6 +10,7 @@ import { Events } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { suspendUser } from './account-status.ts';
 import { changePassword, logIn, register } from './accounts.ts';
+import { openToAll } from './admission.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
 import { openSession } from './sessions.ts';
 
@@ -43,7 +44,14 @@ function withMeanwhile(act: () => Promise<unknown>): Passwords {
 onEachDatabase('accounts', (database) => {
   async function start(t: Parameters<TestDatabase['open']>[0]) {
     const db = await database.open(t);
-    const context = { db, events: new Events(), passwords, now: START, signal: new AbortController().signal };
+    const context = {
+      db,
+      events: new Events(),
+      passwords,
+      admission: openToAll,
+      now: START,
+      signal: new AbortController().signal,
+    };
     const hashOf = async (username: string) =>
       (await db.get<{ password_hash: string }>`select password_hash from users where username = ${username}`)
         ?.password_hash ?? '';

@@ -6,6 +6,7 @@ import { createInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
 import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, getUser } from '../users/users.ts';
+import type { Admission } from './admission.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
 import type { Passwords } from './passwords.ts';
 import type { RegisterBody } from './schemas.ts';
@@ -29,17 +30,28 @@ interface SignInResult {
 }
 
 /**
- * Registers a user and signs them in (interface 4.3).
+ * Registers a user and signs them in (interface 4.3). An invite is used up in the transaction that stores the user, so a refused
+ * registration uses none.
  *
+ * @param context.admission asked before anything is read of the name, so that its refusal does not show which names exist
  * @param device how the client names itself (User-Agent)
- * @throws {ServiceError} `invalid` for an unsafe avatar; for a taken name with the text of interface 7
+ * @throws {ServiceError} `invalid` for an unsafe avatar; what `admission` throws; `invalid` for a taken name with the text of interface 7
  */
 export async function register(
-  { db, events, passwords, now, signal, address = '' }: HashingContext & Inboxes,
+  {
+    db,
+    events,
+    passwords,
+    admission,
+    now,
+    signal,
+    address = '',
+  }: HashingContext & Inboxes & { readonly admission: Admission },
   body: RegisterBody,
   device: string,
 ): Promise<SignInResult> {
   refuseUnsafeAvatar(body.avatar ?? '');
+  const admitted = await admission.judge(body.invite, now, signal);
   const key = nameKey(body.username);
   if (await findUserByKey(db, key)) throw usernameTaken();
   const passwordHash = await passwords.hash(body.password, signal);
@@ -48,6 +60,7 @@ export async function register(
   const sessionId = newId(now);
   const registered = { type: 'user-changed', userId: id } as const;
   const { user, change } = await db.transaction(async (tx) => {
+    await admitted.take(tx);
     const row = await insertUser(tx, {
       id,
       username,

@@ -17,6 +17,7 @@ import {
   LoggedIn,
   LoginBody,
   NoFields,
+  Options,
   RegisterBody,
   Registered,
   SessionEntry,
@@ -34,7 +35,8 @@ const DEVICE_PROOF = {
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
   const { accounts, clock, config, db, events } = services;
-  const { authentication, loginAttempts, openSockets, passwordAttempts, passwords, tokens } = accounts;
+  const { admission, authentication, loginAttempts, openSockets, passwordAttempts, passwords, tokens } =
+    accounts;
   const { now } = clock;
 
   /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
@@ -61,6 +63,16 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   const addressIn = ({ raw }: FastifyRequest) => addressOf(raw, config.trustProxy);
 
+  app.get('/api/options', {
+    config: { access: 'public' },
+    schema: {
+      operationId: 'options',
+      summary: 'Get what a client needs to know before a user is signed in, such as who may register',
+      response: answers(dataAnswer(Options)),
+    },
+    handler: async () => ({ code: 200 as const, data: { registration: config.registration } }),
+  });
+
   app.post('/api/register', {
     config: { access: 'public', limit: 'auth' },
     schema: {
@@ -68,17 +80,16 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       summary: 'Create an account and sign in',
       parameters: [DEVICE_PROOF],
       body: RegisterBody,
-      response: answers(messageAnswer(Registered), [
-        400,
-        'username_invalid',
-        'nickname_invalid',
-        'avatar_invalid',
-        'username_taken',
-      ]),
+      response: answers(
+        messageAnswer(Registered),
+        [400, 'username_invalid', 'nickname_invalid', 'avatar_invalid', 'username_taken'],
+        [403, 'registration_closed', 'invite_required'],
+      ),
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(reply);
-      const context = { db, events, passwords, now: now(), signal, address: addressIn(request) };
+      const address = addressIn(request);
+      const context = { db, events, passwords, admission, now: now(), signal, address };
       const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
       const token = await tokens.issue(id, sessionId);

@@ -19,6 +19,9 @@ export const RegisterBody = Type.Object(
     nickname: Type.Optional(Nickname),
     email: Type.Optional(Email),
     avatar: Type.Optional(Avatar),
+    invite: Type.Optional(
+      text({ description: 'The code of an invite; needed with `REGISTRATION=invite` alone' }),
+    ),
   },
   { examples: [{ username: 'alice', password: 'wonderland', nickname: 'Alice' }] },
 );
@@ -31,6 +34,13 @@ export const LoginBody = Type.Object(
 export const ChangePasswordBody = Type.Object({ oldPassword: text(), newPassword: NewPassword });
 export const NoFields = Type.Object({}, { description: 'May be left out' });
 export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });
+
+/** What clients need to know before anyone is signed in. */
+export const Options = Type.Object({
+  registration: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')], {
+    description: 'Whether `register` creates accounts: always, with the code of an `invite`, or never',
+  }),
+});
 
 export const Registered = Type.Object({
   id: Type.String(),

@@ -8,6 +8,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   export                                                write all users to standard output, as import reads them
   keys rotate jwt|vapid                                 make a new key for tokens, or for push subscriptions
   user show|suspend|restore|delete|password NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password
+  invite [--uses N] [--days N] | list | revoke ID       make an invite for new users (1 use, 7 days), list or revoke invites
   backup FILE                                           copy the embedded database to a new file, also beside a server
   restore FILE                                          make the database of an empty folder from a backup
   restored                                              after a backup was restored by another tool: make every device start from a new snapshot

@@ -3,7 +3,7 @@ import { readRelease } from '../version.ts';
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';
 
-/** The arguments are not what the command takes. */
+/** The arguments are not what the command takes. The message, if there is one, says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -45,6 +45,7 @@ export async function runCommand(
     return await run(context, args);
   } catch (error) {
     if (isUsageError(error)) {
+      if (error instanceof UsageError && error.message !== '') context.errors.write(`${error.message}\n`);
       context.errors.write(`Usage: npm run --silent doorman -- ${command.usage}\n`);
       return 2;
     }

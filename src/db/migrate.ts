@@ -23,6 +23,7 @@ import { statements as trimByUser } from './migrations/0021-trim-by-user.ts';
 import { statements as conversationsByHour } from './migrations/0022-conversations-by-hour.ts';
 import { statements as changes } from './migrations/0023-changes.ts';
 import { statements as additiveMigrations } from './migrations/0024-additive-migrations.ts';
+import { statements as invites } from './migrations/0025-invites.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   { name: '0022-conversations-by-hour', additive: false, statements: conversationsByHour },
   { name: '0023-changes', additive: false, statements: changes },
   { name: ADDITIVE_MIGRATIONS, additive: false, statements: additiveMigrations },
+  { name: '0025-invites', additive: true, statements: invites },
 ];
 
 /**

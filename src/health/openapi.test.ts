@@ -7,8 +7,9 @@ import { type Answer, type Body, type Person, startService, type TestService } f
 import { operations, readDescription } from '../../test/openapi.ts';
 import { isHidden } from './openapi.ts';
 
-/** Public by interface 4.2, and `receipt`, which is ours. */
+/** Public by interface 4.2, and `options` and `receipt`, which are ours. */
 const PUBLIC = [
+  'GET /api/options',
   'POST /api/register',
   'POST /api/login',
   'GET /api/user/profile/{userId}',
@@ -124,6 +125,7 @@ function goodCalls(
 ): [method: string, path: string, body?: object][] {
   const subscription = { endpoint: 'https://push.example.net/1', keys: { p256dh: 'BAAA', auth: 'AAAA' } };
   return [
+    ['GET', '/api/options'],
     ['POST', '/api/register', { username: 'carol', password: 'password' }],
     ['POST', '/api/login', { username: 'carol', password: 'password' }],
     ['POST', '/api/token', {}],

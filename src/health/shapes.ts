@@ -24,6 +24,7 @@ export const SHAPES = {
   LoginBody: accounts.LoginBody,
   ChangePasswordBody: accounts.ChangePasswordBody,
   EndSessionBody: accounts.EndSessionBody,
+  Options: accounts.Options,
   Registered: accounts.Registered,
   OwnUser: users.OwnUser,
   LoggedIn: accounts.LoggedIn,

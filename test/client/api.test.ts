@@ -61,6 +61,7 @@ function friend(act: Parameters<Api['friend']>[0]): Endpoint {
 }
 
 const ENDPOINTS: Record<string, Endpoint> = {
+  'GET /api/options': one('Options', (api) => api.options()),
   'POST /api/register': one(
     'Registered',
     (api) => api.register({ username: 'carol', password: 'password-of-carol' }),
