@@ -2,7 +2,7 @@ import type { SessionEnd } from 'doorman-client';
 import { Suspense, useEffect, useState } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
-import { StoresContext, useSession } from '../data/hooks.ts';
+import { StoresContext, useRegistration, useSession } from '../data/hooks.ts';
 import { recordVisit, wasVisited } from '../data/visited.ts';
 import { OwnAccountContext } from '../features/account/model/hooks.ts';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
@@ -100,11 +100,15 @@ function startPathOf(userId: string): string {
   return wanted && (wanted.userId ?? userId) === userId ? wanted.path : '/';
 }
 
-/** Remembers the current address, unless the user signed out. In a browser that no user has used before, most are new users. */
+/**
+ * Remembers the current address, unless the user signed out. In a browser that no user has used before, most are new users, where
+ * there may be any.
+ */
 function ToEntrance({ end }: { end: SessionEnd | undefined }) {
+  const isClosed = useRegistration() === 'closed';
   const [path] = useState(() => location.pathname + location.search);
   useEffect(() => {
     wanted = end === undefined || end === 'expired' ? { path, userId: lastUserId } : undefined;
   }, [path, end]);
-  return <Redirect to={end !== undefined || wasVisited() ? '/sign-in' : '/sign-up'} replace />;
+  return <Redirect to={end !== undefined || wasVisited() || isClosed ? '/sign-in' : '/sign-up'} replace />;
 }

@@ -2,6 +2,7 @@ import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'do
 import { type BrowserEnvironment, browserEnvironment } from '../data/browser-environment.ts';
 import { Offline } from '../data/offline.ts';
 import { Persistence } from '../data/persistence.ts';
+import { RegistrationStore } from '../data/registration.ts';
 import { RequestQueue } from '../data/request-queue.ts';
 import { Store } from '../data/store.ts';
 import type { SessionStore } from '../data/stores.ts';
@@ -32,6 +33,7 @@ export function createStores(
 class DoormanStores implements Stores {
   readonly doorman: Doorman;
   readonly session: SessionStore;
+  readonly registration: RegistrationStore;
   readonly connection: Store<ConnectionView>;
   readonly offline = new Offline();
   readonly freshness = new Store<Freshness>('none');
@@ -60,6 +62,7 @@ class DoormanStores implements Stores {
     this.doorman = doorman;
     this.#environment = environment;
     this.#badge = new AppBadge(environment);
+    this.registration = new RegistrationStore(() => doorman.api.options());
     this.connection = new Store<ConnectionView>(doorman.connection);
     this.#persistence = new Persistence(
       doorman.storage,
@@ -98,7 +101,14 @@ class DoormanStores implements Stores {
     this.session = {
       getSnapshot: this.#session.getSnapshot,
       subscribe: this.#session.subscribe,
-      signUp: async (body) => void (await doorman.signUp(body)),
+      signUp: async (body) => {
+        try {
+          await doorman.signUp(body);
+        } catch (error) {
+          this.registration.onRefused(error);
+          throw error;
+        }
+      },
       signIn: async (body) => void (await doorman.signIn(body)),
       signOut: () => doorman.signOut(),
     };

@@ -23,6 +23,7 @@ async function begin(root: HTMLElement): Promise<void> {
   files.catch(() => {}); // reported where they are awaited
   await waitForStorage(storage);
   await stores.start();
+  if (stores.session.getSnapshot().state === 'signed_out') void stores.registration.ask();
   const close = openChat();
   const [{ render, navigate, registerWorker }] = await files;
   const { all } = await render(root, stores, language);

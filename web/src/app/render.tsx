@@ -10,6 +10,9 @@ import type { Stores } from './stores.ts';
 export { navigate } from 'wouter/use-browser-location';
 export { registerWorker } from './worker-registration.ts';
 
+/** Longer than a slow line takes. */
+const REGISTRATION_MS = 3_000;
+
 /**
  * Replaces the shell in the document by the page, once the files of what the path shows are loaded.
  *
@@ -22,7 +25,7 @@ export async function render(
 ): Promise<{ all: Promise<unknown> }> {
   retryPicturesOnReturn(stores.connection);
   const isIn = stores.session.getSnapshot().state === 'signed_in';
-  const entrance = isIn ? undefined : AuthPage.load();
+  const entrance = isIn ? undefined : Promise.all([AuthPage.load(), whoMayRegister(stores)]);
   const { front, all } = isIn ? loadViews(location.pathname) : { front: entrance, all: entrance };
   // From the worker's cache the files come at once; otherwise the list may follow later.
   const first = navigator.serviceWorker?.controller ? all : front;
@@ -31,4 +34,11 @@ export async function render(
     createRoot(root).render(<App stores={stores} language={language} onShown={resolve} />);
   });
   return { all: Promise.allSettled([all]) };
+}
+
+/** The first time, the page waits for the answer for a while instead of showing a form that goes away again. */
+async function whoMayRegister({ registration }: Stores): Promise<void> {
+  const asked = registration.ask();
+  if (registration.getSnapshot() !== undefined) return;
+  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, REGISTRATION_MS))]);
 }

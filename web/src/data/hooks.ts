@@ -1,4 +1,5 @@
 import { type Context, createContext, useContext, useSyncExternalStore } from 'react';
+import type { Registration } from './registration.ts';
 import type { Readable } from './store.ts';
 import type { BaseStores } from './stores.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
@@ -24,6 +25,10 @@ export function useReadable<T>(readable: Readable<T>): T {
 
 export function useSession(): SessionView {
   return useReadable(useStores().session);
+}
+
+export function useRegistration(): Registration | undefined {
+  return useReadable(useStores().registration);
 }
 
 export function useConnection(): ConnectionView {

@@ -1,4 +1,5 @@
 import type { Doorman, LoginBody, RegisterBody } from 'doorman-client';
+import type { Registration } from './registration.ts';
 import type { Readable } from './store.ts';
 import type { ConnectionView, Freshness, PagesView, SessionView } from './views.ts';
 
@@ -7,10 +8,17 @@ export interface BaseStores {
   /** For what has no store: push, sessions, password, devices, push log. */
   readonly doorman: Doorman;
   readonly session: SessionStore;
+  readonly registration: RegistrationView;
   readonly connection: Readable<ConnectionView>;
   /** Whether the page is cut off from the service, as it says to the user. */
   readonly offline: Readable<boolean>;
   readonly freshness: Readable<Freshness>;
+}
+
+/** Who may create an account, as far as the page knows; `undefined` until it is known. */
+interface RegistrationView extends Readable<Registration | undefined> {
+  /** Asks the service, unless it has answered just now. @returns ends when the value is known, or assumed without an answer */
+  ask(): Promise<void>;
 }
 
 export interface SessionStore extends Readable<SessionView> {

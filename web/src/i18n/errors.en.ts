@@ -8,6 +8,8 @@ export const errors = {
   nickname_too_long: 'Display names can have up to 64 characters.',
   nickname_invalid: 'Display names can’t contain invisible characters, or start or end with a space.',
   avatar_invalid: 'Enter an image link that starts with https://',
+  invite_required: 'Enter a valid invite code. If yours has expired or been used, ask for a new one.',
+  registration_closed: 'New accounts can’t be created here right now. Contact the administrator.',
   invalid_field: 'Check the fields and try again.',
 
   unknown_user: 'No account with this username.',

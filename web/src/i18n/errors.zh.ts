@@ -7,6 +7,8 @@ export const errors: typeof import('./errors.en.ts').errors = {
   nickname_too_long: '昵称最多 64 个字符。',
   nickname_invalid: '昵称不能含有不可见的字符，首尾也不能有空格。',
   avatar_invalid: '请输入以 https:// 开头的图片链接。',
+  invite_required: '请输入有效的邀请码。如已过期或被用完，请索取新的邀请码。',
+  registration_closed: '目前无法创建新账号，请联系服务管理员。',
   invalid_field: '请检查填写的内容后重试。',
 
   unknown_user: '该用户名不存在。',

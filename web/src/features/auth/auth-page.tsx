@@ -1,13 +1,17 @@
 import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useNetwork, useRegistration, useStores } from '../../data/hooks.ts';
+import type { Registration } from '../../data/registration.ts';
 import { wasVisited } from '../../data/visited.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Waiting } from '../../ui/list/waiting.tsx';
 import { BrandMark } from '../../ui/page/brand-mark.tsx';
 import { takeFocusOf } from '../../ui/page/route-focus.ts';
 import styles from './auth-page.module.css';
 import { LanguageLinks } from './language-links.tsx';
+import { RegistrationClosed } from './registration-closed.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
@@ -23,7 +27,9 @@ export function AuthPage({ end }: AuthPageProps) {
   const isSignUp = path === '/sign-up';
   const [isKnown] = useState(() => end !== undefined || wasVisited());
   const signInTitle = isKnown ? texts.signInTitle : texts.signIn;
-  const title = isSignUp ? texts.signUpTitle : signInTitle;
+  const registration = useFreshRegistration();
+  const signUpTitle = registration === 'closed' ? texts.closedTitle : texts.signUpTitle;
+  const title = isSignUp ? signUpTitle : signInTitle;
   useEffect(() => {
     document.title = `${title} · ${shell.brand}`;
   }, [title, shell.brand]);
@@ -45,19 +51,51 @@ export function AuthPage({ end }: AuthPageProps) {
               {texts.ends[end]}
             </p>
           )}
-          {isSignUp ? <SignUpForm /> : <SignInForm />}
-          <Button
-            href={isSignUp ? '/sign-in' : '/sign-up'}
-            variant="default"
-            size="md"
-            fullWidth
-            data-testid="other-way"
-          >
-            {isSignUp ? texts.signIn : texts.signUp}
-          </Button>
+          {isSignUp ? <SignUp /> : <SignInForm />}
+          {(isSignUp || registration !== 'closed') && (
+            <Button
+              href={isSignUp ? '/sign-in' : '/sign-up'}
+              variant="default"
+              size="md"
+              fullWidth
+              data-testid="other-way"
+            >
+              {isSignUp ? texts.signIn : texts.signUp}
+            </Button>
+          )}
         </div>
         <LanguageLinks />
       </div>
     </main>
   );
+}
+
+function SignUp() {
+  const registration = useRegistration();
+  if (registration === undefined)
+    return (
+      <div className={styles.unknown}>
+        <Waiting />
+      </div>
+    );
+  return registration === 'closed' ? (
+    <RegistrationClosed />
+  ) : (
+    <SignUpForm needsInvite={registration === 'invite'} />
+  );
+}
+
+/** Who may create an account. The service is asked again when the user comes back to the page, or the network does. */
+function useFreshRegistration(): Registration | undefined {
+  const { registration } = useStores();
+  const hasNetwork = useNetwork();
+  useEffect(() => {
+    const ask = () => {
+      if (hasNetwork && document.visibilityState === 'visible') void registration.ask();
+    };
+    ask();
+    document.addEventListener('visibilitychange', ask);
+    return () => document.removeEventListener('visibilitychange', ask);
+  }, [registration, hasNetwork]);
+  return useRegistration();
 }

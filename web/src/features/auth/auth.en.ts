@@ -17,6 +17,11 @@ export const auth = {
   nickname: 'Display name',
   nicknameHint: 'The name others see. You can change it any time.',
   addNickname: 'Add a display name',
+  invite: 'Invite code',
+  inviteHint: 'From the person who invited you.',
+  inviteMissing: 'Enter your invite code.',
+  closedTitle: 'Registration is closed',
+  closedSays: 'New accounts can’t be created here right now. Contact the administrator.',
   signingIn: 'Signing in…',
   signingUp: 'Creating your account…',
 

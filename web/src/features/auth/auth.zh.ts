@@ -15,6 +15,11 @@ export const auth: typeof import('./auth.en.ts').auth = {
   nickname: '昵称',
   nicknameHint: '别人看到的名字，随时可以修改。',
   addNickname: '添加昵称',
+  invite: '邀请码',
+  inviteHint: '由邀请你的人提供。',
+  inviteMissing: '请输入邀请码。',
+  closedTitle: '注册已关闭',
+  closedSays: '目前无法创建新账号，请联系服务管理员。',
   signingIn: '正在登录…',
   signingUp: '正在创建账号…',
 

@@ -1,3 +1,4 @@
+import { useRegistration } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
@@ -13,6 +14,8 @@ interface FormEndProps {
 export function FormEnd({ form, kind }: FormEndProps) {
   const texts = useTexts().auth;
   const { other } = form.errors;
+  const registration = useRegistration();
+  const hasOtherWay = kind === 'signUp' || registration !== 'closed';
   return (
     <>
       <BusyButton
@@ -26,7 +29,7 @@ export function FormEnd({ form, kind }: FormEndProps) {
       />
       <div className={styles.under}>
         <ErrorText error={other} sentence={form.sentence} />
-        {other === undefined && (
+        {other === undefined && hasOtherWay && (
           <p className={styles.or}>{kind === 'signIn' ? texts.newHere : texts.haveAccount}</p>
         )}
       </div>

@@ -3,7 +3,7 @@ import { INPUT_ORDER } from '../../ui/controls/form-fields.ts';
 import styles from './auth-page.module.css';
 
 interface NameFieldProps {
-  name: 'username' | 'nickname';
+  name: 'username' | 'nickname' | 'invite';
   label: string;
   hint?: string;
   value: string;
@@ -12,10 +12,11 @@ interface NameFieldProps {
   error: string | undefined;
 }
 
-/** A field for a name, which takes the focus. Below it is room for its hint or its error. */
+/** A field for a name, which takes the focus, or for the code of an invite. Below it is room for its hint or its error. */
 export function NameField({ name, hint, onChange, ...field }: NameFieldProps) {
-  const username = {
-    autoCapitalize: 'none',
+  const isInvite = name === 'invite';
+  const required = {
+    autoCapitalize: isInvite ? 'characters' : 'none',
     autoCorrect: 'off',
     spellCheck: false,
     required: true,
@@ -24,14 +25,14 @@ export function NameField({ name, hint, onChange, ...field }: NameFieldProps) {
   return (
     <TextInput
       {...field}
-      {...(name === 'username' && username)}
+      {...(name !== 'nickname' && required)}
       className={styles.field}
       size="md"
       name={name}
       description={field.error === undefined ? hint : undefined}
       inputWrapperOrder={INPUT_ORDER}
-      autoComplete={name}
-      autoFocus
+      autoComplete={isInvite ? 'off' : name}
+      autoFocus={!isInvite}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

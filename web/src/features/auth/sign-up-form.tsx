@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import {
@@ -10,15 +10,17 @@ import {
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
 import { FormEnd } from './form-end.tsx';
+import { linkedInvite } from './linked-invite.ts';
 import { NameField } from './name-field.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
-/** Creates an account; the nickname is optional and hidden at first. */
-export function SignUpForm() {
+/** Creates an account; the nickname is optional and hidden at first, and an invite may be needed. */
+export function SignUpForm({ needsInvite }: { needsInvite: boolean }) {
   const { auth: texts, errors: errorTexts } = useTexts();
   const { session } = useStores();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
+  const [invite, setInvite] = useLinkedInvite();
   const [nickname, setNickname] = useState('');
   const [hasNickname, setHasNickname] = useState(false);
   const toText = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
@@ -26,12 +28,14 @@ export function SignUpForm() {
     check: () => ({
       username: toText(checkUsername(username.trim())),
       password: toText(checkPassword(password)),
+      ...(needsInvite && invite.trim() === '' && { invite: texts.inviteMissing }),
       nickname: toText(checkNickname(nickname)),
     }),
     send: () =>
       session.signUp({
         username: username.trim(),
         password,
+        ...(needsInvite && { invite }),
         ...(nickname.trim() !== '' && { nickname: nickname.trim() }),
       }),
   });
@@ -64,6 +68,19 @@ export function SignUpForm() {
         onBlur={() => password !== '' && form.setError('password', toText(checkPassword(password)))}
         error={fields.password}
       />
+      {needsInvite && (
+        <NameField
+          name="invite"
+          label={texts.invite}
+          hint={texts.inviteHint}
+          value={invite}
+          onChange={(typed) => {
+            setInvite(typed);
+            form.clearError('invite');
+          }}
+          error={fields.invite}
+        />
+      )}
       {hasNickname ? (
         <NameField
           name="nickname"
@@ -90,4 +107,15 @@ export function SignUpForm() {
       <FormEnd form={form} kind="signUp" />
     </form>
   );
+}
+
+/** What the field of the invite holds: at first the code of the link, and that of a link that is opened in the same tab later. */
+function useLinkedInvite() {
+  const [invite, setInvite] = useState(linkedInvite);
+  useEffect(() => {
+    const onHashChange = () => setInvite(linkedInvite());
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
+  }, []);
+  return [invite, setInvite] as const;
 }

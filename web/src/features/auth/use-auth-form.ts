@@ -3,9 +3,9 @@ import { useLanguage } from '../../i18n/texts.tsx';
 import { fieldOf } from '../../ui/controls/form-fields.ts';
 import { useForm } from '../../ui/controls/use-form.ts';
 
-type Field = 'username' | 'password' | 'nickname';
+type Field = 'username' | 'password' | 'invite' | 'nickname';
 
-const FIELDS: readonly Field[] = ['username', 'password', 'nickname'];
+const FIELDS: readonly Field[] = ['username', 'password', 'invite', 'nickname'];
 
 interface AuthForm {
   /** The sentence beside each field that the page finds wrong; with one of them, nothing is sent. */
@@ -17,5 +17,9 @@ interface AuthForm {
 export function useAuthForm({ check, send }: AuthForm) {
   const { language } = useLanguage();
   const sentence = (error: unknown) => entrySentence(error, language);
-  return { ...useForm({ fields: FIELDS, check, send, fieldOf, sentence }), sentence };
+  return { ...useForm({ fields: FIELDS, check, send, fieldOf: fieldOfForm, sentence }), sentence };
+}
+
+function fieldOfForm(word: string): Field | undefined {
+  return word === 'invite_required' ? 'invite' : fieldOf(word);
 }

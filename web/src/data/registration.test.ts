@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { DoormanError, type Options } from 'doorman-client';
+import { RegistrationStore } from './registration.ts';
+
+/** A browser's storage, and a service that answers with `says`, or not at all. */
+function start(t: TestContext, { stored }: { stored?: string } = {}) {
+  const kept = new Map(stored === undefined ? [] : [['doorman.registration', stored]]);
+  const original = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+  t.after(() => {
+    if (original) Object.defineProperty(globalThis, 'localStorage', original);
+    else Reflect.deleteProperty(globalThis, 'localStorage');
+  });
+  Object.defineProperty(globalThis, 'localStorage', {
+    configurable: true,
+    value: {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+    },
+  });
+  const service = { says: undefined as Options['registration'] | undefined, asked: 0 };
+  const store = new RegistrationStore(async () => {
+    service.asked++;
+    if (service.says === undefined) throw new DoormanError(0, 'unreachable', 'no answer');
+    return { registration: service.says };
+  });
+  return { kept, service, store };
+}
+
+test('without an answer the form is shown as if all could register, until the service answers', async (t) => {
+  const { kept, service, store } = start(t);
+  assert.equal(store.getSnapshot(), undefined);
+  await store.ask();
+  assert.equal(store.getSnapshot(), 'open');
+  assert.deepEqual([...kept], []);
+  service.says = 'invite';
+  await store.ask();
+  assert.equal(store.getSnapshot(), 'invite');
+  assert.deepEqual([...kept], [['doorman.registration', 'invite']]);
+});
+
+test('the stored answer is known at once, and stays while there is no other', async (t) => {
+  const { service, store } = start(t, { stored: 'closed' });
+  assert.equal(store.getSnapshot(), 'closed');
+  await store.ask();
+  assert.equal(store.getSnapshot(), 'closed');
+  service.says = 'open';
+  await Promise.all([store.ask(), store.ask()]);
+  await store.ask();
+  assert.deepEqual([store.getSnapshot(), service.asked], ['open', 2]);
+});
+
+test('a stored word that this version does not know counts as none', (t) => {
+  assert.equal(start(t, { stored: 'on request' }).store.getSnapshot(), undefined);
+});
+
+test('a refused registration says what the service asks for now, and no other refusal does', (t) => {
+  const { store } = start(t, { stored: 'open' });
+  store.onRefused(new DoormanError(400, 'username_taken', ''));
+  store.onRefused(new TypeError('a fault'));
+  assert.equal(store.getSnapshot(), 'open');
+  store.onRefused(new DoormanError(403, 'invite_required', ''));
+  assert.equal(store.getSnapshot(), 'invite');
+  store.onRefused(new DoormanError(403, 'registration_closed', ''));
+  assert.equal(store.getSnapshot(), 'closed');
+});
