@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type { Db } from '../db/db.ts';
 import { type Context, withDatabase } from './context.ts';
-import { listUserRows } from './user-export.ts';
-import { toUserLine } from './user-line.ts';
+import { listUserRows } from './users-file/user-export.ts';
+import { toUserLine } from './users-file/user-line.ts';
 
 /** Users in one read; bounds the memory, since a row has at most 30 KB. */
 const READ_USERS = 200;

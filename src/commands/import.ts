@@ -5,12 +5,12 @@ import { openPasswords } from '../accounts/passwords.ts';
 import { readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { type Context, findMissingDatabase, withDatabase } from './context.ts';
-import { type Destination, type Entry, importBatch, type LineResult } from './import-batch.ts';
-import { readLines, toBatches } from './jsonl.ts';
 import { UsageError } from './run.ts';
-import { TakenNames } from './taken-names.ts';
-import { findTakenNames } from './user-export.ts';
-import { MAX_LINE_BYTES, readUserLine } from './user-line.ts';
+import { type Destination, type Entry, importBatch, type LineResult } from './users-file/import-batch.ts';
+import { readLines, toBatches } from './users-file/jsonl.ts';
+import { TakenNames } from './users-file/taken-names.ts';
+import { findTakenNames } from './users-file/user-export.ts';
+import { MAX_LINE_BYTES, readUserLine } from './users-file/user-line.ts';
 
 /** Lines in one batch: some milliseconds of writing, so that a running server is not held up. */
 const BATCH_LINES = 200;

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { parseHash } from '../accounts/hash-formats.ts';
-import { NewPassword, RegisterBody } from '../accounts/schemas.ts';
-import { ServiceError } from '../errors.ts';
-import { BODY_LIMIT_BYTES, parseBody } from '../http/body.ts';
-import { readFields, text } from '../http/validation.ts';
-import { ProfileBody } from '../profiles/schemas.ts';
-import { SettingsBody } from '../settings/schemas.ts';
-import { refuseUnsafeAvatar } from '../users/names.ts';
-import { Username, type UserRow } from '../users/schemas.ts';
+import { parseHash } from '../../accounts/hash-formats.ts';
+import { NewPassword, RegisterBody } from '../../accounts/schemas.ts';
+import { ServiceError } from '../../errors.ts';
+import { BODY_LIMIT_BYTES, parseBody } from '../../http/body.ts';
+import { readFields, text } from '../../http/validation.ts';
+import { ProfileBody } from '../../profiles/schemas.ts';
+import { SettingsBody } from '../../settings/schemas.ts';
+import { refuseUnsafeAvatar } from '../../users/names.ts';
+import { Username, type UserRow } from '../../users/schemas.ts';
 
 /** More than twice what the longest fields take in any escaping. */
 export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;

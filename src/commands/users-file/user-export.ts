@@ -1,5 +1,5 @@
-import type { Queries } from '../db/db.ts';
-import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
+import type { Queries } from '../../db/db.ts';
+import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
 
 /** Whole rows of users with ids after this one, the oldest first; also of suspended and deleted users. */
 export async function listUserRows(db: Queries, afterId: string, count: number): Promise<UserRow[]> {

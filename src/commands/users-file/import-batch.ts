@@ -1,9 +1,9 @@
-import { insertUser, type NewUser } from '../accounts/accounts.ts';
-import type { Passwords } from '../accounts/passwords.ts';
-import type { Db } from '../db/db.ts';
-import { newId } from '../db/ids.ts';
-import { recordExternalChange } from '../events/changes.ts';
-import { nameKey } from '../users/names.ts';
+import { insertUser, type NewUser } from '../../accounts/accounts.ts';
+import type { Passwords } from '../../accounts/passwords.ts';
+import type { Db } from '../../db/db.ts';
+import { newId } from '../../db/ids.ts';
+import { recordExternalChange } from '../../events/changes.ts';
+import { nameKey } from '../../users/names.ts';
 import type { readUserLine, UserToImport } from './user-line.ts';
 
 export interface Entry {
