@@ -75,7 +75,7 @@ export const EFFORTS = {
     manyUsers: 2_000,
     growthCalls: 5,
     connections: 50,
-    messagePairs: 512,
+    messagePairs: 128,
     manyConnections: 100,
     sendingSeconds: 0.5,
     messages: 8_000,
