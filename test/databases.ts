@@ -44,11 +44,13 @@ export interface TestDatabase {
  * What is removed after a group of tests. Not after each test: `t.after` runs in order of registration, so what a test
  * closes later would find its database gone.
  */
-const removals: (() => Promise<void>)[] = [];
+const folders: string[] = [];
+const databases: string[] = [];
 
 function registerGroup(register: () => void): void {
   after(async () => {
-    for (const remove of removals.splice(0)) await remove();
+    for (const folder of folders.splice(0)) await removeFolder(folder);
+    await dropDatabases();
   });
   register();
 }
@@ -178,7 +180,7 @@ async function makeTemplate(): Promise<string> {
 
 async function makeFolder(): Promise<string> {
   const folder = await makeTemporaryFolder('data');
-  removals.push(() => removeFolder(folder));
+  folders.push(folder);
   return folder;
 }
 
@@ -186,14 +188,19 @@ async function makeFolder(): Promise<string> {
 async function makeDatabase(): Promise<string> {
   const server = await testServer();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await maintain(server, `create database ${name} template ${templateDatabase}`);
-  removals.push(() => maintain(server, `drop database ${name} with (force)`));
+  await using sql = await connectPostgres(server);
+  const [version] = await sql.rows('show server_version_num');
+  // Copying files takes half the processor time of logging each page, which version 15 made the default.
+  const strategy = Number(version?.server_version_num) >= 150_000 ? 'strategy file_copy' : '';
+  await sql.rows(`create database ${name} template ${templateDatabase} ${strategy}`);
+  databases.push(name);
   return databaseUrl(server, name);
 }
 
-async function maintain(url: string, text: string): Promise<void> {
-  await using sql = await connectPostgres(url);
-  await sql.rows(text);
+async function dropDatabases(): Promise<void> {
+  if (databases.length === 0) return;
+  await using sql = await connectPostgres(await testServer());
+  for (const name of databases.splice(0)) await sql.rows(`drop database ${name} with (force)`);
 }
 
 /** Shared by the tests of this process, when none is given. */
