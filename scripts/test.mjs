@@ -14,10 +14,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 import { findRedis, startRedis } from '../test/redis-server.ts';
 
-/** Three at once on two processors, since tests also wait. */
-const AT_ONCE = 3;
+/** Four at once on two processors, since tests also wait. */
+const AT_ONCE = 4;
 /** How many files share a process, about. Each process loads all modules again, which takes most of the time of a short file. */
 const FILES_PER_PROCESS = 12;
+/** The same of files whose tests share a browser: Firefox takes 3 s of processor time to start. */
+const BROWSER_FILES_PER_PROCESS = 6;
 /** Far above what a process takes, also on a busy machine. */
 const TIMEOUT_MS = 900_000;
 
@@ -27,7 +29,7 @@ const named = process.argv.slice(isUnit ? 3 : 2);
 const inSources = globSync(['src', 'client/src', 'web/src'].map((part) => `${part}/**/*.test.ts`)).sort();
 const everywhere = [...inSources, ...globSync(['test/**/*.test.ts', 'scripts/*.test.ts']).sort()];
 const found = named.length > 0 ? [...new Set(named.flatMap(find))] : isUnit ? inSources : everywhere;
-const { true: alone = [], false: sharing = [] } = Object.groupBy(found, startsPrograms);
+const { browsers = [], alone = [], sharing = [] } = Object.groupBy(found, kindOf);
 const files = isUnit ? sharing : found;
 if (named.length > 0 && files.length < found.length)
   console.log(
@@ -53,10 +55,13 @@ function roomOf(path) {
     .join('/');
 }
 
-/** Whether the tests of a file start processes, servers or browsers. */
-function startsPrograms(file) {
-  const pattern = /node:child_process|puppeteer|\/(processes|postgres-cluster|redis-server|each-browser)\.ts/;
-  return pattern.test(readFileSync(file, 'utf8'));
+/** Tests that share a browser, tests that start processes, servers or browsers of their own, and all others. */
+function kindOf(file) {
+  const text = readFileSync(file, 'utf8');
+  if (/\/each-browser\.ts/.test(text)) return 'browsers';
+  return /node:child_process|puppeteer|\/(processes|postgres-cluster|redis-server)\.ts/.test(text)
+    ? 'alone'
+    : 'sharing';
 }
 
 function fail(reason) {
@@ -82,8 +87,7 @@ const runner = spawn(
     '--test-reporter-destination=stdout',
     '--test-reporter=./scripts/closing-line.mjs',
     '--test-reporter-destination=stdout',
-    ...(isUnit ? [] : alone),
-    ...group(sharing),
+    ...plan(),
   ],
   {
     stdio: 'inherit',
@@ -104,26 +108,41 @@ runner.once('exit', async (code) => {
 });
 
 /**
- * Writes files that import several tests each: as many as run at once, or a multiple of that. The longest tests are placed
- * first, each where the least is, so that all take about as long.
+ * Writes the files that Node's runner runs, which import the tests. It starts them in the order of their names: browsers keep
+ * the processor busy and other programs wait, so both are mixed. The groups of short tests come last, so that all end together.
  *
  * @returns their paths
  */
-function group(files) {
-  const rounds = Math.ceil(files.length / (AT_ONCE * FILES_PER_PROCESS));
+function plan() {
+  const withBrowsers = isUnit ? [] : group(browsers, BROWSER_FILES_PER_PROCESS);
+  const others = [
+    ...(isUnit ? [] : alone.reverse().map((file) => [file])),
+    ...group(sharing, FILES_PER_PROCESS),
+  ];
+  const between = Math.floor(others.length / (withBrowsers.length + 2));
+  const mixed = withBrowsers.flatMap((run) => [run, ...others.splice(0, between)]);
+  return [...mixed, ...others].map((files, at) => {
+    const path = join(folder, `${String(at).padStart(3, '0')}.test.mjs`);
+    writeFileSync(path, files.map((file) => `await import('${pathToFileURL(resolve(file))}');\n`).join(''));
+    return path;
+  });
+}
+
+/**
+ * Groups as many as run at once, or a multiple of that, which take about as long. The longest tests are placed first, each
+ * where the least is.
+ */
+function group(files, filesPerProcess) {
+  const rounds = Math.ceil(files.length / (AT_ONCE * filesPerProcess));
   const count = Math.min(files.length, AT_ONCE * rounds);
-  const groups = Array.from({ length: count }, () => ({ weight: 0, imports: '' }));
+  const groups = Array.from({ length: count }, () => ({ weight: 0, files: [] }));
   const weighed = files.map((file) => ({ file, weight: weightOf(file) }));
   for (const { file, weight } of weighed.sort((a, b) => b.weight - a.weight)) {
     const least = groups.reduce((a, b) => (b.weight < a.weight ? b : a));
     least.weight += weight;
-    least.imports += `await import('${pathToFileURL(resolve(file))}');\n`;
+    least.files.push(file);
   }
-  return groups.map(({ imports }, at) => {
-    const path = join(folder, `${at}.test.mjs`);
-    writeFileSync(path, imports);
-    return path;
-  });
+  return groups.map(({ files }) => files);
 }
 
 /** About how long the tests of a file take: a set-up such as `startService(t)` as long as 5 kB of tests. */
