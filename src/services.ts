@@ -6,10 +6,9 @@ import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { DatabaseClock } from './db/database-clock.ts';
 import type { SchemaDb } from './db/db.ts';
-import { migrate, mustMigrateAlone } from './db/migrate.ts';
+import { mustMigrateAlone } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
 import { lockFolder } from './db/server-lock.ts';
-import { openSqlite } from './db/sqlite/sqlite.ts';
 import { ChangeReader } from './events/change-reader.ts';
 import { recordExternalChange } from './events/changes.ts';
 import { Events } from './events/hints.ts';
@@ -18,6 +17,7 @@ import { memoryLimits } from './http/limit-source.ts';
 import { ReadLimit } from './http/read-limit.ts';
 import { type InboxServices, openInboxes } from './inbox/inbox-services.ts';
 import type { NodeServices, NodeTimes } from './nodes/node-services.ts';
+import { openDatabase } from './open-database.ts';
 import { openPresence, type PresenceServices } from './presence/presence-services.ts';
 import { openPush, type PushServices, type PushWorld } from './push/push-services.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
@@ -69,25 +69,6 @@ export interface World extends Partial<Clock>, PushWorld {
   /** The wall clock of the machine, which only a single server takes for the time; `now` replaces the time itself. */
   machineNow?: () => number;
   nodeTimes?: Partial<NodeTimes>;
-}
-
-/** Opens the database and migrates it. Locks nothing, so a command may do so beside a server. */
-export async function openDatabase(
-  config: Config,
-  log: Logger,
-  lock: PostgresLock | null = null,
-): Promise<SchemaDb> {
-  const { databaseUrl, dataDir } = config;
-  const db = databaseUrl
-    ? await (await import('./db/postgres/postgres.ts')).openPostgres({ url: databaseUrl, log, lock })
-    : await openSqlite({ folder: dataDir, log });
-  try {
-    await migrate(db);
-    return db;
-  } catch (error) {
-    await db[Symbol.asyncDispose]();
-    throw error;
-  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { openLog } from '../log.ts';
-import { openDatabase } from '../services.ts';
+import { openDatabase } from '../open-database.ts';
 
 /** What a command of the operator uses of its process. */
 export interface Context {

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import type { Db, Queries, SchemaDb } from '../db/db.ts';
 import { lockFolder } from '../db/server-lock.ts';
 import { openLog } from '../log.ts';
-import { openDatabase } from '../services.ts';
+import { openDatabase } from '../open-database.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { listTables, readPages, type StoredTable, sumTable, type TableSum } from './stored-tables.ts';
 

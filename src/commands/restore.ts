@@ -6,7 +6,7 @@ import { lockFolder } from '../db/server-lock.ts';
 import { copyDatabase, moveDatabase, verifyDatabase } from '../db/sqlite/backup.ts';
 import { renewEpoch } from '../inbox/epoch.ts';
 import { openLog } from '../log.ts';
-import { openDatabase } from '../services.ts';
+import { openDatabase } from '../open-database.ts';
 import { quoteWord } from './backup.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { UsageError } from './run.ts';

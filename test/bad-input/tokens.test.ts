@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 
 import { deleteUser } from '../../src/commands/delete-user.ts';
 import { getValue } from '../../src/db/installation-values.ts';
 import { recordExternalChange } from '../../src/events/changes.ts';
-import { openDatabase } from '../../src/services.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Call, type Person, startService, type TestService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';

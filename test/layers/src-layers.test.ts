@@ -13,6 +13,7 @@ const LAYERS = [
   ['config-settings'],
   ['config-doubts'],
   ['config'],
+  ['open-database'],
   ['users'],
   ['events'],
   ['inbox', 'frames'],
