@@ -1,52 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { type SocketService, startSockets } from '../../src/sockets/test-client.ts';
-import { ManualClock } from '../clocks.ts';
-import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../databases.ts';
+import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body } from '../harness.ts';
-import { connectPostgres } from '../postgres-client.ts';
-import { type PushService, type SavedKeys, startPushService } from '../push-service.ts';
 import { notifications } from '../pushing.ts';
+import { type Actor, type Answered, openStored, resumeAnywhere, type Story } from './stored-service.ts';
 
-// The files in old-data/ were written by version 402b5b9 (migrations 0001 to 0014), once on each of the two databases. The
-// service of that version's own tests was used over HTTP and sockets, with a manual clock and a local push service. Each
-// `.sql` file is the database at a moment at which the process could have been killed, with a push in flight: tables and
-// indexes of `sqlite_master` with their rows, or the output of `pg_dump --inserts`. Each `.jsonl` file holds what that
-// version answered at that moment. Eight entries of dave's push log, which take up to a week to come about, were added by
-// that version's `addToPushLog`.
-
-/** The origin of the push service in the files. */
-const OLD_ORIGIN = 'http://127.0.0.1:49999';
-
-type Actor = 'alice' | 'bob' | 'carol' | 'dave' | 'erin';
 type Device = 'firefox' | 'unknown' | 'laptop' | 'hangs' | 'fails' | 'busy' | 'refuses';
-
-/** The first line of a `.jsonl` file. */
-interface Story {
-  /** When the database was written, epoch milliseconds. */
-  now: number;
-  publicKey: string;
-  /** `phone` is another session of Alice, `tablet` one that was ended. */
-  tokens: Record<Actor | 'phone' | 'tablet', string>;
-  endpoints: Record<Device, SavedKeys & { endpoint: string }>;
-}
-
-/** What one request was answered. */
-interface Answered {
-  user: Actor;
-  path: string;
-  answer: Body;
-}
-
-/** The whole event log of a user, as frames. */
-interface Logged {
-  user: Actor;
-  epoch: string;
-  events: { seq: number; event: string }[];
-}
+/** `phone` is another session of Alice, `tablet` one that was ended. */
+type OldStory = Story<Device, 'phone' | 'tablet'>;
 
 /** Details of the push log that are more than one word, and the reason that stands for each of them now. */
 const REASONS: Record<string, string> = {
@@ -75,76 +36,12 @@ function renewed(entry: { outcome: string; detail: string }): object {
   };
 }
 
-async function load(settings: DatabaseSettings, dump: string): Promise<void> {
-  if ('dataDir' in settings) {
-    const path = join(settings.dataDir, 'doorman.db');
-    await rm(path);
-    using db = new DatabaseSync(path);
-    db.exec(`begin; ${dump} commit;`);
-  } else {
-    await using sql = await connectPostgres(settings.databaseUrl);
-    await sql.rows(`drop schema public cascade; create schema public; ${dump}`);
-  }
-}
-
-interface Opened {
-  service: SocketService;
-  pushService: PushService;
-  clock: ManualClock;
-  story: Story;
-  answers: Answered[];
-  logs: Logged[];
-  endpointOf(device: Device): string;
-}
-
-/**
- * This version on the old version's database, at the moment at which that was written.
- *
- * @param options.hangs the push that was in flight, which is sent at once, is not answered
- */
-async function open(t: TestContext, database: TestDatabase, { hangs = false } = {}): Promise<Opened> {
-  const clock = new ManualClock();
-  const pushService = await startPushService({ now: clock.world.now });
-  t.after(() => pushService[Symbol.asyncDispose]());
-  const read = async (name: string) =>
-    (await readFile(new URL(`old-data/${name}`, import.meta.url), 'utf8')).replaceAll(
-      OLD_ORIGIN,
-      pushService.origin,
-    );
-  const [dump, lines] = await Promise.all([read(`${database.kind}.sql`), read(`${database.kind}.jsonl`)]);
-  const [story, ...rest] = lines
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line)) as [Story, ...(Answered | Logged)[]];
-  clock.add(story.now - clock.world.now());
-  for (const { endpoint, ...keys } of Object.values(story.endpoints))
-    pushService.adopt(new URL(endpoint).pathname, keys, story.publicKey);
-  const endpointOf = (device: Device) => story.endpoints[device].endpoint;
-  if (hangs) pushService.answerNext(endpointOf('hangs'), 'hang');
-  const service = await startSockets(
-    t,
-    {
-      ...database,
-      async create(t) {
-        const settings = await database.create(t);
-        await load(settings, dump);
-        return settings;
-      },
-    },
-    {
-      env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },
-      world: clock.world,
-    },
-  );
-  return {
-    service,
-    pushService,
-    clock,
-    story,
-    answers: rest.filter((line) => 'path' in line),
-    logs: rest.filter((line) => 'events' in line),
-    endpointOf,
-  };
+/** @param options.hangs the push that was in flight, which is sent at once, is not answered */
+async function open(t: TestContext, database: TestDatabase, { hangs = false } = {}) {
+  const opened = await openStored<OldStory>(t, database, 'old-data', (pushService, { endpoints }) => {
+    if (hangs) pushService.answerNext(endpoints.hangs.endpoint, 'hang');
+  });
+  return { ...opened, endpointOf: (device: Device) => opened.story.endpoints[device].endpoint };
 }
 
 onEachDatabase('the data of an earlier version', (database) => {
@@ -169,20 +66,11 @@ onEachDatabase('the data of an earlier version', (database) => {
   });
 
   test('gives a device every event after the position that it has, as it was', async (t) => {
-    const { service, story, logs } = await open(t, database);
-    const kinds = new Set(logs.flatMap(({ events }) => events.map(({ event }) => event)));
+    const opened = await open(t, database);
+    const kinds = new Set(opened.logs.flatMap(({ events }) => events.map(({ event }) => event)));
     const known = ['message', 'marked', 'friend', 'block', 'unblock', 'profile', 'settings', 'sessions'];
     assert.deepEqual([...kinds].sort(), known.sort());
-    for (const { user, epoch, events } of logs)
-      for (const seq of [0, Math.floor(events.length / 2), events.length]) {
-        const socket = await service.connect();
-        const { data } = await socket.hello({ token: story.tokens[user], epoch, seq, visible: false });
-        assert.deepEqual([data.resumed, data.seq], [true, events.length], user);
-        const sent = socket.unread.filter(({ type }) => type === 'event');
-        assert.deepEqual(sent, events.slice(seq), `${user} from ${seq}`);
-        socket.ws.close();
-        await socket.ended;
-      }
+    await resumeAnywhere(opened);
   });
 
   test('sends each queued push once, when it is due', async (t) => {
