@@ -45,14 +45,15 @@ interface Column {
 const OWN_TABLES = ['migrations', 'changes'];
 
 /**
- * All tables of a migrated embedded database but those with which each database records its own schema, after the tables to which
- * their foreign keys refer.
+ * All tables of a migrated embedded database but those with which each database records its own schema and those of Litestream, after
+ * the tables to which their foreign keys refer.
  */
 export async function listTables(db: Db): Promise<StoredTable[]> {
   const columns = await db.all<Column & { table: string }>(
     statement(`select m.name as "table", c.name, lower(c.type) as type, c.pk
       from sqlite_schema m join pragma_table_info(m.name) c
-      where m.type = 'table' and m.name not like 'sqlite~_%' escape '~' order by m.name, c.cid`),
+      where m.type = 'table' and m.name not like 'sqlite~_%' escape '~' and m.name not like '~_litestream~_%' escape '~'
+      order by m.name, c.cid`),
   );
   const references = await db.all<{ child: string; parent: string }>(
     statement(`select m.name as child, f."table" as parent
