@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { findBrowsers } from '../test/browsers/find-browsers.ts';
 import { findProgram } from '../test/deploy/proxies.ts';
 import { areToolsInstalled, installTools } from '../test/descriptions/tools.ts';
+import { findPython } from '../test/find-python.ts';
 import { findPostgres } from '../test/postgres-cluster.ts';
 import { findRedis } from '../test/redis-server.ts';
 
@@ -14,7 +15,8 @@ if (!areToolsInstalled()) {
 }
 
 const browsers = findBrowsers();
-/** Whether each package, or an equivalent, is installed. The fonts are for screenshots: Chinese, and emoji. */
+const hasPython = findPython() !== undefined;
+/** Whether each package, or an equivalent, is installed. Python is for an example of a document. The fonts are for screenshots: Chinese, and emoji. */
 const packages: Record<string, boolean> = {
   postgresql: findPostgres() !== undefined,
   'redis-server': findRedis() !== undefined,
@@ -22,6 +24,8 @@ const packages: Record<string, boolean> = {
   caddy: findProgram('caddy') !== undefined,
   chromium: browsers.chromium.path !== undefined || isNamed('TEST_CHROMIUM'),
   'firefox-esr': browsers.firefox.path !== undefined || isNamed('TEST_FIREFOX'),
+  'python3-jwt': hasPython,
+  'python3-cryptography': hasPython,
   'fonts-wqy-microhei': existsSync('/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'),
   'fonts-noto-color-emoji': existsSync('/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf'),
 };

@@ -113,7 +113,7 @@ export async function resumeAnywhere({
   service,
   story,
   logs,
-}: StoredService<Story<string, string>>): Promise<void> {
+}: StoredService<Story<string, never>>): Promise<void> {
   for (const { user, epoch, events } of logs)
     for (const seq of [0, Math.floor(events.length / 2), events.length]) {
       const socket = await service.connect();

@@ -94,12 +94,12 @@ const reasons: Record<string, string> = {
   avatar_invalid: 'avatar must be an http or https address without credentials, or relative',
 };
 
-/** The line of a user for `export`, with its line feed; `import` makes the same user of it. */
+/** The line of a user for `export`, with its line feed; `import` makes the same user of it, with another id. */
 export function toUserLine(row: UserRow): string {
-  const { username, password_hash, nickname, email, avatar, gender, bio, phone, status } = row;
+  const { id, username, password_hash, nickname, email, avatar, gender, bio, phone, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;
   const line = {
-    username,
+    ...{ id, username },
     ...(password_hash !== '' && { password_hash }),
     ...{ nickname, email, avatar, gender, bio, phone },
     ...{ push_enabled, dnd_enabled, push_preview, created_at },
