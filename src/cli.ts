@@ -23,8 +23,8 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./commands/export.ts')).exportUsers,
   },
   keys: {
-    usage: 'keys rotate jwt|vapid',
-    help: 'make a new key for tokens, or for push subscriptions',
+    usage: 'keys rotate jwt|vapid [--revoke]',
+    help: 'make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end',
     load: async () => (await import('./commands/keys.ts')).keys,
   },
   user: {

@@ -108,11 +108,18 @@ export async function openTokens(db: Db, ttlSeconds: number, now: () => number):
 /**
  * Creates a new signing key. Tokens signed with earlier keys stay valid until they expire; a key that was
  * replaced more than `ttlSeconds` ago is dropped.
+ *
+ * @param options.revokes drops all earlier keys, so that no token of theirs is valid any more
  */
-export async function rotateTokenKeys(db: Db, ttlSeconds: number, now: number): Promise<void> {
+export async function rotateTokenKeys(
+  db: Db,
+  ttlSeconds: number,
+  now: number,
+  { revokes = false } = {},
+): Promise<void> {
   const added = await generateKey(now);
   await db.transaction(async (tx) => {
-    const keys = readKeys(await lockValue(tx, KEYS));
+    const keys = revokes ? [] : readKeys(await lockValue(tx, KEYS));
     const stillUsed = keys.filter((_, i) => now - (keys[i + 1]?.createdAt ?? now) <= ttlSeconds * 1000);
     await replaceValue(tx, KEYS, JSON.stringify([...stillUsed, added]));
     await recordExternalChange(tx);

@@ -10,7 +10,7 @@ function kidOf(token: string): string {
 }
 
 onEachDatabase('keys', (database) => {
-  test('beside a server, a new token key signs within a second, and tokens of the old key stay valid', async (t) => {
+  test('beside a server, a new token key signs within a second, and tokens of the old key stay valid until it is revoked', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using server = await startServer(settings);
     const kids = async () => {
@@ -29,6 +29,15 @@ onEachDatabase('keys', (database) => {
     assert.equal(kidOf(fresh), added);
     assert.equal((await server.get('/api/sessions', token)).status, 200);
     assert.equal((await server.get('/api/sessions', fresh)).status, 200);
+
+    const revoking = await runCommand(settings, ['keys', 'rotate', 'jwt', '--revoke']);
+    assert.match(revoking.output, /; good keys: 1\n$/);
+    for (const refused of [token, fresh])
+      await t.waitFor(async () => assert.equal((await server.get('/api/sessions', refused)).status, 401), {
+        timeout: 10_000,
+      });
+    const { body } = await server.post('/api/login', secret);
+    assert.equal((await server.get('/api/sessions', body.data.token)).status, 200);
   });
 
   test('beside a server, a new push key is handed out within a second', async (t) => {

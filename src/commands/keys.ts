@@ -6,23 +6,31 @@ import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-k
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
 
-/** `keys rotate jwt|vapid`: makes a new signing key. Tokens and subscriptions of earlier keys stay valid. */
+/**
+ * `keys rotate jwt|vapid`: makes a new signing key. Tokens and subscriptions of earlier keys stay valid; with `jwt --revoke` no
+ * earlier token does.
+ */
 export async function keys(context: Context, args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { revoke: { type: 'boolean', default: false } },
+  });
   const [action, kind = '', ...rest] = positionals;
   if (action !== 'rotate' || !Object.hasOwn(rotations, kind) || rest.length > 0) throw new UsageError();
+  if (values.revoke && kind !== 'jwt') throw new UsageError();
   const rotate = rotations[kind as keyof typeof rotations]; // checked just above
   return withDatabase(context, async (db, config) => {
-    context.output.write(`${await rotate(db, config)}\n`);
+    context.output.write(`${await rotate(db, config, values.revoke)}\n`);
     return 0;
   });
 }
 
 /** Each opens the keys first, which makes them in a new database. */
 const rotations = {
-  async jwt(db: Db, { tokenTtlSeconds }: Config): Promise<string> {
+  async jwt(db: Db, { tokenTtlSeconds }: Config, revokes: boolean): Promise<string> {
     const tokens = await openTokens(db, tokenTtlSeconds, Date.now);
-    await rotateTokenKeys(db, tokenTtlSeconds, Date.now());
+    await rotateTokenKeys(db, tokenTtlSeconds, Date.now(), { revokes });
     await tokens.reload(db);
     const { keys } = tokens.keySet();
     return `new tokens are signed with the key ${keys.at(-1)?.kid}; good keys: ${keys.length}`;

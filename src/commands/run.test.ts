@@ -6,7 +6,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
 
   import FILE.jsonl [--dry-run]                         store users, one a line; - reads standard input
   export                                                write all users to standard output, as import reads them
-  keys rotate jwt|vapid                                 make a new key for tokens, or for push subscriptions
+  keys rotate jwt|vapid [--revoke]                      make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
   user show|suspend|restore|delete|password NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password
   invite [--uses N] [--days N] | list | revoke ID       make an invite for new users (1 use, 7 days), list or revoke invites
   backup FILE                                           copy the embedded database to a new file, also beside a server
@@ -34,7 +34,12 @@ test('a command with invalid arguments shows its usage', async () => {
   const wrong = {
     'import FILE.jsonl [--dry-run]': [['import'], ['import', 'a', 'b'], ['import', '--dry', '-']],
     export: [['export', 'file']],
-    'keys rotate jwt|vapid': [['keys'], ['keys', 'rotate', 'toString'], ['keys', 'rotate', 'jwt', 'now']],
+    'keys rotate jwt|vapid [--revoke]': [
+      ['keys'],
+      ['keys', 'rotate', 'toString'],
+      ['keys', 'rotate', 'jwt', 'now'],
+      ['keys', 'rotate', 'vapid', '--revoke'],
+    ],
     'user show|suspend|restore|delete|password NAME-OR-ID': [
       ['user', 'show'],
       ['user', 'ban', 'bob'],
