@@ -52,6 +52,7 @@ onSqlite('docs/operations.md, backup and restore', (database) => {
       lost: join(folder, 'lost'),
       'DATA_DIR=data': `DATA_DIR=${data.dataDir}`,
       'data/doorman.db': join(data.dataDir, 'doorman.db'),
+      '--reference=data data/*': `--reference=${data.dataDir} ${data.dataDir}/*`,
       'npm run --silent doorman --': `${process.execPath} src/cli.ts`,
       '/backups/doorman-2026-11-23T000700.db': join(folder, file),
     });
