@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import Value from 'typebox/value';
 import { onSqlite } from '../../test/databases.ts';
 import { type Body, startService, type TestService } from '../../test/harness.ts';
-import { operations } from '../../test/openapi.ts';
+import { operations, readDescription } from '../../test/openapi.ts';
 
 onSqlite('/openapi.json', (database) => {
   test('every route has a name of its own, a summary and a room', async (t) => {
@@ -70,7 +70,18 @@ onSqlite('/openapi.json', (database) => {
         .map(([code]) => `${method} ${path} ${code}`),
     );
     assert.deepEqual(inlined, ['GET /api/push/test-send 404'], 'whose body has no word (interface 4.15)');
-    assert.ok(Value.Check(components.schemas.RegisterBody, components.schemas.RegisterBody.examples[0]));
+  });
+
+  test('the examples of shapes fit them', async (t) => {
+    const { components } = await readDescription(await startService(t, database));
+    const examples = Object.entries<Body>(components.schemas).flatMap(([name, schema]) =>
+      (schema.examples ?? []).map((example: unknown) => ({ name, schema, example })),
+    );
+    for (const { name, schema, example } of examples) assert.ok(Value.Check(schema, example), name);
+    assert.deepEqual(
+      examples.map(({ name }) => name),
+      ['ErrorAnswer', 'LoginBody', 'RegisterBody', 'SendBody', 'SubscribeBody'],
+    );
   });
 
   test('a refusal lists its words: those of its fields, its rules, and of any call', async (t) => {

@@ -2,22 +2,42 @@ import { type Static, Type } from 'typebox';
 import { columnsOf } from '../db/columns.ts';
 import { text } from '../http/validation.ts';
 
-export const SubscribeBody = Type.Object({
-  userId: text({ minLength: 1, maxLength: 100 }),
-  subscription: Type.Union([
-    Type.Object({}, { description: 'A PushSubscription: endpoint, keys.p256dh, keys.auth (interface 2.3)' }),
-    Type.String({ description: 'The same, serialized' }),
-  ]),
-  lang: Type.Optional(
-    text({
-      minLength: 1,
-      maxLength: 35,
-      pattern: '^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$',
-      description:
-        'Language of the notifications, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language',
-    }),
-  ),
-});
+export const SubscribeBody = Type.Object(
+  {
+    userId: text({ minLength: 1, maxLength: 100 }),
+    subscription: Type.Union([
+      Type.Object(
+        {},
+        { description: 'A PushSubscription: endpoint, keys.p256dh, keys.auth (interface 2.3)' },
+      ),
+      Type.String({ description: 'The same, serialized' }),
+    ]),
+    lang: Type.Optional(
+      text({
+        minLength: 1,
+        maxLength: 35,
+        pattern: '^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$',
+        description:
+          'Language of the notifications, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language',
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        userId: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e7f',
+        subscription: {
+          endpoint: 'https://push.example.net/send/dGhpcyBkZXZpY2U',
+          keys: {
+            p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+            auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+          },
+        },
+        lang: 'en',
+      },
+    ],
+  },
+);
 export type SubscribeBody = Static<typeof SubscribeBody>;
 
 /** A browser's subscription (interface 2.3); other fields are ignored. */
