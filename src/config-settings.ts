@@ -12,6 +12,10 @@ import {
 } from './config-fields.ts';
 import { parseNetworks } from './http/client-address.ts';
 
+/** What happens to passwords that many users choose. */
+const passwordLists = ['warn', 'refuse', 'off'] as const;
+export type PasswordList = (typeof passwordLists)[number];
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -131,6 +135,14 @@ export const settings = {
     meaning: 'How much work a new password hash takes',
     must: 'must be a whole number from 4 to 15',
     read: wholeNumber(4, 15),
+  },
+  PASSWORD_LIST: {
+    default: 'warn',
+    unit: 'warn, refuse or off',
+    meaning:
+      'New passwords among the 10,000 most common ones: the page warns (warn), they are refused (refuse), or neither (off)',
+    must: 'must be warn, refuse or off',
+    read: (text) => passwordLists.find((list) => list === text),
   },
   TOKEN_TTL: {
     default: '7d',

@@ -38,6 +38,7 @@ test('without settings, everything has its default', () => {
       messages: { limit: 30, windowMs: 10_000 },
     },
     bcryptCost: 10,
+    passwordList: 'warn',
     tokenTtlSeconds: 604_800,
     vapidSubject: 'mailto:operator@example.com',
     vapidSubjectIsPlaceholder: true,
@@ -67,6 +68,7 @@ test('every setting is read', () => {
     RATE_LIMIT_AUTH: 'off',
     RATE_LIMIT_MESSAGES: '500/2h',
     BCRYPT_COST: '4',
+    PASSWORD_LIST: 'refuse',
     TOKEN_TTL: '12h',
     VAPID_SUBJECT: 'mailto:ops@example.com',
     PUSH_ALLOW_PRIVATE: '1',
@@ -92,6 +94,7 @@ test('every setting is read', () => {
       messages: { limit: 500, windowMs: 7_200_000 },
     },
     bcryptCost: 4,
+    passwordList: 'refuse',
     tokenTtlSeconds: 43_200,
     vapidSubject: 'mailto:ops@example.com',
     vapidSubjectIsPlaceholder: false,
@@ -129,6 +132,7 @@ test('the table of settings names each one with its default, which can be read',
       'RATE_LIMIT_AUTH=20/15m',
       'RATE_LIMIT_MESSAGES=30/10s',
       'BCRYPT_COST=10',
+      'PASSWORD_LIST=warn',
       'TOKEN_TTL=7d',
       'VAPID_SUBJECT=',
       'PUSH_ALLOW_PRIVATE=0',
@@ -398,6 +402,16 @@ test('TOKEN_TTL is a time from a minute to 180 days', () => {
     'TOKEN_TTL',
     ['45s', '181d', '7', '7 d', '1w', '0d', '1.5h', '-1d', '07d'],
     'TOKEN_TTL must be a time such as 7d, 12h, 30m or 90s, from 60s to 180d',
+  );
+});
+
+test('PASSWORD_LIST is warn, refuse or off', () => {
+  for (const list of ['warn', 'refuse', 'off'])
+    assert.equal(readConfig({ PASSWORD_LIST: list }).passwordList, list);
+  assertWrong(
+    'PASSWORD_LIST',
+    ['Warn', 'on', '1', 'refuse,warn'],
+    'PASSWORD_LIST must be warn, refuse or off',
   );
 });
 

@@ -4,6 +4,7 @@ import { isLoopback } from './config-fields.ts';
 import { findMisspellings, findUnknown } from './config-misspellings.ts';
 import {
   type LogLevel,
+  type PasswordList,
   type Registration,
   type Setting,
   type SettingName,
@@ -39,6 +40,7 @@ export interface Config {
     readonly messages: Limit | null;
   };
   readonly bcryptCost: number;
+  readonly passwordList: PasswordList;
   readonly tokenTtlSeconds: number;
   readonly vapidSubject: string;
   /** Push services have no way to reach the operator, which is warned about. */
@@ -119,6 +121,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       messages: read('RATE_LIMIT_MESSAGES'),
     },
     bcryptCost: read('BCRYPT_COST'),
+    passwordList: read('PASSWORD_LIST'),
     tokenTtlSeconds: read('TOKEN_TTL'),
     vapidSubject: subject ?? placeholderSubject,
     vapidSubjectIsPlaceholder: subject === null,

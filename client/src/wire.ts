@@ -30,6 +30,8 @@ export interface EndSessionBody {
 export interface Options {
   /** Whether `register` creates accounts: always, with the code of an `invite`, or never */
   registration: 'open' | 'invite' | 'closed';
+  /** Whether a common password is something to warn of, is refused (`password_common`), or neither */
+  passwordList: 'warn' | 'refuse' | 'off';
 }
 
 export interface Registered {

@@ -6,6 +6,7 @@ import type { LimitSource } from '../http/limit-source.ts';
 import type { Refusals } from '../http/refusals.ts';
 import { type Admission, openAdmission } from './admission.ts';
 import { Authentication } from './authentication.ts';
+import { loadCommonPasswords } from './common-passwords.ts';
 import { removeIdleProofs } from './device-proofs.ts';
 import { removeOldInvites } from './invites.ts';
 import { LoginAttempts } from './login-attempts.ts';
@@ -23,6 +24,8 @@ export interface AccountServices {
   /** Judges who may register. */
   readonly admission: Admission;
   readonly passwords: Passwords;
+  /** The new passwords that are refused; null: none. */
+  readonly commonPasswords: ReadonlySet<string> | null;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
   readonly openSockets: OpenSockets;
@@ -42,10 +45,11 @@ export async function openAccounts(
   db: Db,
   {
     bcryptCost,
+    passwordList,
     rateLimits,
     registration,
     tokenTtlSeconds,
-  }: Pick<Config, 'bcryptCost' | 'rateLimits' | 'registration' | 'tokenTtlSeconds'>,
+  }: Pick<Config, 'bcryptCost' | 'passwordList' | 'rateLimits' | 'registration' | 'tokenTtlSeconds'>,
   { monotonicMs, now }: Clock,
   events: Events,
   refusals: Refusals,
@@ -61,6 +65,7 @@ export async function openAccounts(
   return {
     admission: await openAdmission(db, registration, passwords.queue),
     passwords,
+    commonPasswords: passwordList === 'refuse' ? await loadCommonPasswords() : null,
     tokens,
     authentication,
     openSockets: new OpenSockets(),

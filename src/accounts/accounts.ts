@@ -7,6 +7,7 @@ import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
 import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, getUser } from '../users/users.ts';
 import type { Admission } from './admission.ts';
+import { refuseCommonPassword } from './common-passwords.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
 import type { Passwords } from './passwords.ts';
 import type { RegisterBody } from './schemas.ts';
@@ -17,6 +18,8 @@ import { endSessionsOfUser, insertSession, openSession } from './sessions.ts';
 interface HashingContext {
   readonly db: Db;
   readonly passwords: Passwords;
+  /** The new passwords that are refused; null or left out: none. */
+  readonly commonPasswords?: ReadonlySet<string> | null;
   readonly now: number;
   /** Aborts when the client disconnects: a hash that is still queued is dropped. */
   readonly signal: AbortSignal;
@@ -35,13 +38,14 @@ interface SignInResult {
  *
  * @param context.admission asked before anything is read of the name, so that its refusal does not show which names exist
  * @param device how the client names itself (User-Agent)
- * @throws {ServiceError} `invalid` for an unsafe avatar; what `admission` throws; `invalid` for a taken name with the text of interface 7
+ * @throws {ServiceError} `invalid` for an unsafe avatar; what `admission` throws; `invalid` for a common password ({@link refuseCommonPassword}), for a taken name with the text of interface 7
  */
 export async function register(
   {
     db,
     events,
     passwords,
+    commonPasswords = null,
     admission,
     now,
     signal,
@@ -52,6 +56,7 @@ export async function register(
 ): Promise<SignInResult> {
   refuseUnsafeAvatar(body.avatar ?? '');
   const admitted = await admission.judge(body.invite, now, signal);
+  refuseCommonPassword(commonPasswords, body.password);
   const key = nameKey(body.username);
   if (await findUserByKey(db, key)) throw usernameTaken();
   const passwordHash = await passwords.hash(body.password, signal);
@@ -150,15 +155,16 @@ export async function logIn(
  *
  * @param proofs the proofs of the caller's device, which stay valid; all other proofs of the user end
  * @returns the sessions that ended
- * @throws {ServiceError} `invalid`, word `wrong_old_password`; `unauthenticated` if the session ended meanwhile
+ * @throws {ServiceError} `invalid`, word `wrong_old_password`, and for a common password ({@link refuseCommonPassword}); `unauthenticated` if the session ended meanwhile
  */
 export async function changePassword(
-  { db, events, passwords, now, signal }: HashingContext & Inboxes,
+  { db, events, passwords, commonPasswords = null, now, signal }: HashingContext & Inboxes,
   caller: { userId: string; sessionId: string },
   oldPassword: string,
   newPassword: string,
   proofs: readonly Proof[] = [],
 ): Promise<string[]> {
+  refuseCommonPassword(commonPasswords, newPassword);
   for (let attempt = 0; attempt < 5; attempt++) {
     const { password_hash: oldHash } = await getUser(db, caller.userId);
     const verified = await passwords.verify(oldPassword, oldHash, signal);

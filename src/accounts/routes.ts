@@ -35,8 +35,16 @@ const DEVICE_PROOF = {
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
   const { accounts, clock, config, db, events } = services;
-  const { admission, authentication, loginAttempts, openSockets, passwordAttempts, passwords, tokens } =
-    accounts;
+  const {
+    admission,
+    authentication,
+    commonPasswords,
+    loginAttempts,
+    openSockets,
+    passwordAttempts,
+    passwords,
+    tokens,
+  } = accounts;
   const { now } = clock;
 
   /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
@@ -70,7 +78,10 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       summary: 'Get what a client needs to know before a user is signed in, such as who may register',
       response: answers(dataAnswer(Options)),
     },
-    handler: async () => ({ code: 200 as const, data: { registration: config.registration } }),
+    handler: async () => {
+      const { passwordList, registration } = config;
+      return { code: 200 as const, data: { registration, passwordList } };
+    },
   });
 
   app.post('/api/register', {
@@ -82,14 +93,14 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       body: RegisterBody,
       response: answers(
         messageAnswer(Registered),
-        [400, 'username_invalid', 'nickname_invalid', 'avatar_invalid', 'username_taken'],
+        [400, 'username_invalid', 'nickname_invalid', 'avatar_invalid', 'password_common', 'username_taken'],
         [403, 'registration_closed', 'invite_required'],
       ),
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(reply);
       const address = addressIn(request);
-      const context = { db, events, passwords, admission, now: now(), signal, address };
+      const context = { db, events, passwords, commonPasswords, admission, now: now(), signal, address };
       const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
       const token = await tokens.issue(id, sessionId);
@@ -133,14 +144,14 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       summary: "Change the own password, which ends the user's other sessions",
       parameters: [DEVICE_PROOF],
       body: ChangePasswordBody,
-      response: answers(MessageOnly, [400, 'wrong_old_password'], 401),
+      response: answers(MessageOnly, [400, 'password_common', 'wrong_old_password'], 401),
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
       await passwordAttempts.guard(caller.userId, () =>
         changePassword(
-          { db, events, passwords, now: now(), signal: disconnectSignal(reply) },
+          { db, events, passwords, commonPasswords, now: now(), signal: disconnectSignal(reply) },
           caller,
           oldPassword,
           newPassword,

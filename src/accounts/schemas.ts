@@ -40,6 +40,10 @@ export const Options = Type.Object({
   registration: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')], {
     description: 'Whether `register` creates accounts: always, with the code of an `invite`, or never',
   }),
+  passwordList: Type.Union([Type.Literal('warn'), Type.Literal('refuse'), Type.Literal('off')], {
+    description:
+      'Whether a common password is something to warn of, is refused (`password_common`), or neither',
+  }),
 });
 
 export const Registered = Type.Object({

@@ -90,7 +90,7 @@ onSqlite('/openapi.json', (database) => {
     const { responses } = paths['/api/register'].post;
     assert.deepEqual(responses[400]['x-error-words'], [
       ...['username_length', 'password_too_short', 'password_too_long', 'invalid_field'],
-      ...['username_invalid', 'nickname_invalid', 'avatar_invalid', 'username_taken'],
+      ...['username_invalid', 'nickname_invalid', 'avatar_invalid', 'password_common', 'username_taken'],
     ]);
     assert.match(responses[400].description, /^Bad request parameters: `username_length`, /);
     assert.deepEqual(responses[429], { $ref: '#/components/responses/TooManyRequests' });

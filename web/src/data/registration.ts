@@ -11,11 +11,11 @@ const FRESH_MS = 10_000;
 
 /** Who may create an account, as far as the page knows; `undefined` until the service has answered for the first time. */
 export class RegistrationStore extends Store<Registration | undefined> {
-  readonly #fetch: () => Promise<Options>;
+  readonly #fetch: () => Promise<Pick<Options, 'registration'>>;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
 
-  constructor(fetch: () => Promise<Options>) {
+  constructor(fetch: () => Promise<Pick<Options, 'registration'>>) {
     super(readStored());
     this.#fetch = fetch;
   }
