@@ -14,6 +14,7 @@ RUN npm ci --include=dev --ignore-scripts
 COPY client/ client/
 COPY web/ web/
 COPY scripts/page-build.mjs scripts/
+COPY src/accounts/common-passwords.txt src/accounts/
 RUN node_modules/.bin/node scripts/page-build.mjs
 COPY src/ src/
 

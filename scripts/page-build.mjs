@@ -14,9 +14,11 @@ const dist = join(root, 'web', 'dist');
 /** Describes a build: what it was made from, and its assets. */
 const STAMP = '.build.json';
 
+const COMMON_PASSWORDS = 'src/accounts/common-passwords.txt';
+
 /** A smaller file fits into one packet anyway. */
 const LEAST_COMPRESSED_BYTES = 1024;
-const COMPRESSED = /\.(?:css|html|js|json|svg|webmanifest)$/;
+const COMPRESSED = /\.(?:css|html|js|json|svg|txt|webmanifest)$/;
 
 /** Whether `web/dist` was built from the current sources. */
 export function isPageBuilt() {
@@ -31,7 +33,7 @@ function readStamp() {
 /** Hashes all that the build depends on: the page, the kit, the packages, and this script. */
 function hashSources() {
   const hash = createHash('sha256');
-  for (const part of ['web', 'client', 'scripts/page-build.mjs', 'package-lock.json']) {
+  for (const part of ['web', 'client', COMMON_PASSWORDS, 'scripts/page-build.mjs', 'package-lock.json']) {
     for (const path of filesUnder(part)) hash.update(`${path}\n`).update(readFileSync(join(root, path)));
   }
   return hash.digest('hex');

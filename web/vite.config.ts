@@ -5,6 +5,8 @@ import { documentPlugin } from './document-plugin.ts';
 import { iconPlugin } from './icon-plugin.ts';
 import { serviceWorker } from './worker-plugin.ts';
 
+/** The list that the service refuses, for the page to warn of. */
+const COMMON_PASSWORDS = join(import.meta.dirname, '../src/accounts/common-passwords.txt');
 const MAIN = join(import.meta.dirname, 'src/app/main.tsx');
 
 /**
@@ -25,7 +27,7 @@ const CHUNKS = [
   },
   {
     name: 'fields',
-    test: /\/ui\/controls\/(?:fields|password-field|use-form|form-fields)\.tsx?$/,
+    test: /\/ui\/controls\/(?:fields|password-field|use-form|form-fields|new-password-field|common-passwords)\.tsx?$/,
     priority: 2,
   },
   {
@@ -48,6 +50,7 @@ function isShared(id: string, modules: Rolldown.ChunkingContext): boolean {
 /** The page, built into `web/dist`, from where the service serves it. No asset is inlined: its policy forbids `data:`. */
 export default defineConfig({
   root: import.meta.dirname,
+  resolve: { alias: [{ find: /^common-passwords(?=\?url$)/, replacement: COMMON_PASSWORDS }] },
   plugins: [react(), documentPlugin(), iconPlugin(), serviceWorker()],
   build: {
     target: 'es2023',

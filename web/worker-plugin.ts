@@ -5,6 +5,9 @@ import { build, type Plugin } from 'vite';
 /** What may lie beside a file for those who ask for it otherwise. */
 const COMPANION = /\.(?:br|gz|map)$/;
 
+/** The list of common passwords: a password is chosen while the service is there. */
+const NEEDS_NETWORK = /\.txt$/;
+
 /**
  * Builds the service worker into `/sw.js`, after the page and apart from it: one classic script without imports, which
  * every browser takes. It gets to know the files of the page, to keep them for the time without a network.
@@ -19,7 +22,8 @@ export function serviceWorker(): Plugin {
         const hash = createHash('sha256');
         const files: string[] = [];
         for (const [name, file] of Object.entries(bundle).sort(([one], [other]) => (one < other ? -1 : 1))) {
-          if (name.startsWith('assets/') && !COMPANION.test(name)) files.push(`/${name}`);
+          if (name.startsWith('assets/') && !COMPANION.test(name) && !NEEDS_NETWORK.test(name))
+            files.push(`/${name}`);
           hash.update(`${name}\n`).update(file.type === 'chunk' ? file.code : file.source);
         }
         const document = bundle['index.html'];

@@ -5,6 +5,7 @@ export const errors = {
   username_invalid: 'Usernames can’t contain invisible characters, or start or end with a space.',
   password_too_short: 'Use at least 6 characters.',
   password_too_long: 'Use at most 128 characters.',
+  password_common: 'This password is too common. Choose another one.',
   nickname_too_long: 'Display names can have up to 64 characters.',
   nickname_invalid: 'Display names can’t contain invisible characters, or start or end with a space.',
   avatar_invalid: 'Enter an image link that starts with https://',

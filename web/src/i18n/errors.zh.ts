@@ -4,6 +4,7 @@ export const errors: typeof import('./errors.en.ts').errors = {
   username_invalid: '用户名不能含有不可见的字符，首尾也不能有空格。',
   password_too_short: '密码至少需要 6 个字符。',
   password_too_long: '密码最多 128 个字符。',
+  password_common: '这个密码太常见了，请换一个。',
   nickname_too_long: '昵称最多 64 个字符。',
   nickname_invalid: '昵称不能含有不可见的字符，首尾也不能有空格。',
   avatar_invalid: '请输入以 https:// 开头的图片链接。',

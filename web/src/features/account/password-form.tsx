@@ -4,6 +4,7 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText, useErrorSentence } from '../../ui/controls/error-text.tsx';
 import { checkPassword } from '../../ui/controls/form-fields.ts';
+import { NewPasswordField } from '../../ui/controls/new-password-field.tsx';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useForm } from '../../ui/controls/use-form.ts';
@@ -61,11 +62,11 @@ export function PasswordForm() {
         }}
         error={form.errors.fields.oldPassword}
       />
-      <PasswordField
+      <NewPasswordField
+        className={styles.fieldOfTwoLines}
         name="newPassword"
         label={texts.newPassword}
         hint={texts.newPasswordHint}
-        autoComplete="new-password"
         value={newPassword}
         onChange={(typed) => {
           setNew(typed);

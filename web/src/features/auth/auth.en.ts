@@ -12,6 +12,7 @@ export const auth = {
   usernameHint: '2 to 32 characters. This is how people find you.',
   password: 'Password',
   passwordHint: 'At least 6 characters.',
+  passwordCommon: 'Many people use this password. Choose one that’s harder to guess.',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
   nickname: 'Display name',

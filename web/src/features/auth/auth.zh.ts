@@ -10,6 +10,7 @@ export const auth: typeof import('./auth.en.ts').auth = {
   usernameHint: '2 到 32 个字符，别人可以用它找到你。',
   password: '密码',
   passwordHint: '至少 6 个字符。',
+  passwordCommon: '很多人都在用这个密码，请换一个更难猜的。',
   showPassword: '显示密码',
   hidePassword: '隐藏密码',
   nickname: '昵称',

@@ -7,7 +7,7 @@ import {
   checkUsername,
   type FieldError,
 } from '../../ui/controls/form-fields.ts';
-import { PasswordField } from '../../ui/controls/password-field.tsx';
+import { NewPasswordField } from '../../ui/controls/new-password-field.tsx';
 import styles from './auth-page.module.css';
 import { FormEnd } from './form-end.tsx';
 import { linkedInvite } from './linked-invite.ts';
@@ -54,12 +54,11 @@ export function SignUpForm({ needsInvite }: { needsInvite: boolean }) {
         onBlur={() => username !== '' && form.setError('username', toText(checkUsername(username.trim())))}
         error={fields.username}
       />
-      <PasswordField
+      <NewPasswordField
         className={styles.field}
         name="password"
         label={texts.password}
         hint={texts.passwordHint}
-        autoComplete="new-password"
         value={password}
         onChange={(typed) => {
           setPassword(typed);

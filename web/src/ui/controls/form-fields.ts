@@ -52,6 +52,7 @@ export function fieldOf(word: string): 'username' | 'password' | 'nickname' | un
       return 'username';
     case 'password_too_short':
     case 'password_too_long':
+    case 'password_common':
     case 'wrong_password':
       return 'password';
     case 'nickname_invalid':

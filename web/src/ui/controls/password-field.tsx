@@ -1,11 +1,11 @@
 import { EyeClosedIcon, EyeIcon } from '@primer/octicons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { TextInput } from './fields.tsx';
 import { INPUT_ORDER } from './form-fields.ts';
 import styles from './password-field.module.css';
 
-interface PasswordFieldProps {
+export interface PasswordFieldProps {
   /** For password managers. */
   autoComplete: 'current-password' | 'new-password';
   label: string;
@@ -13,7 +13,8 @@ interface PasswordFieldProps {
   value: string;
   onChange: (password: string) => void;
   onBlur?: () => void;
-  hint?: string;
+  onFocus?: () => void;
+  hint?: ReactNode;
   error?: string | undefined;
   disabled?: boolean;
   className?: string | undefined;
