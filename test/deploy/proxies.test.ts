@@ -8,16 +8,19 @@ import { test } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import { HEARTBEAT_MS } from '../../src/sockets/heartbeat.ts';
 import { onSqlite } from '../databases.ts';
+import { eventually } from '../eventually.ts';
 import { findFreePort } from '../guarded-server.ts';
 import { settingsOf, startServer } from '../processes.ts';
 import { DOMAIN, findProgram, startCaddy, startNginx } from './proxies.ts';
 
 const PUBLIC_URL = `https://${DOMAIN}`;
 const proxies = {
-  nginx: { start: startNginx, clients: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const },
+  nginx: { start: startNginx, clients: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const, refusals: [413] },
   caddy: {
     start: (upstream: string) => startCaddy('Caddyfile', upstream),
     clients: ['127.0.0.5', '127.0.0.6', '127.0.0.7'] as const,
+    // Caddy passes on what it has read: Doorman may refuse before Caddy does, which answers 502 before version 2.7.
+    refusals: [400, 413, 502],
   },
 };
 
@@ -81,12 +84,12 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
     await using server = await startServer(settingsOf(await database.create(t), settings));
     const { host } = new URL(server.url);
     const { body } = await server.post('/api/register', { username: 'alice', password: 'wonderland' });
-    for (const [name, { start, clients }] of Object.entries(proxies))
+    for (const [name, { start, clients, refusals }] of Object.entries(proxies))
       await t.test(name, { skip: isMissing(name) }, async () => {
         await using proxy = await start(host);
         assert.equal((await call(proxy.port, '/')).text.includes('<title>'), true);
         await checkAddresses(proxy.port, clients);
-        await checkBodies(proxy.port, clients[2]);
+        await checkBodies(proxy.port, clients[2], refusals);
         await checkSocket(proxy.port, body.data.token);
       });
     await t.test('Caddyfile.nodes', { skip: isMissing('caddy') }, async () => {
@@ -96,7 +99,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
       // A leaving node still serves, but is called no more.
       server.child.kill('SIGTERM');
-      while ((await call(proxy.port, '/healthz')).status === 200);
+      await eventually(async () => (await call(proxy.port, '/healthz')).status === 503, 20_000);
       assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
     });
   });
@@ -128,13 +131,13 @@ async function checkAddresses(
   assert.deepEqual(statuses, [400, 400, 429, 400]);
 }
 
-/** Doorman refuses a body above 64 KiB itself; what is far above is refused by the proxy, by Caddy before 2.7 with 502. */
-async function checkBodies(port: number, from: string): Promise<void> {
+/** Doorman refuses a body above 64 KiB itself; what is far above is refused by nginx. */
+async function checkBodies(port: number, from: string, refusals: readonly number[]): Promise<void> {
   const body = (bytes: number) => JSON.stringify({ username: 'x'.repeat(bytes), password: 'y' });
   const refused = await call(port, '/api/login', { body: body(100_000), from });
   assert.deepEqual([refused.status, JSON.parse(refused.text).error], [400, 'body_too_large']);
   const { status } = await call(port, '/api/login', { body: body(1_200_000), from });
-  assert.ok(status === 413 || status === 502, `${status}`);
+  assert.ok(refusals.includes(status ?? 0), `${status}`);
 }
 
 async function checkSocket(port: number, token: string): Promise<void> {
