@@ -1,4 +1,4 @@
-import type { BoundedQueue } from '../bounded-queue.ts';
+import type { BoundedQueue } from '../collections/bounded-queue.ts';
 import type { Registration } from '../config-settings.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';

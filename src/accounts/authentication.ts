@@ -1,6 +1,6 @@
+import { Multimap } from '../collections/multimap.ts';
 import type { Db } from '../db/db.ts';
 import type { Authenticator, Caller } from '../http/authenticate.ts';
-import { Multimap } from '../multimap.ts';
 import { findSession } from './session-lookup.ts';
 import { SESSION_TOUCH_MS, touchSessions } from './sessions.ts';
 import type { Tokens } from './tokens.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import * as bcrypt from '@node-rs/bcrypt';
-import type { BoundedQueue } from '../bounded-queue.ts';
+import type { BoundedQueue } from '../collections/bounded-queue.ts';
 import type { Db } from '../db/db.ts';
 import { getOrCreateValue } from '../db/installation-values.ts';
 

@@ -1,4 +1,4 @@
-import { KeyCounts } from '../key-counts.ts';
+import { KeyCounts } from '../collections/key-counts.ts';
 
 /** How many open sockets each session has. The sockets of this process write it, the list of sessions reads it. */
 export class OpenSockets {

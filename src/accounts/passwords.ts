@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import * as bcrypt from '@node-rs/bcrypt';
-import { BoundedQueue, LONGEST_WAIT_SECONDS } from '../bounded-queue.ts';
+import { BoundedQueue, LONGEST_WAIT_SECONDS } from '../collections/bounded-queue.ts';
 import {
   isCutByBcrypt,
   keyedDigest,

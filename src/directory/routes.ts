@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { BoundedQueue } from '../bounded-queue.ts';
+import { BoundedQueue } from '../collections/bounded-queue.ts';
 import { disconnectSignal } from '../http/authenticate.ts';
 import { answers } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';

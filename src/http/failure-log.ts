@@ -1,4 +1,4 @@
-import { KeyCounts } from '../key-counts.ts';
+import { KeyCounts } from '../collections/key-counts.ts';
 import type { SlidingLog } from './rate-limits.ts';
 
 /** An attempt that has begun, with a function to call exactly once when it ends: only a failed one goes on counting. */

@@ -1,7 +1,7 @@
+import { Multimap } from '../collections/multimap.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
-import { Multimap } from '../multimap.ts';
 import { type Position, readHeadsAfter } from './inbox.ts';
 import { readEvents } from './stored-events.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { Multimap } from '../multimap.ts';
+import { Multimap } from '../collections/multimap.ts';
 import type { Link } from './link.ts';
 import { format, type Heartbeat, type Message, parse } from './node-messages.ts';
 

@@ -1,4 +1,4 @@
-import { KeyCounts } from '../key-counts.ts';
+import { KeyCounts } from '../collections/key-counts.ts';
 
 /** How a user's last connection ended. */
 export interface Disconnect {

@@ -1,7 +1,7 @@
+import { Multimap } from '../collections/multimap.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
-import { Multimap } from '../multimap.ts';
 import { readBlocksAmong } from '../relations/blocks.ts';
 import type { LastSeen } from './last-seen.ts';
 import type { PresenceState } from './schemas.ts';

@@ -1,5 +1,5 @@
+import { Multimap } from '../collections/multimap.ts';
 import type { Events } from '../events/hints.ts';
-import { Multimap } from '../multimap.ts';
 import type { BlockedUser } from './schemas.ts';
 
 /** Bounds the memory: some 300 bytes for each user of a list; beyond it the least recently loaded list is dropped. */

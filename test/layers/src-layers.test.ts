@@ -6,7 +6,7 @@ import { arrowsOf, filesOf, ringsOf, upwards } from './imports.ts';
 /** docs/architecture.md 2, from the lowest. A room imports only what stands before it, types included. */
 const LAYERS = [
   ['errors', 'log', 'clock', 'version'],
-  ['bounded-queue', 'clock-steps', 'key-counts', 'multimap'],
+  ['clock-steps', 'collections'],
   ['db'],
   ['http'],
   ['config-fields', 'config-misspellings'],

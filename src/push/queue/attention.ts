@@ -1,4 +1,4 @@
-import { KeyCounts } from '../../key-counts.ts';
+import { KeyCounts } from '../../collections/key-counts.ts';
 
 /** An attentive device acknowledged its user's inbox up to `seq`. */
 export interface Acknowledgement {

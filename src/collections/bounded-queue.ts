@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** How long the last job in a full queue may wait; a refused caller may try again after it. */
 export const LONGEST_WAIT_SECONDS = 3;
