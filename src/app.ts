@@ -21,11 +21,16 @@ import { socketRoutes } from './sockets/routes.ts';
 import { syncFrames } from './sync/frames.ts';
 import { syncRoutes } from './sync/routes.ts';
 
-/** The table of contents: every room that clients can call, with its routes and frames. */
-export async function buildApp(services: Services): Promise<App> {
+/**
+ * The table of contents: every room that clients can call, with its routes and frames.
+ *
+ * @param watch gets the server before any route, to add what measures all of them
+ */
+export async function buildApp(services: Services, watch?: (app: App) => void): Promise<App> {
   const { accounts, clock, config, limits, log } = services;
   const requestLog = config.logRequests ? new RequestLog(log, config.trustProxy, clock.monotonicMs) : null;
   const app = openServer(log, { requestLog });
+  watch?.(app);
   allowOrigins(app, config.origins);
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });

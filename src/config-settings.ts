@@ -172,6 +172,21 @@ export const settings = {
     must: 'must be ports from 1 to 65535 such as 443,8443, separated by commas',
     read: ports,
   },
+  METRICS_PORT: {
+    default: '',
+    unit: 'port',
+    meaning:
+      'Where to serve /metrics for Prometheus, apart from everything else; 0 takes any free port; off if unset',
+    must: 'must be a whole number from 0 to 65535',
+    read: (text) => (text === '' ? null : wholeNumber(0, 65_535)(text)),
+  },
+  METRICS_HOST: {
+    default: '127.0.0.1',
+    unit: 'address or host name',
+    meaning: 'The address of this machine on which /metrics is served; it has no password',
+    must: 'must be an IP address without brackets, or a host name',
+    read: hostName,
+  },
   LOG_LEVEL: {
     default: 'info',
     unit: 'level',

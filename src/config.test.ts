@@ -47,6 +47,7 @@ test('without settings, everything has its default', () => {
     tryingLocally: true,
     logLevel: 'info',
     logRequests: false,
+    metrics: null,
     pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     warnings: [],
   });
@@ -75,6 +76,8 @@ test('every setting is read', () => {
     PUSH_PORTS: '443, 8443,443',
     LOG_LEVEL: 'debug',
     LOG_REQUESTS: '1',
+    METRICS_PORT: '9464',
+    METRICS_HOST: '10.0.0.1',
     HOME: '/root',
   });
   assert.deepEqual(config, {
@@ -103,6 +106,7 @@ test('every setting is read', () => {
     tryingLocally: false,
     logLevel: 'debug',
     logRequests: true,
+    metrics: { host: '10.0.0.1', port: 9464 },
     pageFolder: readConfig({}).pageFolder,
     warnings: [],
   });
@@ -137,6 +141,8 @@ test('the table of settings names each one with its default, which can be read',
       'VAPID_SUBJECT=',
       'PUSH_ALLOW_PRIVATE=0',
       'PUSH_PORTS=443',
+      'METRICS_PORT=',
+      'METRICS_HOST=127.0.0.1',
       'LOG_LEVEL=info',
       'LOG_REQUESTS=0',
     ],
@@ -315,6 +321,19 @@ test('a stopping node serves on for 5 s unless DRAIN_SECONDS says otherwise, one
     [0, 5, 0, 60],
   );
   assertWrong('DRAIN_SECONDS', ['61', '-1', '5s'], 'DRAIN_SECONDS must be a whole number from 0 to 60');
+});
+
+test('METRICS_PORT turns the metrics on, apart from PORT', () => {
+  assert.deepEqual(readConfig({ METRICS_PORT: '9464' }).metrics, { host: '127.0.0.1', port: 9_464 });
+  assert.deepEqual(readConfig({ METRICS_PORT: '0', PORT: '0', METRICS_HOST: '::' }).metrics, {
+    host: '::',
+    port: 0,
+  });
+  assert.equal(readConfig({ METRICS_HOST: '::' }).metrics, null);
+  assertWrong('METRICS_PORT', ['65536', '-1', 'off'], 'METRICS_PORT must be a whole number from 0 to 65535');
+  assert.deepEqual(faultsOf({ METRICS_PORT: '3000' }), [
+    'METRICS_PORT must differ from PORT: /metrics is served on a port of its own',
+  ]);
 });
 
 test('PUBLIC_URL and ORIGINS are origins, as browsers send them', () => {

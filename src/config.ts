@@ -52,6 +52,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Log a line for each HTTP answer and each closed socket. */
   readonly logRequests: boolean;
+  /** Where `/metrics` is served, port 0: any free one; null: nowhere, and nothing is measured. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Where `npm run setup` puts the built page; no setting changes it. */
   readonly pageFolder: string;
   /** What is probably not meant: names that look like misspelt settings, settings that do not fit each other. Without values. */
@@ -102,6 +104,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const trustProxy = read('TRUST_PROXY');
   const ownUrl = read('PUBLIC_URL');
   const publicUrl = ownUrl ?? new URL(`http://localhost:${port}`).origin;
+  const [metricsPort, metricsHost] = [read('METRICS_PORT'), read('METRICS_HOST')];
   const subject = read('VAPID_SUBJECT') ?? (publicUrl.startsWith('https:') ? publicUrl : null);
   const config: Config = {
     port,
@@ -130,11 +133,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tryingLocally: isLoopback(host) && isLoopback(new URL(publicUrl).hostname) && trustProxy.length === 0,
     logLevel: read('LOG_LEVEL'),
     logRequests: read('LOG_REQUESTS'),
+    metrics: metricsPort === null ? null : { host: metricsHost, port: metricsPort },
     pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     warnings: [],
   };
   if (config.redisUrl !== null && config.databaseUrl === null)
     faults.push('REDIS_URL needs DATABASE_URL: only on PostgreSQL can several servers be one service');
+  if (metricsPort !== null && metricsPort !== 0 && metricsPort === port)
+    faults.push('METRICS_PORT must differ from PORT: /metrics is served on a port of its own');
   faults.push(...findUnknown(env, Object.keys(settings)));
   if (faults.length > 0) throw new ConfigError(faults);
   return { ...config, warnings: [...findMisspellings(env, Object.keys(settings)), ...findDoubts(config)] };

@@ -8,7 +8,7 @@ import type { App } from './http/server.ts';
 import { openLog } from './log.ts';
 import { startPeriodicJobs } from './periodic-jobs.ts';
 import { openPushWorker } from './push/delivery/worker.ts';
-import { openServices, type World } from './services.ts';
+import { openServices, type Services, type World } from './services.ts';
 import { explainStart } from './start-errors.ts';
 
 /** How long a stop may take; connections that are still open then are cut off. */
@@ -66,7 +66,8 @@ export async function runServer(env: NodeJS.ProcessEnv, world: World = {}): Prom
 async function start(config: Config, log: Logger, world: World, running: AsyncDisposableStack) {
   const services = running.use(await openServices(config, log, world));
   running.use(startPeriodicJobs(services));
-  const app = await buildApp(services);
+  const metrics = config.metrics && running.use(await openMetrics(services, config.metrics));
+  const app = await buildApp(services, metrics?.measure);
   const pushes = openPushWorker({ ...services, publicUrl: config.publicUrl });
   running.defer(async () => void (await Promise.all([app.close(), pushes[Symbol.asyncDispose]()])));
   await app.listen({ port: config.port, host: config.host });
@@ -78,6 +79,12 @@ async function start(config: Config, log: Logger, world: World, running: AsyncDi
     log.warn('VAPID_SUBJECT is a placeholder: push services may refuse it');
   log.info({ url: app.listeningOrigin, database: services.db.kind }, 'serving');
   return { app, services };
+}
+
+/** Loads what measures only where it is used. */
+async function openMetrics(services: Services, address: { host: string; port: number }) {
+  const { openMetrics } = await import('./metrics/metrics.ts');
+  return openMetrics(services, address);
 }
 
 /** Serves for so long, while `/readyz` answers 503 and calls end their connections, so that a load balancer stops to use this server. */

@@ -6,6 +6,8 @@ import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { DatabaseClock } from './db/database-clock.ts';
 import type { SchemaDb } from './db/db.ts';
+import { Durations } from './db/durations.ts';
+import { measureDb } from './db/measured-db.ts';
 import { mustMigrateAlone } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
 import { lockFolder } from './db/server-lock.ts';
@@ -20,6 +22,7 @@ import type { NodeServices, NodeTimes } from './nodes/node-services.ts';
 import { openDatabase } from './open-database.ts';
 import { openPresence, type PresenceServices } from './presence/presence-services.ts';
 import { openPush, type PushServices, type PushWorld } from './push/push-services.ts';
+import type { PushFigures } from './push/webpush/measured-client.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
 
 /** What rooms share and keep open, opened once for a process; each room opens its own part. */
@@ -41,6 +44,14 @@ export interface Services {
   /** The other servers of this service; null where one server has the database. */
   readonly nodes: NodeServices | null;
   readonly lifecycle: Lifecycle;
+  /** What is measured for `/metrics` alone; null where that is off. */
+  readonly measures: Measures | null;
+}
+
+interface Measures {
+  /** By operation. */
+  readonly database: Durations;
+  readonly pushes: PushFigures;
 }
 
 /**
@@ -85,7 +96,9 @@ export async function openServices(
   await using opening = new AsyncDisposableStack();
   const lock = await lockPostgres(config, log);
   opening.use(lock ?? lockFolder(config.dataDir));
-  const db = opening.use(await openDatabase(config, log, lock));
+  const measures = config.metrics && openMeasures();
+  const opened = opening.use(await openDatabase(config, log, lock));
+  const db = measures ? measureDb(opened, measures.database) : opened;
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   if (config.redisUrl === null) await db.transaction((tx) => recordExternalChange(tx));
   const databaseClock = config.redisUrl && !givenNow ? await DatabaseClock.open(db, machine) : null;
@@ -98,7 +111,7 @@ export async function openServices(
   const apiLimits = openApiLimits(config, log, clock.monotonicMs, limits);
   const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, limits);
   const presence = openPresence(db, events, clock, node !== null);
-  const push = opening.use(await openPush(db, config, clock, world));
+  const push = opening.use(await openPush(db, config, clock, world, measures?.pushes));
   changes.onEverything(async () => {
     await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
   });
@@ -123,9 +136,18 @@ export async function openServices(
     chat: openChat(db, events, presence.online, clock, limits, config.rateLimits),
     nodes: node?.join({ accounts, changes, db, events, inbox, presence, push }) ?? null,
     lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
+    measures,
   };
-  const opened = opening.move();
-  return Object.assign(services, { [Symbol.asyncDispose]: () => opened.disposeAsync() });
+  const endings = opening.move();
+  return Object.assign(services, { [Symbol.asyncDispose]: () => endings.disposeAsync() });
+}
+
+/** The bounds are those that OpenTelemetry advises for a database; push services are slower. */
+function openMeasures(): Measures {
+  return {
+    database: new Durations([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]),
+    pushes: { answers: new Map(), durations: new Durations([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) },
+  };
 }
 
 async function lockPostgres(config: Config, log: Logger): Promise<PostgresLock | null> {

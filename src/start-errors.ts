@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { explain } from './commands/explain.ts';
 import type { Config } from './config.ts';
+import { MetricsAddressError } from './metrics/metrics-server.ts';
 
 /** The files that the server opens in its folder, in this order. */
 const FILES = ['server.lock', 'doorman.db'];
@@ -11,28 +12,38 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /** Why the server cannot start, in one line with the path or address concerned and what to do about it. */
 export function explainStart(error: unknown, config: Config): string {
+  if (error instanceof MetricsAddressError && config.metrics)
+    return explainListen(codeOf(error.cause), { ...config.metrics, prefix: 'METRICS_' }) ?? explain(error);
   if (!(error instanceof Error) || !('code' in error)) return explain(error);
   if (error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error)
     return explainSqlite(Number(error.errcode) & 0xff, resolve(config.dataDir)) ?? explain(error);
   const syscall = 'syscall' in error ? error.syscall : undefined;
   if (syscall === 'listen' || syscall === 'getaddrinfo')
-    return explainListen(String(error.code), config) ?? explain(error);
+    return explainListen(String(error.code), { ...config, prefix: '' }) ?? explain(error);
   if ('path' in error && typeof error.path === 'string')
     return explainFile(String(error.code), resolve(error.path)) ?? explain(error);
   return explain(error);
 }
 
-function explainListen(code: string, { host, port }: Config): string | undefined {
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}
+
+/** @param address `prefix` begins the names of its two settings */
+function explainListen(
+  code: string,
+  { host, port, prefix }: { host: string; port: number; prefix: '' | 'METRICS_' },
+): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} of ${host} is in use: stop the program that uses it, or set another PORT.`;
+      return `Port ${port} of ${host} is in use: stop the program that uses it, or set another ${prefix}PORT.`;
     case 'EACCES':
-      return `This user may not listen on port ${port} of ${host}: set a PORT from 1024 on, or allow the process low ports.`;
+      return `This user may not listen on port ${port} of ${host}: set a ${prefix}PORT from 1024 on, or allow the process low ports.`;
     case 'EADDRNOTAVAIL':
-      return `${host} is no address of this machine: set HOST to one of its addresses, or to 0.0.0.0 or :: for all.`;
+      return `${host} is no address of this machine: set ${prefix}HOST to one of its addresses, or to 0.0.0.0 or :: for all.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `The host name ${host} cannot be resolved: set HOST to an address of this machine, or to 0.0.0.0 or :: for all.`;
+      return `The host name ${host} cannot be resolved: set ${prefix}HOST to an address of this machine, or to 0.0.0.0 or :: for all.`;
   }
   return undefined;
 }

@@ -1,3 +1,5 @@
+import type { DatabaseFigures } from './figures.ts';
+
 /** The types of parameters. Others are refused, since SQLite would bind `undefined` and dates as NULL. */
 export type Value = string | number | null | Uint8Array;
 
@@ -119,6 +121,7 @@ export interface SchemaDb extends Db {
    * is in use for longer than 1 s (PostgreSQL).
    */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
+  figures(): DatabaseFigures;
 }
 
 /** The part of the logger that the databases use; every pino logger has it. */

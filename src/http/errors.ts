@@ -73,6 +73,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
       );
     return reply.code(500).send(errorBody(500, 'internal', textFor('internal', english) ?? ''));
   }
+  if (refused.kind === 'rate-limited') request.server.limited.count(refused.word);
   const code = CODES[refused.kind];
   if (refused.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));

@@ -8,6 +8,9 @@ const SETTINGS = { api: 'RATE_LIMIT_API', auth: 'RATE_LIMIT_AUTH', account: 'RAT
 const MAX_NETWORKS = 1000;
 const SHOWN_NETWORKS = 10;
 
+/** One of the limits of addresses and accounts. */
+type RefusingLimit = keyof typeof SETTINGS;
+
 interface Count {
   refused: number;
   readonly networks: Map<string, number>;
@@ -19,14 +22,17 @@ interface Count {
  */
 export class Refusals {
   readonly #log: Pick<Logger, 'warn'>;
-  readonly #byLimit = new Map<keyof typeof SETTINGS, Count>();
+  readonly #byLimit = new Map<RefusingLimit, Count>();
+  /** Since the start. */
+  readonly totals: Record<RefusingLimit, number> = { api: 0, auth: 0, account: 0 };
 
   constructor(log: Pick<Logger, 'warn'>) {
     this.#log = log;
   }
 
   /** @param address the key of the client's address (`clientKey`) */
-  count(limit: keyof typeof SETTINGS, address: string): void {
+  count(limit: RefusingLimit, address: string): void {
+    this.totals[limit]++;
     const counted = this.#byLimit.get(limit) ?? { refused: 0, networks: new Map<string, number>() };
     this.#byLimit.set(limit, counted);
     counted.refused++;

@@ -52,6 +52,10 @@ declare module 'fastify' {
     readonly nextRequestId: () => string;
     /** Which requests become sockets; none until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
+    /** The connections that are sockets now, and how many became one since the start. */
+    readonly socketCounts: { read: () => { open: number; opened: number } };
+    /** Called with the word of each refusal by a limit, of a request or of a frame. Does nothing unless it is set. */
+    readonly limited: { count: (word: string) => void };
     /**
      * Answers a browser that opens an address without a route with a document; never rejects. `false`: the request gets the
      * envelope, as all do until `pageRoutes` sets it.
@@ -121,6 +125,8 @@ export function openServer(
   app.decorate('nextRequestId', nextId);
   app.decorate('authorizeUnrouted', null);
   app.decorate('upgrades', { may: () => false });
+  app.decorate('socketCounts', { read: () => ({ open: 0, opened: 0 }) });
+  app.decorate('limited', { count: () => {} });
   app.decorate('notFoundPage', { send: async () => false });
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);

@@ -51,6 +51,7 @@ export class Delivery {
   readonly #byDevice = new Map<Device, InboxReader>();
   readonly #waiters = new Set<() => void>();
   #onJoin: (userId: string) => void = () => {};
+  #onWritten: ((event: LogEvent, isLive: boolean) => void) | null = null;
 
   /** @param onFault called when the log could not be read; the next event or sweep tries again */
   constructor(db: Db, events: Events, onFault: (error: unknown) => void) {
@@ -137,6 +138,18 @@ export class Delivery {
     await this.writtenUpTo(userId, head.seq);
   }
 
+  /**
+   * @param listener called with each event that was written to a device, and whether the device is live: it was connected
+   *   when the event was stored
+   */
+  onWritten(listener: (event: LogEvent, isLive: boolean) => void): void {
+    this.#onWritten = listener;
+  }
+
+  get deviceCount(): number {
+    return this.#byDevice.size;
+  }
+
   /** How many users have a device in this process. */
   get userCount(): number {
     return this.#byUser.size;
@@ -181,6 +194,7 @@ export class Delivery {
   #write(reader: InboxReader, event: LogEvent): void {
     reader.cursor = event.seq;
     reader.device.writeEvent(event);
+    this.#onWritten?.(event, reader.isLive);
     this.#notifyWaiters();
   }
 

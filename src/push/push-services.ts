@@ -8,6 +8,7 @@ import { removeExpired } from './subscriptions/subscriptions.ts';
 import { openVapidKeyring, type VapidKeyring } from './subscriptions/vapid-keys.ts';
 import { openPushClient, type PushClient } from './webpush/client.ts';
 import type { EndpointPolicy, Resolve } from './webpush/endpoint-guard.ts';
+import { measurePushes, type PushFigures } from './webpush/measured-client.ts';
 
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
@@ -32,12 +33,17 @@ export interface PushWorld {
   pushDeadlineMs?: number;
 }
 
-/** Creates the VAPID key and the key of receipts if the database has none. */
+/**
+ * Creates the VAPID key and the key of receipts if the database has none.
+ *
+ * @param figures where requests to push services are counted, if they are
+ */
 export async function openPush(
   db: Db,
   config: Pick<Config, 'pushAllowPrivate' | 'pushPorts' | 'tryingLocally' | 'vapidSubject'>,
   { now }: Clock,
   { resolve, pushDeadlineMs }: PushWorld = {},
+  figures?: PushFigures,
 ): Promise<PushServices> {
   const endpointPolicy: EndpointPolicy = {
     reach: config.pushAllowPrivate ? 'any' : config.tryingLocally ? 'loopback' : 'public',
@@ -53,7 +59,7 @@ export async function openPush(
   return {
     attention: new Attention(),
     vapidKeys,
-    client,
+    client: figures ? measurePushes(client, figures) : client,
     receipts,
     endpointPolicy,
     testSendLimit: openRateLimit({ limit: 5, windowMs: 60_000, maxKeys: 100_000 }),

@@ -35,15 +35,25 @@ export class Dispatch {
   readonly #handlers: ReadonlyMap<string, FrameHandler<SocketSession>>;
   readonly #log: Logger;
   readonly #onIdle: (connection: Connection) => void;
+  readonly #onLimited: (word: string) => void;
   /** Only of connections with a request in flight or too much output. */
   readonly #pending = new Map<Connection, Pending>();
 
-  /** @param onIdle called when all frames of a connection are answered */
-  constructor({ hello, ...others }: FrameHandlers, log: Logger, onIdle: (connection: Connection) => void) {
+  /**
+   * @param onIdle called when all frames of a connection are answered
+   * @param onLimited called with the word of each frame that a limit refused
+   */
+  constructor(
+    { hello, ...others }: FrameHandlers,
+    log: Logger,
+    onIdle: (connection: Connection) => void,
+    onLimited: (word: string) => void,
+  ) {
     this.#hello = hello;
     this.#handlers = new Map(Object.entries(others));
     this.#log = log;
     this.#onIdle = onIdle;
+    this.#onLimited = onLimited;
   }
 
   /** Handles a message, now or later. Never throws: an invalid message closes the connection. */
@@ -147,6 +157,7 @@ export class Dispatch {
   #refuse(connection: Connection, id: string | undefined, error: unknown): void {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused) this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
+    if (refused?.kind === 'rate-limited') this.#onLimited(refused.word);
     if (id !== undefined) connection.sendFrame(toErrorReply(id, error));
     if (!connection.session)
       connection.close(

@@ -22,6 +22,7 @@ interface Client {
  */
 export class LiveConnections {
   readonly all = new Set<Connection>();
+  #opened = 0;
   readonly #elsewhere: ConnectionsElsewhere;
   readonly #ofUser = new Map<string, SocketSession[]>();
   readonly #ofSession = new Map<string, SocketSession[]>();
@@ -33,6 +34,10 @@ export class LiveConnections {
     this.#elsewhere = elsewhere;
   }
 
+  get counts(): { open: number; opened: number } {
+    return { open: this.all.size, opened: this.#opened };
+  }
+
   /** Whether the address has as many connections without `hello` as it may have. */
   hasTooManyPending(addressKey: string): boolean {
     return (this.#pendingOf.get(addressKey) ?? 0) >= MAX_PENDING_PER_ADDRESS;
@@ -41,6 +46,7 @@ export class LiveConnections {
   /** Adds a connection that has not sent `hello`. */
   add(connection: Connection, client: Client): void {
     this.all.add(connection);
+    this.#opened++;
     this.#pending.set(connection, client);
     this.#pendingOf.set(client.key, (this.#pendingOf.get(client.key) ?? 0) + 1);
   }

@@ -33,7 +33,9 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
     services,
     frames,
     requestLog && new SocketLog(services.log, requestLog, services.clock.monotonicMs),
+    (word) => app.limited.count(word),
   );
+  app.socketCounts.read = () => sockets.counts;
   const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
   const hasTooManyPending = (addressKey: string) => sockets.hasTooManyPending(addressKey);
   const context = { origins, publicUrl, trustProxy, tryingLocally, hasTooManyPending };

@@ -98,8 +98,16 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   readonly #onUnblock = (session: SocketSession, userId: string): void =>
     this.#services.presence.watchers.resumeShowing(session, userId);
 
-  /** @param log logs each upgrade and each close; null: none */
-  constructor(services: SocketServices, rooms: RoomFrames, log: SocketLog | null) {
+  /**
+   * @param log logs each upgrade and each close; null: none
+   * @param onLimited called with the word of each frame that a limit refused
+   */
+  constructor(
+    services: SocketServices,
+    rooms: RoomFrames,
+    log: SocketLog | null,
+    onLimited: (word: string) => void,
+  ) {
     this.#services = services;
     this.#log = log;
     this.#markedUsedAtMs = services.clock.monotonicMs();
@@ -124,6 +132,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
       (connection) => {
         if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
       },
+      onLimited,
     );
     this.#endedSessions = new EndedSessions(
       db,
@@ -145,6 +154,10 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
 
   get isDraining(): boolean {
     return this.#isDraining || this.#services.lifecycle.draining;
+  }
+
+  get counts(): { open: number; opened: number } {
+    return this.#live.counts;
   }
 
   hasTooManyPending(addressKey: string): boolean {

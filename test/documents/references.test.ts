@@ -181,7 +181,9 @@ test('functions, classes, tables and words that documents name are in the source
     current.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts')),
   );
   const named = /`([a-z]+(?:[A-Z]\w*|_\w+)|[A-Z]\w*[a-z]\w*)(?:\([^`\n]*\))?`/g;
-  const missing = objections(currentDocuments, ({ path, text }) =>
+  // A running service is asked for the names of metrics, of which the sources have only parts (metrics.test.ts).
+  const documents = currentDocuments.filter(({ path }) => path !== 'docs/metrics.md');
+  const missing = objections(documents, ({ path, text }) =>
     [...withoutCode(text).matchAll(named)]
       .map(([, word = '']) => word)
       .filter((word) => !(path === 'docs/architecture.md' ? inService : anywhere).has(word)),

@@ -28,6 +28,7 @@ const LAYERS = [
   ['health', 'page'],
   ['services'],
   ['app', 'periodic-jobs'],
+  ['metrics'],
   ['commands'],
   ['start-errors'],
   ['server-process'],

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { ServiceError } from '../../errors.ts';
+import type { PoolFigures } from '../figures.ts';
 import type { PostgresConnection } from './connection.ts';
 import { toError } from './errors.ts';
 import type { PostgresServers } from './servers.ts';
@@ -40,6 +41,11 @@ export class PostgresPool {
     });
     // An idle connection that broke is no longer in the pool.
     this.#pool.on('error', () => {});
+  }
+
+  get figures(): Omit<PoolFigures, 'name'> {
+    const { idleCount, options, totalCount, waitingCount } = this.#pool;
+    return { max: options.max ?? 0, open: totalCount, used: totalCount - idleCount, waiting: waitingCount };
   }
 
   /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
+import type { DatabaseFigures } from '../figures.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -61,6 +62,7 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
   #others: PostgresPool;
   #readers: PostgresReaders;
   #lock: PostgresLock | null;
+  #commits = 0;
   #health: WriteHealth;
 
   constructor(options: {
@@ -127,6 +129,18 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     }
   }
 
+  figures(): DatabaseFigures {
+    return {
+      commits: this.#commits,
+      transactions: this.#commits,
+      pools: [
+        { name: 'transactions', ...this.#transactions.figures },
+        { name: 'writes', ...this.#others.figures },
+        { name: 'reads', ...this.#readers.figures },
+      ],
+    };
+  }
+
   isStatementFault(error: unknown): boolean {
     return isStatementFault(error);
   }
@@ -158,7 +172,9 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
   #write<T>(pool: PostgresPool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const unit = async (connection: PostgresConnection) => {
       await this.#lock?.confirm();
-      return work(connection);
+      const value = await work(connection);
+      this.#commits += 1;
+      return value;
     };
     return this.#health.observe(() => withRetries(() => pool.use(unit)));
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Value } from '../db.ts';
+import type { PoolFigures } from '../figures.ts';
 import type { PostgresConnection } from './connection.ts';
 import { MAX_WAITING, notReached, overloaded, RECONNECT_PAUSE_MS, WAIT_MS } from './pool.ts';
 import type { PostgresServers } from './servers.ts';
@@ -36,6 +37,11 @@ export class PostgresReaders {
     this.#servers = servers;
     this.#size = size;
     this.#hold(first);
+  }
+
+  get figures(): Omit<PoolFigures, 'name'> {
+    const used = [...this.#connections].filter(({ inFlight }) => inFlight > 0).length;
+    return { max: this.#size, open: this.#connections.size, used, waiting: this.#waiting.length };
   }
 
   /**

@@ -13,6 +13,7 @@ import type {
   Tx,
 } from '../db.ts';
 import { measureFsync } from '../disk-speed.ts';
+import type { DatabaseFigures } from '../figures.ts';
 import { makePrivateDatabaseFile } from '../private-files.ts';
 import { type Dialect, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
@@ -148,6 +149,10 @@ class SqliteDb implements SchemaDb {
   /** A unit is the only writer of all processes anyway. */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
     return this.#write(body);
+  }
+
+  figures(): DatabaseFigures {
+    return this.#units.figures;
   }
 
   isStatementFault(error: unknown): boolean {

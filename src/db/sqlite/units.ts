@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { ListFragment, Part, RecordColumns, RecordOf, RecordsFragment, SchemaTx } from '../db.ts';
+import type { DatabaseFigures } from '../figures.ts';
 import type { Statements } from '../statements.ts';
 import { isBusy, type SqliteConnection } from './connection.ts';
 
@@ -40,6 +41,8 @@ export class SqliteUnits {
   #waiting: Unit[] = [];
   #working: Promise<void> | undefined;
   #closed = false;
+  #commits = 0;
+  #committed = 0;
   #watchdog: NodeJS.Immediate | undefined;
   #abandon: () => void = () => {};
 
@@ -54,6 +57,12 @@ export class SqliteUnits {
     this.#writer = writer;
     this.#statements = statements;
     this.#hooks = hooks;
+  }
+
+  get figures(): DatabaseFigures {
+    const waiting = this.#waiting.length;
+    const writer = { name: 'writes', max: 1, open: 1, used: this.#working ? 1 : 0, waiting } as const;
+    return { commits: this.#commits, transactions: this.#committed, pools: [writer] };
   }
 
   /** @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already */
@@ -137,7 +146,14 @@ export class SqliteUnits {
       if ('value' in result) unit.resolve(result.value);
       else unit.reject(result.error);
     }
+    this.#count(done);
     this.#hooks.afterCommit();
+  }
+
+  #count(done: readonly { result: UnitResult }[]): void {
+    const committed = done.filter(({ result }) => 'value' in result).length;
+    this.#committed += committed;
+    if (committed > 0) this.#commits += 1;
   }
 
   async #runInSavepoint(unit: Unit): Promise<UnitResult> {

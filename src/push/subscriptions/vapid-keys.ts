@@ -25,6 +25,11 @@ export class VapidKeyring {
     return this.#publicKey;
   }
 
+  /** The public keys of all, the newest last. */
+  get publicKeys(): string[] {
+    return [...this.#byPublicKey.keys()];
+  }
+
   /** The signer for subscriptions made with `publicKey`; for an unknown key, that of the newest. */
   signerFor(publicKey: string): VapidSigner {
     const vapid = this.#byPublicKey.get(publicKey) ?? this.#byPublicKey.get(this.#publicKey);

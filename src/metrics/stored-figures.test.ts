@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
+import { StoredFigures } from './stored-figures.ts';
+
+const NOW = 1_760_000_000_000;
+/** More than two slices. */
+const ROWS = 2_500;
+const USERS = { id: 'text', hash: 'text', key: 'text' } as const;
+
+onEachDatabase('The figures in the database', (database) => {
+  test('are counted in slices; without the database the counts stay, and what is due is not known', async (t) => {
+    const db = await database.open(t);
+    const [plain, cheap, strong] = [
+      '$2b$10$x',
+      '$bcrypt-sha256$v=2,t=2b,r=4$x',
+      '$bcrypt-sha256$v=2,t=2b,r=12$x',
+    ];
+    const users = Array.from({ length: ROWS }, (_, n) => ({
+      id: `user-${n}`,
+      hash: [plain, cheap, strong, ''][n % 4] ?? '',
+      key: n % 5 === 0 ? 'old' : 'new',
+    }));
+    await db.run`
+      insert into users (id, username, username_key, nickname_key, password_hash, created_at)
+      select id, id, id, id, hash, ${NOW} from ${db.records(USERS, users)} as users where true`;
+    await db.run`
+      insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, vapid_public, created_at, updated_at)
+      select id, id, 'https://push.example', 'BA', 'AA', key, ${NOW}, ${NOW} from ${db.records(USERS, users)} as users`;
+    for (const [peer, dueAt] of [
+      ['user-2', NOW - 3_000],
+      ['user-3', NOW - 1_000],
+      ['user-4', NOW + 1],
+    ] as const)
+      await db.run`
+        insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at, log_id)
+        values ('user-1', ${peer}, 'user-1', 1, ${dueAt}, 0, ${NOW}, '')`;
+
+    const times = { readMs: 10, countMs: 10, pauseShare: 0 };
+    await using stored = new StoredFigures(db, { now: () => NOW }, 5, times);
+    await eventually(
+      () => stored.weakHashes !== null && stored.subscriptions !== null && stored.isUp === true,
+    );
+    assert.equal(stored.weakHashes, ROWS / 2);
+    assert.deepEqual(Object.fromEntries(stored.subscriptions ?? []), { old: ROWS / 5, new: (ROWS * 4) / 5 });
+    const none = { count: 0, oldestAt: null };
+    assert.deepEqual(stored.backlog, { decide: none, send: { count: 2, oldestAt: NOW - 3_000 }, at: NOW });
+
+    await db[Symbol.asyncDispose]();
+    await eventually(() => stored.isUp === false);
+    assert.equal(stored.backlog, null);
+    assert.equal(stored.weakHashes, ROWS / 2);
+  });
+});
