@@ -14,6 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = {
   'package.json': '{"type":"module"}',
   'package-lock.json': '{}',
+  'src/accounts/common-passwords.txt': '123456',
   'client/src/kit.ts': `export const words: string = '${'many words '.repeat(200)}';`,
   'web/index.html': '<!doctype html><title>A page</title><script type="module" src="/src/main.ts"></script>',
   'web/public/note.txt': 'as it is',
@@ -63,6 +64,7 @@ test('a change of any source builds it again, a change of a test does not', asyn
     'web/src/more.css': 'changed',
     'web/public/note.txt': 'changed',
     'web/index.html': `${SOURCES['web/index.html']}changed`,
+    'src/accounts/common-passwords.txt': 'password',
     'client/src/kit.ts': `${SOURCES['client/src/kit.ts']}// changed`,
   };
   for (const [path, content] of Object.entries(changes)) {
@@ -127,7 +129,7 @@ async function start(t: TestContext) {
   };
   for (const [path, content] of Object.entries(SOURCES)) await write(path, content);
   await mkdir(join(folder, 'scripts'));
-  for (const script of ['setup.mjs', 'page-build.mjs'])
+  for (const script of ['setup.mjs', 'node-choice.mjs', 'page-build.mjs'])
     await copyFile(join(root, 'scripts', script), join(folder, 'scripts', script));
   const wanted = createHash('sha256').update(`{}${process.platform} ${process.arch}`).digest('hex');
   await write('node_modules/.doorman-setup', wanted);
