@@ -34,7 +34,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   allowOrigins(app, config.origins);
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
-  app.register(accountRoutes, services); // register, login, change-password; token, logout, sessions
+  app.register(accountRoutes, services); // register, login, change-password, password-link; token, logout, sessions
   app.register(profileRoutes, services); // own profile, public profiles
   app.register(settingsRoutes, services); // push and do-not-disturb
   app.register(directoryRoutes, services); // all users, and who is online

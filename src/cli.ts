@@ -28,8 +28,8 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./commands/keys.ts')).keys,
   },
   user: {
-    usage: 'user show|suspend|restore|delete|password NAME-OR-ID',
-    help: 'show a user, suspend, restore or delete their account, make a new password',
+    usage: 'user show|suspend|restore|delete|password|link NAME-OR-ID',
+    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one',
     load: async () => (await import('./commands/user.ts')).user,
   },
   invite: {

@@ -118,7 +118,7 @@ export const settings = {
   RATE_LIMIT_AUTH: {
     default: '20/15m',
     unit: 'calls per s, m or h',
-    meaning: 'Registrations and logins of one address together; or off',
+    meaning: 'Registrations, logins and uses of password links of one address together; or off',
     must: 'must be off, or calls and a time such as 20/15m: 1 to 100000 calls, units s, m and h, up to 24h',
     read: rateLimit,
   },

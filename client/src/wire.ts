@@ -23,6 +23,12 @@ export interface ChangePasswordBody {
   newPassword: string;
 }
 
+export interface PasswordLinkBody {
+  /** What follows # in the link that `doorman user link` printed */
+  token: string;
+  newPassword: string;
+}
+
 export interface EndSessionBody {
   id: string;
 }

@@ -12,6 +12,7 @@ import { removeOldInvites } from './invites.ts';
 import { LoginAttempts } from './login-attempts.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { PasswordAttempts } from './password-attempts.ts';
+import { removeExpiredLinks } from './password-links.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
 import { endIdleSessions } from './sessions.ts';
 import { openTokens, type Tokens } from './tokens.ts';
@@ -77,7 +78,7 @@ export async function openAccounts(
   };
 }
 
-/** Writes down which sessions were used and from where, and ends sessions and device proofs that were not used for too long. */
+/** Writes down which sessions were used and from where, and ends sessions, device proofs and password links that were not used for too long. */
 export function accountJobs(
   db: Db,
   { now }: Clock,
@@ -97,6 +98,7 @@ export function accountJobs(
       run: async () => {
         await endIdleSessions({ db, events }, now());
         await removeIdleProofs(db, now());
+        await removeExpiredLinks(db, now());
       },
     },
     { name: 'remove old invites', everyMs: CLEAN_UP_MS, run: () => removeOldInvites(db, now()) },

@@ -3,6 +3,7 @@ import { nameKey } from '../users/names.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, userNotFound } from '../users/users.ts';
 import { endProofsOfUser } from './device-proofs.ts';
+import { endLinkOfUser } from './password-links.ts';
 import { endSessionsOfUser } from './sessions.ts';
 
 /** The user with this id or this name, compared by its key; also a suspended or deleted one. */
@@ -12,7 +13,7 @@ export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise
 }
 
 /**
- * Suspends a user until they are restored. A repeat changes nothing; a deleted user stays deleted.
+ * Suspends a user until they are restored, and ends their password link. A repeat changes nothing; a deleted user stays deleted.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
@@ -21,12 +22,13 @@ export async function suspendUser(tx: Tx, id: string): Promise<string[]> {
   const changed =
     await tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
   if (changed === 0) throw userNotFound();
+  await endLinkOfUser(tx, id);
   return endSessionsOfUser(tx, id, null);
 }
 
 /**
  * Removes the stored data of a user, in the transaction that deletes the account: all fields but the name, which stays
- * taken, and all sessions and device proofs. A repeat changes nothing.
+ * taken, and all sessions, device proofs and their password link. A repeat changes nothing.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
@@ -38,6 +40,7 @@ export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
   if (changed === 0) throw userNotFound();
   const sessionIds = await endSessionsOfUser(tx, id, null);
   await endProofsOfUser(tx, id);
+  await endLinkOfUser(tx, id);
   return sessionIds;
 }
 

@@ -9,6 +9,7 @@ import { findUserByKey, getUser } from '../users/users.ts';
 import type { Admission } from './admission.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { endProofsOfUser, type Proof } from './device-proofs.ts';
+import { endLinkOfUser } from './password-links.ts';
 import type { Passwords } from './passwords.ts';
 import type { RegisterBody } from './schemas.ts';
 import { assertSessionActive } from './session-lookup.ts';
@@ -150,8 +151,8 @@ export async function logIn(
 }
 
 /**
- * Changes the caller's password and ends all other sessions of theirs (interface 4.5). The caller's own session
- * gets a `sessions` event.
+ * Changes the caller's password and ends all other sessions of theirs (interface 4.5), and their password link. The caller's own
+ * session gets a `sessions` event.
  *
  * @param proofs the proofs of the caller's device, which stay valid; all other proofs of the user end
  * @returns the sessions that ended
@@ -177,6 +178,7 @@ export async function changePassword(
       if (changed === 0) return undefined;
       const sessionIds = await endSessionsOfUser(tx, caller.userId, caller.sessionId);
       await endProofsOfUser(tx, caller.userId, proofs);
+      await endLinkOfUser(tx, caller.userId);
       append.commitWithoutEvents();
       if (sessionIds.length > 0) {
         await append(caller.userId, 'sessions', { ended: sessionIds });

@@ -1,6 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { Tx } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import { recordChange } from '../events/changes.ts';
+import { type Inboxes, lockInbox } from '../inbox/inbox.ts';
 import { endProofsOfUser } from './device-proofs.ts';
+import { consumeLink, endLinkOfUser, findUserOfLink } from './password-links.ts';
+import type { Passwords } from './passwords.ts';
 import { endSessionsOfUser } from './sessions.ts';
 
 /** Letters and digits without those that look alike. */
@@ -17,7 +22,7 @@ export function createPassword(): string {
 
 /**
  * Gives a user a new password without their old one, as an operator does who knows them. All their sessions and device proofs
- * end. An account that is suspended stays so.
+ * end, and their password link. An account that is suspended stays so.
  *
  * @returns the ids of the ended sessions; `undefined` if the user does not exist or was deleted
  */
@@ -31,5 +36,49 @@ export async function resetPassword(
   if (changed === 0) return undefined;
   const sessionIds = await endSessionsOfUser(tx, userId, null);
   await endProofsOfUser(tx, userId);
+  await endLinkOfUser(tx, userId);
   return sessionIds;
+}
+
+/**
+ * Sets a new password by a link of the operator, and uses the link up: {@link resetPassword} for a user who does it themselves.
+ *
+ * @param now reads the time, in epoch milliseconds
+ * @param signal aborts when the client disconnects: a hash that is still queued is dropped
+ * @throws {ServiceError} `invalid`, word `link_invalid`, for a token that is unknown, used, replaced or expired, or whose account is not
+ *   active; what {@link Passwords.hash} throws: then the link stays valid
+ */
+export async function resetPasswordByLink(
+  {
+    db,
+    events,
+    passwords,
+    now,
+    signal,
+  }: Inboxes & {
+    passwords: Passwords;
+    now: () => number;
+    signal: AbortSignal;
+  },
+  token: string,
+  newPassword: string,
+): Promise<void> {
+  // Only a valid token costs a hash.
+  const userId = await findUserOfLink(db, token, now());
+  if (userId === undefined) throw linkInvalid();
+  const passwordHash = await passwords.hash(newPassword, signal);
+  const ended = await db.transaction(async (tx) => {
+    await lockInbox(tx, userId);
+    if (!(await consumeLink(tx, userId, token, now()))) throw linkInvalid();
+    const sessionIds = (await resetPassword(tx, userId, passwordHash)) ?? [];
+    if (sessionIds.length === 0) return undefined;
+    const event = { type: 'sessions-ended', sessionIds } as const;
+    return { event, change: await recordChange(tx, event) };
+  });
+  if (ended) await events.publishChange(ended.event, ended.change);
+}
+
+/** The same for every cause, so that a caller who tries tokens learns nothing. */
+function linkInvalid(): ServiceError {
+  return new ServiceError('invalid', 'link_invalid', '链接已过期或已被使用，请重新获取');
 }

@@ -9,6 +9,7 @@ import type { Services } from '../services.ts';
 import { toOwnUser } from '../users/schemas.ts';
 import { changePassword, type LimitLogins, logIn, register } from './accounts.ts';
 import { findProof, readProofs, renewProof } from './device-proofs.ts';
+import { resetPasswordByLink } from './reset-password.ts';
 import {
   ChangePasswordBody,
   EndSessionBody,
@@ -18,6 +19,7 @@ import {
   LoginBody,
   NoFields,
   Options,
+  PasswordLinkBody,
   RegisterBody,
   Registered,
   SessionEntry,
@@ -159,6 +161,22 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
         ),
       );
       return { code: 200 as const, message: '密码修改成功' };
+    },
+  });
+
+  app.post('/api/password-link', {
+    config: { access: 'public', limit: 'auth' },
+    schema: {
+      operationId: 'usePasswordLink',
+      summary: "Set a new password by a link of the operator, which ends all of the user's sessions",
+      body: PasswordLinkBody,
+      response: answers(MessageOnly, [400, 'link_invalid']),
+    },
+    handler: async (request, reply) => {
+      const { token, newPassword } = request.body;
+      const context = { db, events, passwords, now, signal: disconnectSignal(reply) };
+      await resetPasswordByLink(context, token, newPassword);
+      return { code: 200 as const, message: '密码设置成功' };
     },
   });
 

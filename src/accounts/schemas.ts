@@ -32,6 +32,10 @@ export const LoginBody = Type.Object(
   { examples: [{ username: 'alice', password: 'wonderland' }] },
 );
 export const ChangePasswordBody = Type.Object({ oldPassword: text(), newPassword: NewPassword });
+export const PasswordLinkBody = Type.Object({
+  token: text({ minLength: 1, description: 'What follows # in the link that `doorman user link` printed' }),
+  newPassword: NewPassword,
+});
 export const NoFields = Type.Object({}, { description: 'May be left out' });
 export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });
 

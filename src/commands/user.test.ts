@@ -85,6 +85,57 @@ onEachDatabase('user', (database) => {
     assert.deepEqual([refused.code, refused.errors], [1, `Älice (${id}) was deleted\n`]);
   });
 
+  test('a link sets a new password through the server, whether it runs when the link is made or not', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const publicUrl = 'https://chat.example.com';
+    const makeLink = async (changed: Record<string, string>) => {
+      const { code, output, errors } = await runCommand({ ...settings, ...changed }, [
+        'user',
+        'link',
+        'Älice',
+      ]);
+      assert.equal(code, 0, errors);
+      const [, id, until = '', url, token] =
+        /^Älice \((\S+)\) can set a new password once until (\S+): (\S+)\/set-password#([\w-]{43})\n$/.exec(
+          output,
+        ) ?? [];
+      assert.ok(token, output);
+      const leftMs = Date.parse(until) - Date.now();
+      assert.ok(leftMs > 0 && leftMs <= 3_600_000, until);
+      return { id, url, token, errors };
+    };
+    await runCommand(settings, ['import', '-'], JSON.stringify(secret));
+    const first = await makeLink({ PUBLIC_URL: publicUrl });
+    assert.deepEqual([first.url, first.errors], [publicUrl, '']);
+
+    await using server = await startServer(settings);
+    const use = (token: string, newPassword: string) =>
+      server.post('/api/password-link', { token, newPassword });
+    assert.equal((await use(first.token, 'the second')).status, 200);
+    const login = await server.post('/api/login', { ...secret, password: 'the second' });
+    assert.deepEqual([login.status, login.body.data?.id], [200, first.id]);
+
+    const local = await makeLink({ PORT: '4000' });
+    assert.equal(local.url, 'http://localhost:4000');
+    assert.match(
+      local.errors,
+      /^this link works only on this machine: set PUBLIC_URL, .*localhost:4000 now\n$/,
+    );
+    assert.equal((await use(local.token, 'the third')).status, 200);
+    assert.equal((await use(local.token, 'the fourth')).body.error, 'link_invalid');
+    assert.equal((await server.post('/api/login', { ...secret, password: 'the third' })).status, 200);
+
+    const { id = '' } = first;
+    const unknownPort = await runCommand(settings, ['user', 'link', id]);
+    assert.deepEqual(
+      [unknownPort.code, unknownPort.errors],
+      [1, 'the port of the server is not known: set PUBLIC_URL\n'],
+    );
+    await runCommand(settings, ['user', 'suspend', id]);
+    const refused = await runCommand({ ...settings, PUBLIC_URL: publicUrl }, ['user', 'link', id]);
+    assert.deepEqual(refused, { code: 1, output: '', errors: `Älice (${id}) is suspended\n` });
+  });
+
   test('show finds a user by id or by any spelling of the name, and shows no secret', async (t) => {
     const settings = settingsOf(await database.create(t));
     const line = {

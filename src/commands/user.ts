@@ -1,9 +1,12 @@
+import type { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/account-status.ts';
+import { createPasswordLink } from '../accounts/password-links.ts';
 import { openPasswords } from '../accounts/passwords.ts';
 import { createPassword, resetPassword } from '../accounts/reset-password.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import type { Config } from '../config.ts';
+import { isLoopback } from '../config-fields.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordExternalChange } from '../events/changes.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
@@ -11,7 +14,7 @@ import { type Context, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';
 import { UsageError } from './run.ts';
 
-/** `user show|suspend|restore|delete|password NAME-OR-ID`. */
+/** `user show|suspend|restore|delete|password|link NAME-OR-ID`. */
 export async function user(context: Context, args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [action = '', nameOrId, ...rest] = positionals;
@@ -20,7 +23,7 @@ export async function user(context: Context, args: string[]): Promise<number> {
   return withDatabase(context, async (db, config) => {
     const found = await findUserByNameOrId(db, nameOrId);
     if (!found) throw new Error(`there is no user with the name or id ${JSON.stringify(nameOrId)}`);
-    context.output.write(`${await act(db, found, config)}\n`);
+    context.output.write(`${await act(db, found, config, context.errors)}\n`);
     return 0;
   });
 }
@@ -57,6 +60,18 @@ const actions = {
     const ended = await write(db, (tx) => resetPassword(tx, id, hash));
     if (!ended) throw new Error(`${username} (${id}) was deleted`);
     return `the password of ${username} (${id}) is now ${password}, sessions ended: ${ended.length}`;
+  },
+
+  async link(db: Db, { id, username, status }: UserRow, { publicUrl }: Config, errors: Writable) {
+    const { hostname, port } = new URL(publicUrl);
+    if (port === '0') throw new Error('the port of the server is not known: set PUBLIC_URL');
+    const link = await db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
+    if (!link)
+      throw new Error(`${username} (${id}) ${status === 'deleted' ? 'was deleted' : 'is suspended'}`);
+    if (isLoopback(hostname))
+      errors.write(`this link works only on this machine: set PUBLIC_URL, which is ${publicUrl} now\n`);
+    const until = new Date(link.expiresAt).toISOString();
+    return `${username} (${id}) can set a new password once until ${until}: ${publicUrl}/set-password#${link.token}`;
   },
 };
 

@@ -24,6 +24,7 @@ import { statements as conversationsByHour } from './migrations/0022-conversatio
 import { statements as changes } from './migrations/0023-changes.ts';
 import { statements as additiveMigrations } from './migrations/0024-additive-migrations.ts';
 import { statements as invites } from './migrations/0025-invites.ts';
+import { statements as passwordLinks } from './migrations/0026-password-links.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   { name: '0023-changes', additive: false, statements: changes },
   { name: ADDITIVE_MIGRATIONS, additive: false, statements: additiveMigrations },
   { name: '0025-invites', additive: true, statements: invites },
+  { name: '0026-password-links', additive: true, statements: passwordLinks },
 ];
 
 /**

@@ -5,13 +5,15 @@ import Value from 'typebox/value';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Answer, type Body, type Person, startService, type TestService } from '../../test/harness.ts';
 import { operations, readDescription } from '../../test/openapi.ts';
+import { createPasswordLink } from '../accounts/password-links.ts';
 import { isHidden } from './openapi.ts';
 
-/** Public by interface 4.2, and `options` and `receipt`, which are ours. */
+/** Public by interface 4.2, and `options`, `password-link` and `receipt`, which are ours. */
 const PUBLIC = [
   'GET /api/options',
   'POST /api/register',
   'POST /api/login',
+  'POST /api/password-link',
   'GET /api/user/profile/{userId}',
   'GET /api/push/public-key',
   'POST /api/push/subscribe',
@@ -67,7 +69,9 @@ onEachDatabase('The description and the answers', (database) => {
     const unseen = new Set(operations(description.paths).map(([path, method]) => `${method} ${path}`));
     unseen.delete('GET /ws');
 
-    for (const [method, path, body] of goodCalls(alice, bob, other.id)) {
+    const { id } = await service.join('dora');
+    const link = await service.services.db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
+    for (const [method, path, body] of goodCalls(alice, bob, other.id, link?.token)) {
       const answer = await service.call(method, path, { token: alice.token, ...(body && { body }) });
       assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
       unseen.delete(`${method} ${assertDescribed(description, method, path, answer)}`);
@@ -122,12 +126,14 @@ function goodCalls(
   alice: Person,
   bob: Person,
   otherSession: string,
+  linkToken?: string,
 ): [method: string, path: string, body?: object][] {
   const subscription = { endpoint: 'https://push.example.net/1', keys: { p256dh: 'BAAA', auth: 'AAAA' } };
   return [
     ['GET', '/api/options'],
     ['POST', '/api/register', { username: 'carol', password: 'password' }],
     ['POST', '/api/login', { username: 'carol', password: 'password' }],
+    ['POST', '/api/password-link', { token: linkToken, newPassword: 'a new one' }],
     ['POST', '/api/token', {}],
     ['GET', '/api/sessions'],
     ['POST', '/api/sessions/end', { id: otherSession }],

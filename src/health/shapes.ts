@@ -23,6 +23,7 @@ export const SHAPES = {
   RegisterBody: accounts.RegisterBody,
   LoginBody: accounts.LoginBody,
   ChangePasswordBody: accounts.ChangePasswordBody,
+  PasswordLinkBody: accounts.PasswordLinkBody,
   EndSessionBody: accounts.EndSessionBody,
   Options: accounts.Options,
   Registered: accounts.Registered,

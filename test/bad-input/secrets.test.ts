@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { getValue } from '../../src/db/installation-values.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
@@ -14,6 +15,8 @@ onEachDatabase('Bad input: secrets and the log', (database) => {
     const bob = await service.join('bob');
     const { id, token } = register.body.data;
     secrets.push(token, bob.token, subscription.keys.p256dh);
+    const link = await service.services.db.transaction((tx) => createPasswordLink(tx, bob.id, Date.now()));
+    secrets.push(link?.token ?? '');
 
     async function callEverything(): Promise<void> {
       const calls: [path: string, body?: object][] = [
@@ -23,6 +26,8 @@ onEachDatabase('Bad input: secrets and the log', (database) => {
         ['/api/register', { username: 'carol', password: 'first-password' }],
         ['/api/user/change-password', { oldPassword: 'mistaken-word', newPassword: 'second-password' }],
         ['/api/user/change-password', { oldPassword: 'first-password', newPassword: 'second-password' }],
+        ['/api/password-link', { token: link?.token, newPassword: ['second-password'] }],
+        ['/api/password-link', { token: link?.token, newPassword: 'second-password' }],
         ['/api/user/profile', { bio: 'words for bob alone', phone: '13800138000' }],
         ['/api/messages', { to: bob.id, cid: '1', body: 'words for bob alone' }],
         ['/api/push/subscribe', { userId: id, subscription }],

@@ -72,6 +72,14 @@ const ENDPOINTS: Record<string, Endpoint> = {
     (api) => api.login({ username: 'alice', password: 'password-of-alice' }),
     { body: 'LoginBody' },
   ),
+  'POST /api/password-link': {
+    call: (api) =>
+      assert.rejects(api.usePasswordLink({ token: 'of no link', newPassword: 'another password' }), {
+        code: 400,
+        error: 'link_invalid',
+      }),
+    body: 'PasswordLinkBody',
+  },
   'POST /api/token': one('FreshToken', (api) => api.freshToken()),
   'GET /api/sessions': many('SessionEntry', (api) => api.sessions()),
   'POST /api/sessions/end': nothing((api, { session }) => api.endSession(session), 'EndSessionBody'),
@@ -211,7 +219,7 @@ onSqlite('The kit against the interface', (database) => {
       );
       if (body) assert.ok(Value.Check(SHAPES[body], first.body), `${name}: ${JSON.stringify(first.body)}`);
       for (const sent of first.query) assert.ok(query.includes(sent), `${name}: ${sent}`);
-      const isStranger = name === 'POST /api/register' || name === 'POST /api/login';
+      const isStranger = ['POST /api/register', 'POST /api/login', 'POST /api/password-link'].includes(name);
       assert.equal(first.token, isStranger ? undefined : alice.session.token, name);
     }
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { type SocketService, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onNodes, type TestDatabase } from '../databases.ts';
 import type { Person } from '../harness.ts';
@@ -57,5 +58,16 @@ onNodes('a session that ends on one node', (database) => {
     await assertEnded(service, ending, sockets);
     for (const node of service.nodes)
       assert.equal((await node.get('/api/sessions', { token: alice.token })).status, 200);
+  });
+
+  test('by a password link', async (t) => {
+    const { service, alice, ending, sockets } = await start(t, database);
+    const { db } = service.services;
+    const link = await db.transaction((tx) => createPasswordLink(tx, alice.id, Date.now()));
+    const body = { token: link?.token, newPassword: 'another password' };
+    assert.equal((await service.post('/api/password-link', body)).status, 200);
+    await assertEnded(service, ending, sockets);
+    for (const node of service.nodes)
+      assert.equal((await node.get('/api/sessions', { token: alice.token })).status, 401);
   });
 });

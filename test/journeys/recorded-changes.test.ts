@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { endIdleSessions, endSurplusSessions } from '../../src/accounts/sessions.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService } from '../harness.ts';
@@ -53,6 +54,13 @@ onEachDatabase('changes that other processes must see', (database) => {
     assert.deepEqual(await recordedBy(() => ok('/api/user/change-password', passwords, alice.token)), [
       `sessions-ended ${ended}`,
     ]);
+    const setByLink = async () => {
+      const link = await db.transaction((tx) => createPasswordLink(tx, bobId, Date.now()));
+      await ok('/api/password-link', { token: link?.token, newPassword: 'another password' }, '');
+    };
+    const [ofBob] = await db.all<{ id: string }>`select id from sessions where user_id = ${bobId}`;
+    assert.deepEqual(await recordedBy(setByLink), [`sessions-ended ${ofBob?.id}`]);
+    assert.deepEqual(await recordedBy(setByLink), []);
     const inboxes = { db, events };
     const addSessions = async (count: number, usedAt: number) => {
       for (let i = 0; i < count; i++)

@@ -14,6 +14,13 @@ export interface Api {
   sessions(): Promise<Wire.SessionEntry[]>;
   endSession(id: string): Promise<void>;
   changePassword(body: Wire.ChangePasswordBody): Promise<void>;
+  /**
+   * Sets a new password by the token of a link that the operator made, once. All sessions of that user end. Needs no session, and does
+   * not sign in.
+   *
+   * @throws {DoormanError} `link_invalid`: unknown, used, replaced or expired
+   */
+  usePasswordLink(body: Wire.PasswordLinkBody): Promise<void>;
 
   /**
    * A page of all users, oldest first, or of a search, by name. `next` is the cursor of the next page; absent on the last.
@@ -110,6 +117,7 @@ export function openApi({ call, userId }: Caller): Api {
     sessions: () => get('/api/sessions'),
     endSession: (id) => post('/api/sessions/end', { id } satisfies Wire.EndSessionBody),
     changePassword: (body) => post('/api/user/change-password', body),
+    usePasswordLink: async (body) => void (await call('POST', '/api/password-link', body, 'stranger')),
 
     async users({ q, online, limit = USERS_LIMIT, after } = {}) {
       const query = { q, online: online ? '1' : undefined, limit, after };
