@@ -12,4 +12,5 @@ export const PAGE_PATHS = [
   '/settings/blocked',
   '/sign-in',
   '/sign-up',
+  '/set-password',
 ];

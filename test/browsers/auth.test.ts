@@ -5,9 +5,10 @@ import { appear, placesOf } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { confirm, fill } from './controls.ts';
 import { onChromium } from './each-browser.ts';
+import { findLeft } from './left-behind.ts';
 import { watchFaults } from './page-faults.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
-import { startSite } from './site.ts';
+import { type Site, startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
 /** Heading, labels, fields and buttons. */
@@ -138,6 +139,66 @@ onChromium('Signing in and out', (browser) => {
     assert.equal(await page.$('[data-testid^="end-"]'), null);
     await signIn(page, 'bob');
     await waitFor('the address', async () => (await pathOf(page)) === '/');
+  });
+});
+
+onChromium('A password link', (browser) => {
+  test('leads to a new password and the sign-in, once, and leaves its token nowhere', async (t) => {
+    const { page, site, faults } = await open(t, browser());
+    faults.expect(/^400 POST \/api\/password-link$/);
+    await site.join('alice');
+    const link = await linkOf(site, 'alice');
+    await page.goto(link);
+    await page.waitForSelector('[autocomplete="new-password"]');
+    assert.equal(await page.title(), 'Set a new password · Doorman');
+    assert.equal(await focused(page), 'password');
+    await waitFor('the token to leave', async () => (await page.evaluate(() => location.hash)) === '');
+    assert.deepEqual(await findLeft(page, [new URL(link).hash.slice(1)]), []);
+    await fillForm(page, { password: '12345' });
+    await page.keyboard.press('Enter');
+    assert.equal(await errorOf(page, 'password'), 'Use at least 6 characters.');
+
+    await fillForm(page, { password: 'password-of-alice 2' });
+    await page.keyboard.press('Enter');
+    await waitForText(page, 'password-set', 'Your new password is set. Use it to sign in.');
+    assert.equal(await pathOf(page), '/sign-in');
+    await signIn(page, 'alice', 'password-of-alice 2');
+
+    await page.goto(link);
+    await page.waitForSelector('[autocomplete="new-password"]');
+    await fillForm(page, { password: 'password-of-alice 3' });
+    await page.keyboard.press('Enter');
+    await waitForText(page, 'link-invalid', 'This link has expired or was already used. Ask for a new one.');
+    await assertAccessible(page, 'a used link');
+    await page.reload();
+    await waitForText(page, 'link-missing', 'Open the link that you received once more.');
+    await page.click('[data-testid="other-way"]');
+    await page.waitForSelector('[data-testid="own-profile"]');
+    assert.equal(await pathOf(page), '/');
+  });
+
+  test('works while a user is signed in: another one stays so, the same one signs in again', async (t) => {
+    const { page, site, faults } = await open(t, browser());
+    faults.expect(/^401 (?:POST \/api\/token|GET \/api\/\S+)$/);
+    await site.join('alice');
+    await site.join('bob');
+    await signIn(page, 'alice');
+    for (const username of ['bob', 'alice']) {
+      await page.goto(await linkOf(site, username));
+      await page.waitForSelector('[autocomplete="new-password"]');
+      await fillForm(page, { password: 'a new password' });
+      await page.keyboard.press('Enter');
+      if (username === 'alice') break;
+      await page.waitForSelector('[data-testid="link-set"]');
+      await page.click('[data-testid="other-way"]');
+      const own = await page.waitForSelector('[data-testid="own-profile"]');
+      assert.match((await own?.evaluate((element) => element.textContent)) ?? '', /alice/);
+    }
+    await page.waitForSelector('[data-testid="password-set"]');
+    assert.equal(await page.$('[data-testid^="end-"]'), null);
+    for (const username of ['alice', 'bob'])
+      assert.equal((await site.post('/api/login', { username, password: 'a new password' })).status, 200);
+    await signIn(page, 'alice', 'a new password');
   });
 });
 
@@ -310,9 +371,21 @@ async function fillForm(page: Page, fields: Record<string, string>): Promise<voi
   for (const [name, text] of Object.entries(fields)) await fill(page, `[name="${name}"]`, text);
 }
 
-/** With the password that `Site.join` gives. */
-async function signIn(page: Page, username: string): Promise<void> {
-  await fillForm(page, { username, password: `password-of-${username}` });
+/** What the operator's command prints. */
+async function linkOf(site: Site, username: string): Promise<string> {
+  const [link = ''] = /\S+\/set-password#\S+/.exec(await site.command('user', 'link', username)) ?? [];
+  assert.ok(link.startsWith(`${site.url}/`), link);
+  return link;
+}
+
+async function waitForText(page: Page, testId: string, text: string): Promise<void> {
+  const element = await page.waitForSelector(`[data-testid="${testId}"]`);
+  assert.equal(await element?.evaluate(({ textContent }) => textContent), text);
+}
+
+/** With the password that `Site.join` gives, or another one. */
+async function signIn(page: Page, username: string, password = `password-of-${username}`): Promise<void> {
+  await fillForm(page, { username, password });
   await page.keyboard.press('Enter');
   await page.waitForSelector('[data-testid="own-profile"]');
 }

@@ -28,8 +28,8 @@ export interface Site {
   post(path: string, body: unknown, token?: string): Promise<{ status: number; body: Body }>;
   /** Registers a user with the password `password-of-NAME`. */
   join(username: string): Promise<Account>;
-  /** Runs an operator's command on its data, as `npm run doorman` does while the service runs. */
-  command(...words: string[]): Promise<void>;
+  /** Runs an operator's command on its data, as `npm run doorman` does while the service runs. @returns what it printed */
+  command(...words: string[]): Promise<string>;
 }
 
 export interface SiteProcess extends Site {
@@ -130,8 +130,9 @@ function callers(url: string, settings: Record<string, string>): Site {
       return { id: body.data.id, username, password, token: body.data.token };
     },
     async command(...words) {
-      const { code, errors } = await runCommand(settings, words);
+      const { code, output, errors } = await runCommand(settings, words);
       if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${errors}`);
+      return output;
     },
   };
 }

@@ -37,6 +37,17 @@ export const VIEWS: Record<string, View> = {
     },
     shows: '[aria-invalid="true"]',
   },
+  'set-password': { who: 'visitor', path: '/set-password#of-no-link', shows: byId('enter') },
+  'set-password-refused': {
+    who: 'visitor',
+    path: '/set-password#of-no-link',
+    act: async (page) => {
+      await page.waitForSelector(byId('enter'));
+      await fill(page, '[name="password"]', 'wonderland');
+      await click('enter')(page);
+    },
+    shows: byId('link-invalid'),
+  },
   newcomer: { who: 'newcomer', path: '/', shows: byId('find-people') },
   invitation: {
     who: 'alice',
@@ -140,7 +151,7 @@ export async function startViews(scope: Scope, browser: RunningBrowser): Promise
   await alice.signIn();
   await alice.page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY);
   const pages: Record<View['who'], Person> = { visitor, newcomer, alice };
-  visitor.faults.expect(/^400 POST \/api\/login$/);
+  visitor.faults.expect(/^400 POST \/api\/(?:login|password-link)$/);
   alice.faults.expect(/^404 GET \/no\/such\/place$/);
   alice.faults.expectOutage();
   alice.faults.expect(/^failed: .*(?:ERR_INTERNET_DISCONNECTED|NS_ERROR_OFFLINE)/);

@@ -47,7 +47,7 @@ export function isOpenedFromChat(userId: string, previousUrl: string | null | un
  * service worker opens and answers no others.
  */
 const PAGE_PATH =
-  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|blocked))?|sign-in|sign-up)?$/;
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|blocked))?|sign-in|sign-up|set-password)?$/;
 /** An id has 36 characters: a far longer path names no user. */
 const MAX_PATH = 1_000;
 

@@ -21,6 +21,11 @@ import type { Stores } from './stores.ts';
 /** Loaded only for users who are not signed in. */
 export const AuthPage = lazyView(async () => (await import('../features/auth/auth-page.tsx')).AuthPage);
 
+/** Loaded only by a link of the operator. */
+export const SetPasswordPage = lazyView(
+  async () => (await import('../features/auth/set-password-page.tsx')).SetPasswordPage,
+);
+
 interface AppProps {
   stores: Stores;
   /** The language at the start; its texts are loaded. */
@@ -54,7 +59,7 @@ export function App({ stores, language, onShown }: AppProps) {
   );
 }
 
-/** Shows the sign-in or the page; the session is known before the first rendering. */
+/** Shows the sign-in, the page, or the form of a password link; the session is known before the first rendering. */
 function SessionGate() {
   const session = useSession();
   const [path] = useLocation();
@@ -65,6 +70,13 @@ function SessionGate() {
     if (userId !== undefined) lastUserId = userId;
     if (session.state !== 'restoring') recordVisit(userId !== undefined);
   }, [userId, session.state]);
+  // The link may be of another user than the one who is signed in.
+  if (path === '/set-password' && session.state !== 'restoring')
+    return (
+      <Suspense fallback={null}>
+        <SetPasswordPage />
+      </Suspense>
+    );
   switch (session.state) {
     case 'restoring':
       return null;

@@ -16,8 +16,8 @@
     scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   dataset.mantineColorScheme = isDark ? 'dark' : 'light';
 
-  const isIn = read('doorman.visited') === 'in'; // visited.ts
   const [, section = '', id = ''] = location.pathname.split('/');
+  const isIn = read('doorman.visited') === 'in' && section !== 'set-password'; // visited.ts
   const isChat = section === 'chat' && id !== '';
   if (isIn) dataset.shell = isChat ? 'chat' : id === '' ? 'list' : 'page';
 

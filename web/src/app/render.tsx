@@ -3,7 +3,7 @@ import './app.css';
 import { createRoot } from 'react-dom/client';
 import type { Language } from '../i18n/languages.ts';
 import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
-import { App, AuthPage } from './app.tsx';
+import { App, AuthPage, SetPasswordPage } from './app.tsx';
 import { loadViews } from './routes.tsx';
 import type { Stores } from './stores.ts';
 
@@ -25,8 +25,7 @@ export async function render(
 ): Promise<{ all: Promise<unknown> }> {
   retryPicturesOnReturn(stores.connection);
   const isIn = stores.session.getSnapshot().state === 'signed_in';
-  const entrance = isIn ? undefined : Promise.all([AuthPage.load(), whoMayRegister(stores)]);
-  const { front, all } = isIn ? loadViews(location.pathname) : { front: entrance, all: entrance };
+  const { front, all } = loadFiles(stores, location.pathname, isIn);
   // From the worker's cache the files come at once; otherwise the list may follow later.
   const first = navigator.serviceWorker?.controller ? all : front;
   await Promise.allSettled([first]); // what fails to load is tried again, and reported, when it is rendered
@@ -34,6 +33,19 @@ export async function render(
     createRoot(root).render(<App stores={stores} language={language} onShown={resolve} />);
   });
   return { all: Promise.allSettled([all]) };
+}
+
+function loadFiles(
+  stores: Stores,
+  path: string,
+  isIn: boolean,
+): { front: Promise<unknown>; all: Promise<unknown> } {
+  if (path !== '/set-password' && isIn) return loadViews(path);
+  const entrance =
+    path === '/set-password'
+      ? SetPasswordPage.load()
+      : Promise.all([AuthPage.load(), whoMayRegister(stores)]);
+  return { front: entrance, all: entrance };
 }
 
 /** The first time, the page waits for the answer for a while instead of showing a form that goes away again. */

@@ -16,6 +16,7 @@ export const errors = {
   unknown_user: 'No account with this username.',
   wrong_password: 'Wrong password.',
   wrong_old_password: 'Your current password is wrong.',
+  link_invalid: 'This link has expired or was already used. Ask for a new one.',
   account_suspended: 'This account has been suspended. Contact the administrator.',
   too_many_logins:
     'Too many wrong passwords for this account. Try again in a minute, or use a device where you’ve signed in before.',

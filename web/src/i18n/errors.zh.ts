@@ -15,6 +15,7 @@ export const errors: typeof import('./errors.en.ts').errors = {
   unknown_user: '该用户名不存在。',
   wrong_password: '密码不正确。',
   wrong_old_password: '当前密码不正确。',
+  link_invalid: '该链接已过期或已被使用，请重新获取。',
   account_suspended: '该账号已被停用，请联系服务管理员。',
   too_many_logins: '该账号输错密码的次数过多，请一分钟后再试，或使用曾经登录过的设备。',
   user_not_found: '该账号已不存在。',

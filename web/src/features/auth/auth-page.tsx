@@ -1,16 +1,15 @@
 import type { SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { useNetwork, useRegistration, useStores } from '../../data/hooks.ts';
 import type { Registration } from '../../data/registration.ts';
 import { wasVisited } from '../../data/visited.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Waiting } from '../../ui/list/waiting.tsx';
-import { BrandMark } from '../../ui/page/brand-mark.tsx';
-import { takeFocusOf } from '../../ui/page/route-focus.ts';
+import { AuthFrame } from './auth-frame.tsx';
 import styles from './auth-page.module.css';
-import { LanguageLinks } from './language-links.tsx';
 import { RegistrationClosed } from './registration-closed.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
@@ -22,51 +21,47 @@ interface AuthPageProps {
 
 /** The page of a user who is not signed in: the form to sign in or to create an account. */
 export function AuthPage({ end }: AuthPageProps) {
-  const { auth: texts, shell } = useTexts();
+  const { auth: texts } = useTexts();
   const [path] = useLocation();
   const isSignUp = path === '/sign-up';
   const [isKnown] = useState(() => end !== undefined || wasVisited());
   const signInTitle = isKnown ? texts.signInTitle : texts.signIn;
   const registration = useFreshRegistration();
   const signUpTitle = registration === 'closed' ? texts.closedTitle : texts.signUpTitle;
-  const title = isSignUp ? signUpTitle : signInTitle;
-  useEffect(() => {
-    document.title = `${title} · ${shell.brand}`;
-  }, [title, shell.brand]);
-  useEffect(() => {
-    takeFocusOf(path); // The first field takes the focus by itself.
-  }, [path]);
   return (
-    <main className={styles.page}>
-      <div className={styles.middle}>
-        <div className={styles.brand}>
-          <BrandMark size={56} />
-          <p className={styles.name}>{shell.brand}</p>
-          <p className={styles.tagline}>{texts.tagline}</p>
-        </div>
-        <div className={styles.card}>
-          <h1 className={styles.title}>{title}</h1>
-          {end !== undefined && texts.ends[end] !== '' && !isSignUp && (
-            <p className={styles.end} role="status" data-testid={`end-${end}`}>
-              {texts.ends[end]}
-            </p>
-          )}
-          {isSignUp ? <SignUp /> : <SignInForm />}
-          {(isSignUp || registration !== 'closed') && (
-            <Button
-              href={isSignUp ? '/sign-in' : '/sign-up'}
-              variant="default"
-              size="md"
-              fullWidth
-              data-testid="other-way"
-            >
-              {isSignUp ? texts.signIn : texts.signUp}
-            </Button>
-          )}
-        </div>
-        <LanguageLinks />
-      </div>
-    </main>
+    <AuthFrame title={isSignUp ? signUpTitle : signInTitle}>
+      {!isSignUp && <Notice end={end} />}
+      {isSignUp ? <SignUp /> : <SignInForm />}
+      {(isSignUp || registration !== 'closed') && (
+        <Button
+          href={isSignUp ? '/sign-in' : '/sign-up'}
+          variant="default"
+          size="md"
+          fullWidth
+          data-testid="other-way"
+        >
+          {isSignUp ? texts.signIn : texts.signUp}
+        </Button>
+      )}
+    </AuthFrame>
+  );
+}
+
+/** Why the user signs in: with the password that they have just set, or since a session ended. */
+function Notice({ end }: AuthPageProps) {
+  const { auth: texts } = useTexts();
+  const state = useHistoryState<{ isPasswordSet?: boolean } | null>();
+  if (state?.isPasswordSet)
+    return (
+      <p className={styles.end} role="status" data-testid="password-set">
+        {texts.passwordSet}
+      </p>
+    );
+  if (end === undefined || texts.ends[end] === '') return null;
+  return (
+    <p className={styles.end} role="status" data-testid={`end-${end}`}>
+      {texts.ends[end]}
+    </p>
   );
 }
 

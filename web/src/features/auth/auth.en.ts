@@ -26,6 +26,16 @@ export const auth = {
   signingIn: 'Signing in…',
   signingUp: 'Creating your account…',
 
+  setPasswordTitle: 'Set a new password',
+  setPasswordSays: 'This signs you out on all your devices.',
+  newPassword: 'New password',
+  setPassword: 'Set password',
+  settingPassword: 'Setting your password…',
+  noNeed: 'Remember your password?',
+  alreadyIn: 'You’re already signed in',
+  passwordSet: 'Your new password is set. Use it to sign in.',
+  linkMissing: 'Open the link that you received once more.',
+
   usernameMissing: 'Enter your username.',
   passwordMissing: 'Enter your password.',
 

@@ -24,6 +24,16 @@ export const auth: typeof import('./auth.en.ts').auth = {
   signingIn: '正在登录…',
   signingUp: '正在创建账号…',
 
+  setPasswordTitle: '设置新密码',
+  setPasswordSays: '设置后，你的所有设备都会退出登录。',
+  newPassword: '新密码',
+  setPassword: '设置密码',
+  settingPassword: '正在设置密码…',
+  noNeed: '想起密码了？',
+  alreadyIn: '你已登录',
+  passwordSet: '新密码已设置，请用新密码登录。',
+  linkMissing: '请重新打开收到的链接。',
+
   usernameMissing: '请输入用户名。',
   passwordMissing: '请输入密码。',
 

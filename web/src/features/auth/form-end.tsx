@@ -1,5 +1,3 @@
-import { useRegistration } from '../../data/hooks.ts';
-import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from './auth-page.module.css';
@@ -7,31 +5,30 @@ import type { useAuthForm } from './use-auth-form.ts';
 
 interface FormEndProps {
   form: ReturnType<typeof useAuthForm>;
-  kind: 'signIn' | 'signUp';
+  label: string;
+  /** What the button says while the form is sent. */
+  pending: string;
+  /** The words that lead to the button below the form, if there is one. */
+  or: string | undefined;
 }
 
-/** The button of a form; below it the error of the form, in place of the words that lead to the other form. */
-export function FormEnd({ form, kind }: FormEndProps) {
-  const texts = useTexts().auth;
+/** The button of a form; below it the error of the form, in place of the words that lead elsewhere. */
+export function FormEnd({ form, label, pending, or }: FormEndProps) {
   const { other } = form.errors;
-  const registration = useRegistration();
-  const hasOtherWay = kind === 'signUp' || registration !== 'closed';
   return (
     <>
       <BusyButton
         type="submit"
         size="md"
         fullWidth
-        label={texts[kind]}
-        pending={kind === 'signIn' ? texts.signingIn : texts.signingUp}
+        label={label}
+        pending={pending}
         isPending={form.isPending}
         testId="enter"
       />
       <div className={styles.under}>
         <ErrorText error={other} sentence={form.sentence} />
-        {other === undefined && hasOtherWay && (
-          <p className={styles.or}>{kind === 'signIn' ? texts.newHere : texts.haveAccount}</p>
-        )}
+        {other === undefined && or !== undefined && <p className={styles.or}>{or}</p>}
       </div>
     </>
   );

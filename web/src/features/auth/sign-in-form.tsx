@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useStores } from '../../data/hooks.ts';
+import { useRegistration, useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { PasswordField } from '../../ui/controls/password-field.tsx';
 import styles from './auth-page.module.css';
@@ -10,6 +10,7 @@ import { useAuthForm } from './use-auth-form.ts';
 export function SignInForm() {
   const texts = useTexts().auth;
   const { session } = useStores();
+  const maySignUp = useRegistration() !== 'closed';
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const form = useAuthForm({
@@ -44,7 +45,12 @@ export function SignInForm() {
         }}
         error={form.errors.fields.password}
       />
-      <FormEnd form={form} kind="signIn" />
+      <FormEnd
+        form={form}
+        label={texts.signIn}
+        pending={texts.signingIn}
+        or={maySignUp ? texts.newHere : undefined}
+      />
     </form>
   );
 }

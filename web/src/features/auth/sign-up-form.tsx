@@ -103,7 +103,7 @@ export function SignUpForm({ needsInvite }: { needsInvite: boolean }) {
           {texts.addNickname}
         </button>
       )}
-      <FormEnd form={form} kind="signUp" />
+      <FormEnd form={form} label={texts.signUp} pending={texts.signingUp} or={texts.haveAccount} />
     </form>
   );
 }

@@ -17,6 +17,7 @@ export interface PasswordFieldProps {
   hint?: ReactNode;
   error?: string | undefined;
   disabled?: boolean;
+  autoFocus?: boolean;
   className?: string | undefined;
 }
 
