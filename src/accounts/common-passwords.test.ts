@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
+import { createPasswordLink } from './password-links.ts';
 
 test('the list has 10,000 passwords that a registration would accept, in lower case, each once', async () => {
   const words = await loadCommonPasswords();
@@ -53,6 +54,18 @@ onEachDatabase('A common password', (database) => {
     assert.equal(await register({}), 'password_common');
     const wrong = await service.post('/api/user/change-password', change('a wrong one', '123456'), alice);
     assert.equal(wrong.body.error, 'password_common');
+  });
+
+  test('is refused behind a password link, which stays valid', async (t) => {
+    const service = await startService(t, database, { env: { PASSWORD_LIST: 'refuse' } });
+    const { id } = await service.join('alice');
+    const link = await service.services.db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
+    const use = (token: string | undefined, newPassword: string) =>
+      service.post('/api/password-link', { token, newPassword });
+    assert.equal((await use('x'.repeat(43), '123456')).body.error, 'link_invalid');
+    const { status, body } = await use(link?.token, '123456');
+    assert.deepEqual([status, body.error, body.msg], refused);
+    assert.equal((await use(link?.token, 'a new one of alice')).status, 200);
   });
 
   test('is no error without the right to register', async (t) => {

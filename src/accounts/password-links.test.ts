@@ -39,7 +39,14 @@ onEachDatabase('Password links', (database) => {
       /** The same without HTTP, with hashing that the test controls. */
       useWith: (passwords: Passwords, token: string) =>
         resetPasswordByLink(
-          { db, events, passwords, now: () => now, signal: new AbortController().signal },
+          {
+            db,
+            events,
+            passwords,
+            commonPasswords: null,
+            now: () => now,
+            signal: new AbortController().signal,
+          },
           token,
           'a new password',
         ),

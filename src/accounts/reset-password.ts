@@ -3,6 +3,7 @@ import type { Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
 import { type Inboxes, lockInbox } from '../inbox/inbox.ts';
+import { refuseCommonPassword } from './common-passwords.ts';
 import { endProofsOfUser } from './device-proofs.ts';
 import { consumeLink, endLinkOfUser, findUserOfLink } from './password-links.ts';
 import type { Passwords } from './passwords.ts';
@@ -46,17 +47,19 @@ export async function resetPassword(
  * @param now reads the time, in epoch milliseconds
  * @param signal aborts when the client disconnects: a hash that is still queued is dropped
  * @throws {ServiceError} `invalid`, word `link_invalid`, for a token that is unknown, used, replaced or expired, or whose account is not
- *   active; what {@link Passwords.hash} throws: then the link stays valid
+ *   active; what {@link refuseCommonPassword} and {@link Passwords.hash} throw: then the link stays valid
  */
 export async function resetPasswordByLink(
   {
     db,
     events,
     passwords,
+    commonPasswords,
     now,
     signal,
   }: Inboxes & {
     passwords: Passwords;
+    commonPasswords: ReadonlySet<string> | null;
     now: () => number;
     signal: AbortSignal;
   },
@@ -66,6 +69,7 @@ export async function resetPasswordByLink(
   // Only a valid token costs a hash.
   const userId = await findUserOfLink(db, token, now());
   if (userId === undefined) throw linkInvalid();
+  refuseCommonPassword(commonPasswords, newPassword);
   const passwordHash = await passwords.hash(newPassword, signal);
   const ended = await db.transaction(async (tx) => {
     await lockInbox(tx, userId);

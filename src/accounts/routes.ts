@@ -170,11 +170,11 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       operationId: 'usePasswordLink',
       summary: "Set a new password by a link of the operator, which ends all of the user's sessions",
       body: PasswordLinkBody,
-      response: answers(MessageOnly, [400, 'link_invalid']),
+      response: answers(MessageOnly, [400, 'link_invalid', 'password_common']),
     },
     handler: async (request, reply) => {
       const { token, newPassword } = request.body;
-      const context = { db, events, passwords, now, signal: disconnectSignal(reply) };
+      const context = { db, events, passwords, commonPasswords, now, signal: disconnectSignal(reply) };
       await resetPasswordByLink(context, token, newPassword);
       return { code: 200 as const, message: '密码设置成功' };
     },

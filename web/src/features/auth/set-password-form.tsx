@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSession, useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { checkPassword } from '../../ui/controls/form-fields.ts';
-import { PasswordField } from '../../ui/controls/password-field.tsx';
+import { NewPasswordField } from '../../ui/controls/new-password-field.tsx';
 import styles from './auth-page.module.css';
 import { FormEnd } from './form-end.tsx';
 import { useAuthForm } from './use-auth-form.ts';
@@ -36,12 +36,11 @@ export function SetPasswordForm({ token, onResult }: SetPasswordFormProps) {
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
       <p className={styles.says}>{texts.setPasswordSays}</p>
-      <PasswordField
+      <NewPasswordField
         className={styles.field}
         name="password"
         label={texts.newPassword}
         hint={texts.passwordHint}
-        autoComplete="new-password"
         autoFocus
         value={password}
         onChange={(typed) => {
