@@ -4,16 +4,16 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LimitSource } from '../http/limit-source.ts';
 import type { Refusals } from '../http/refusals.ts';
-import { type Admission, openAdmission } from './admission.ts';
 import { Authentication } from './authentication.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { removeIdleProofs } from './device-proofs.ts';
-import { removeOldInvites } from './invites.ts';
 import { LoginAttempts } from './login-attempts.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { PasswordAttempts } from './password-attempts.ts';
 import { removeExpiredLinks } from './password-links.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
+import { type Admission, openAdmission } from './registration/admission.ts';
+import { removeOldInvites } from './registration/invites.ts';
 import { endIdleSessions } from './sessions.ts';
 import { openTokens, type Tokens } from './tokens.ts';
 

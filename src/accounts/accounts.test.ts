@@ -10,8 +10,8 @@ import { Events } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { suspendUser } from './account-status.ts';
 import { changePassword, logIn, register } from './accounts.ts';
-import { openToAll } from './admission.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
+import { openToAll } from './registration/admission.ts';
 import { openSession } from './sessions.ts';
 
 const START = 1_760_000_000_000;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { openInviteHash } from '../accounts/invite-codes.ts';
-import { createInvite, listInvites, revokeInvite } from '../accounts/invites.ts';
 import { openPasswords } from '../accounts/passwords.ts';
+import { openInviteHash } from '../accounts/registration/invite-codes.ts';
+import { createInvite, listInvites, revokeInvite } from '../accounts/registration/invites.ts';
 import { wholeNumber } from '../config-fields.ts';
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { openInviteHash } from '../../src/accounts/invite-codes.ts';
-import { createInvite, listInvites } from '../../src/accounts/invites.ts';
+import { openInviteHash } from '../../src/accounts/registration/invite-codes.ts';
+import { createInvite, listInvites } from '../../src/accounts/registration/invites.ts';
 import type { Registration } from '../../src/config-settings.ts';
 import type { Services } from '../../src/services.ts';
 import { appear, assertFits } from './appearance.ts';

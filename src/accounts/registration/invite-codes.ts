@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import * as bcrypt from '@node-rs/bcrypt';
-import type { BoundedQueue } from '../collections/bounded-queue.ts';
-import type { Db } from '../db/db.ts';
-import { getOrCreateValue } from '../db/installation-values.ts';
+import type { BoundedQueue } from '../../collections/bounded-queue.ts';
+import type { Db } from '../../db/db.ts';
+import { getOrCreateValue } from '../../db/installation-values.ts';
 
 /** Crockford's Base32: digits and letters without I, L, O and U. */
 const SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

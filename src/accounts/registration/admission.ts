@@ -1,7 +1,7 @@
-import type { BoundedQueue } from '../collections/bounded-queue.ts';
-import type { Registration } from '../config-settings.ts';
-import type { Db, Tx } from '../db/db.ts';
-import { ServiceError } from '../errors.ts';
+import type { BoundedQueue } from '../../collections/bounded-queue.ts';
+import type { Registration } from '../../config-settings.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { ServiceError } from '../../errors.ts';
 import { openInviteHash, readInviteCode } from './invite-codes.ts';
 import { isInviteGood, takeInvite } from './invites.ts';
 

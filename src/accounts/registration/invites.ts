@@ -1,6 +1,6 @@
-import { inBatches } from '../db/batches.ts';
-import type { Db, Queries, Tx } from '../db/db.ts';
-import { newId } from '../db/ids.ts';
+import { inBatches } from '../../db/batches.ts';
+import type { Db, Queries, Tx } from '../../db/db.ts';
+import { newId } from '../../db/ids.ts';
 import { createInviteCode, type HashInviteCode, readInviteCode } from './invite-codes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDatabase, onSqlite } from '../../test/databases.ts';
-import { startService, type TestService } from '../../test/harness.ts';
-import { addUser } from '../../test/people.ts';
+import { onEachDatabase, onSqlite } from '../../../test/databases.ts';
+import { startService, type TestService } from '../../../test/harness.ts';
+import { addUser } from '../../../test/people.ts';
 import { openInviteHash } from './invite-codes.ts';
 import { createInvite, listInvites, removeOldInvites, revokeInvite } from './invites.ts';
 
