@@ -4,17 +4,17 @@ import { runCommand } from '../../test/processes.ts';
 
 const usage = `Usage: npm run --silent doorman -- COMMAND
 
-  import FILE.jsonl [--dry-run]                         store users, one a line; - reads standard input
-  export                                                write all users to standard output, as import reads them
-  keys rotate jwt|vapid [--revoke]                      make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
-  user show|suspend|restore|delete|password NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password
-  invite [--uses N] [--days N] | list | revoke ID       make an invite for new users (1 use, 7 days), list or revoke invites
-  backup FILE                                           copy the embedded database to a new file, also beside a server
-  restore FILE                                          make the database of an empty folder from a backup
-  restored                                              after a backup was restored by another tool: make every device start from a new snapshot
-  copy                                                  copy the embedded database into an empty PostgreSQL database
-  check                                                 check the settings, the database and the keys
-  health [--url URL]                                    ask whether the server answers
+  import FILE.jsonl [--dry-run]                              store users, one a line; - reads standard input
+  export                                                     write all users to standard output, as import reads them
+  keys rotate jwt|vapid [--revoke]                           make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
+  user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one
+  invite [--uses N] [--days N] | list | revoke ID            make an invite for new users (1 use, 7 days), list or revoke invites
+  backup FILE                                                copy the embedded database to a new file, also beside a server
+  restore FILE                                               make the database of an empty folder from a backup
+  restored                                                   after a backup was restored by another tool: make every device start from a new snapshot
+  copy                                                       copy the embedded database into an empty PostgreSQL database
+  check                                                      check the settings, the database and the keys
+  health [--url URL]                                         ask whether the server answers
 
 The settings are those of the server, from the environment. See docs/commands.md.
 `;
@@ -40,7 +40,7 @@ test('a command with invalid arguments shows its usage', async () => {
       ['keys', 'rotate', 'jwt', 'now'],
       ['keys', 'rotate', 'vapid', '--revoke'],
     ],
-    'user show|suspend|restore|delete|password NAME-OR-ID': [
+    'user show|suspend|restore|delete|password|link NAME-OR-ID': [
       ['user', 'show'],
       ['user', 'ban', 'bob'],
       ['user', 'show', 'a', 'b'],
