@@ -76,6 +76,9 @@ export async function startBareRelay(): Promise<ServerProcess> {
   return startServer([...REPORTING_MEMORY, 'bench/bare/relay.mjs'], {});
 }
 
+/** Of pino. What the server answers with 500 it logs at this level. */
+const ERROR_LEVEL = 50;
+
 async function startServer(args: readonly string[], env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -87,7 +90,8 @@ async function startServer(args: readonly string[], env: Record<string, string>)
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
   let onMemory = (_bytes: number) => {};
   lines.on('line', (line) => {
-    const logged: { url?: string; residentBytes?: number } = JSON.parse(line);
+    const logged: { level?: number; url?: string; residentBytes?: number } = JSON.parse(line);
+    if (logged.level !== undefined && logged.level >= ERROR_LEVEL) console.error(line);
     if (logged.url !== undefined) resolve(logged.url);
     if (logged.residentBytes !== undefined) onMemory(logged.residentBytes);
   });
