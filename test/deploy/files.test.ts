@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -22,7 +23,11 @@ interface ComposeService {
 }
 
 /** A compose file, its variables replaced. */
-function readCompose(path: string): { services: Record<string, ComposeService>; volumes: object } {
+function readCompose(path: string): {
+  services: Record<string, ComposeService>;
+  volumes: object;
+  networks: { default: { ipam: { config: { subnet: string; ip_range?: string }[] } } };
+} {
   const variables: Record<string, string> = { DOMAIN: 'chat.example.com', POSTGRES_PASSWORD: 'secret' };
   const text = read(path).replaceAll(/\$\{(\w+)(?::\?[^}]*)?\}/g, (_, name: string) => {
     assert.ok(name in variables, `${path} has a variable ${name}`);
@@ -53,18 +58,18 @@ for (const [path, nodes] of [
   ['deploy/compose.nodes.yaml', ['node1', 'node2', 'node3']],
 ] as const)
   test(`${path} runs Doorman with settings that it has, behind a proxy that it trusts`, () => {
-    const { services, volumes } = readCompose(path);
+    const { services, volumes, networks } = readCompose(path);
     const doormans = Object.entries(services).filter(([, service]) => service.image === 'doorman');
     assert.deepEqual(
       doormans.map(([name]) => name),
       nodes,
     );
     assert.equal(Object.keys(volumes).length, 1);
+    const proxy = services.caddy?.networks?.default.ipv4_address ?? '';
     for (const [, service] of doormans) {
       const config = configOf({ ...image, ...service.environment });
       assert.deepEqual([config.host, config.port, config.dataDir], ['0.0.0.0', 3000, '/data']);
       assert.equal(config.publicUrl, 'https://chat.example.com');
-      const proxy = services.caddy?.networks?.default.ipv4_address;
       assert.equal(clientKey(proxy, '198.51.100.7', config.trustProxy), '198.51.100.7');
       assert.equal(clientKey('172.30.250.9', '198.51.100.7', config.trustProxy), '172.30.250.9');
       assert.equal(service.read_only, true);
@@ -72,6 +77,11 @@ for (const [path, nodes] of [
       assert.deepEqual(service.security_opt, ['no-new-privileges:true']);
       assert.ok(Number.parseInt(service.stop_grace_period ?? '', 10) > 14 + config.drainSeconds);
     }
+    const [network] = networks.default.ipam.config;
+    const [range = '', bits] = (network?.ip_range ?? network?.subnet ?? '').split('/');
+    const others = new BlockList();
+    others.addSubnet(range, Number(bits));
+    assert.equal(others.check(proxy), false, 'a container that starts before the proxy may get its address');
     for (const mounted of Object.values(services).flatMap((service) => service.volumes ?? [])) {
       const [source = ''] = mounted.split(':');
       if (source.includes('Caddyfile')) assert.ok(existsSync(join(ROOT, 'deploy', source)), mounted);
