@@ -98,9 +98,10 @@ function installPackages() {
     process.exit(1);
   }
   const reason = removeUnusableNode(bin);
+  // Without the stamp, the next run installs again: what was missing may be there by then.
+  refuseOldNode(reason);
   const { path, wanted } = stampOfPackages();
   writeFileSync(path, wanted);
-  refuseOldNode(reason);
   if (reason !== undefined)
     console.error(
       `Node ${process.versions.node} of this machine is used, as the installed one does not run: ${reason}.`,
