@@ -33,6 +33,8 @@ onEachDatabase('invite', (database) => {
       output: '',
       errors: `there is no invite with the id "${id}": invite list shows the ids\n`,
     });
+    const local = await runCommand({ ...settings, PUBLIC_URL: '' }, ['invite']);
+    assert.match(local.errors, /^this link works only on this machine: set PUBLIC_URL, .*\ngood for 1 /);
   });
 });
 

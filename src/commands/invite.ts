@@ -4,6 +4,7 @@ import { openInviteHash } from '../accounts/registration/invite-codes.ts';
 import { createInvite, listInvites, revokeInvite } from '../accounts/registration/invites.ts';
 import { wholeNumber } from '../config-fields.ts';
 import { type Context, withDatabase } from './context.ts';
+import { warnOfLocalLink } from './local-link.ts';
 import { UsageError } from './run.ts';
 
 const MAX_USES = 100_000;
@@ -34,6 +35,7 @@ async function create(context: Context, { uses = '1', days = '7' }): Promise<num
     const hashCode = await openInviteHash(db, openPasswords({ cost: bcryptCost }).queue);
     const { id, code, expires_at } = await createInvite(db, hashCode, bounds, Date.now());
     context.output.write(`${code}\n${publicUrl}/sign-up#invite=${code}\n`);
+    warnOfLocalLink(publicUrl, context.errors);
     const users = bounds.uses === 1 ? '1 registration' : `${bounds.uses} registrations`;
     context.errors.write(`good for ${users} until ${toTime(expires_at)}; its id is ${id}\n`);
     if (registration === 'open') context.errors.write('REGISTRATION is open: no invite is needed\n');

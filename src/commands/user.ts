@@ -6,12 +6,12 @@ import { openPasswords } from '../accounts/passwords.ts';
 import { createPassword, resetPassword } from '../accounts/reset-password.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import type { Config } from '../config.ts';
-import { isLoopback } from '../config-fields.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordExternalChange } from '../events/changes.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';
+import { warnOfLocalLink } from './local-link.ts';
 import { UsageError } from './run.ts';
 
 /** `user show|suspend|restore|delete|password|link NAME-OR-ID`. */
@@ -63,13 +63,12 @@ const actions = {
   },
 
   async link(db: Db, { id, username, status }: UserRow, { publicUrl }: Config, errors: Writable) {
-    const { hostname, port } = new URL(publicUrl);
-    if (port === '0') throw new Error('the port of the server is not known: set PUBLIC_URL');
+    if (new URL(publicUrl).port === '0')
+      throw new Error('the port of the server is not known: set PUBLIC_URL');
     const link = await db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
     if (!link)
       throw new Error(`${username} (${id}) ${status === 'deleted' ? 'was deleted' : 'is suspended'}`);
-    if (isLoopback(hostname))
-      errors.write(`this link works only on this machine: set PUBLIC_URL, which is ${publicUrl} now\n`);
+    warnOfLocalLink(publicUrl, errors);
     const until = new Date(link.expiresAt).toISOString();
     return `${username} (${id}) can set a new password once until ${until}: ${publicUrl}/set-password#${link.token}`;
   },
