@@ -46,7 +46,7 @@ export type HashInviteCode = (symbols: string, signal?: AbortSignal) => Promise<
 
 /**
  * Makes the salt if the database has none. One salt for all codes lets an invite be found by its hash; bcrypt makes 50 bits cost
- * centuries to guess for whoever reads the table (docs/decisions/029-invites.md).
+ * centuries to guess for a reader of the table (docs/decisions/029-invites.md).
  */
 export async function openInviteHash(db: Db, queue: BoundedQueue): Promise<HashInviteCode> {
   const salt = Buffer.from(

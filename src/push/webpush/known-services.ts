@@ -8,7 +8,7 @@ const SUFFIXES: readonly (readonly [suffix: string, service: KnownService])[] = 
   ['.notify.windows.com', 'microsoft'],
 ];
 
-/** For figures: whoever stores a subscription chooses its host, so hosts are no names for them. */
+/** For figures: any caller may store a subscription and so chooses its host, which is therefore no name of a series. */
 export type KnownService = 'google' | 'mozilla' | 'apple' | 'microsoft' | 'other';
 
 export function knownServiceOf(endpoint: string): KnownService {
