@@ -7,7 +7,7 @@ import { Events } from '../events/hints.ts';
 import { Authentication } from './authentication.ts';
 import { findSession } from './session-lookup.ts';
 import { endSession, openSession } from './sessions.ts';
-import { openTokens } from './tokens.ts';
+import { openTokens, rotateTokenKeys, type Tokens } from './tokens.ts';
 
 const START = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -66,8 +66,8 @@ onEachDatabase('authentication', (database) => {
     assert.ok(await authentication.identify(other));
   });
 
-  test('a database result from before a session ended is not used after it', async (t) => {
-    const { db, tokens, userId, sessionId, token } = await start(t);
+  /** An authentication whose next reading of the database is followed by `meanwhile`. */
+  function interrupted(db: Db, tokens: Tokens) {
     let meanwhile: (() => Promise<void>) | undefined;
     const slow: Db = Object.create(db, {
       get: {
@@ -81,10 +81,33 @@ onEachDatabase('authentication', (database) => {
       },
     });
     const authentication = new Authentication(slow, tokens, () => START);
-    meanwhile = async () => {
+    return {
+      authentication,
+      interrupt: (act: () => Promise<void>) => {
+        meanwhile = act;
+      },
+    };
+  }
+
+  test('a database result from before a session ended is not used after it', async (t) => {
+    const { db, tokens, userId, sessionId, token } = await start(t);
+    const { authentication, interrupt } = interrupted(db, tokens);
+    interrupt(async () => {
       await endSession({ db, events: new Events() }, userId, sessionId, 1_000);
       authentication.invalidate([sessionId]);
-    };
+    });
+    assert.equal(await authentication.identify(token), undefined);
+    assert.equal(authentication.recall(token), undefined);
+  });
+
+  test('a signature that was verified before its key was revoked is not used after it', async (t) => {
+    const { db, tokens, token } = await start(t);
+    const { authentication, interrupt } = interrupted(db, tokens);
+    interrupt(async () => {
+      await rotateTokenKeys(db, 60, START, { revokes: true });
+      await tokens.reload(db);
+      authentication.invalidateAll();
+    });
     assert.equal(await authentication.identify(token), undefined);
     assert.equal(authentication.recall(token), undefined);
   });

@@ -26,7 +26,7 @@ export class Authentication implements Authenticator {
   readonly #tokensOfSession = new Multimap<string, string>();
   /** The sessions that were used since the last flush, each with the address of its client; '' if unknown. */
   readonly #usedSessions = new Map<string, string>();
-  /** Rises with each invalidation, so that the result of a query begun before one is not cached. */
+  /** Rises with each invalidation, so that what was verified or read before one is not cached. */
   #invalidations = 0;
 
   /** @param isCurrent whether cached tokens may be believed */
@@ -65,10 +65,10 @@ export class Authentication implements Authenticator {
   async identify(token: string, findAddress?: () => string): Promise<Caller | undefined> {
     const cached = this.recall(token, findAddress);
     if (cached) return cached;
-    const claims = await this.#tokens.verify(token);
-    if (!claims) return undefined;
     for (;;) {
       const before = this.#invalidations;
+      const claims = await this.#tokens.verify(token);
+      if (!claims) return undefined;
       const session = await findSession(this.#db, claims.sessionId, this.#now());
       if (before !== this.#invalidations) continue;
       if (session?.userId !== claims.userId) return undefined;
