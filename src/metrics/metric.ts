@@ -12,7 +12,7 @@ export interface Metric {
   readonly help: string;
   readonly labels?: readonly string[];
   /** No samples: it is not known. */
-  readonly read: () => readonly Sample[];
+  readonly read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
 /** A histogram. */

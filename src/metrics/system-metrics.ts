@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import type { Durations } from '../db/durations.ts';
 import type { Services } from '../services.ts';
 import { type EventLoopDelay, readEventLoopTime } from './event-loop.ts';
@@ -9,7 +10,12 @@ export const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.7
 
 /** What the service stands on: event loop, database, Redis. */
 export function systemMetrics(services: Services, delay: EventLoopDelay, stored: StoredFigures): Metric[] {
-  return [...eventLoopMetrics(delay), ...databaseMetrics(services, stored), ...nodeMetrics(services)];
+  return [
+    ...eventLoopMetrics(delay),
+    openFiles,
+    ...databaseMetrics(services, stored),
+    ...nodeMetrics(services),
+  ];
 }
 
 export function systemDurations({ measures }: Services, requests: Durations): DurationMetric[] {
@@ -32,6 +38,18 @@ export function systemDurations({ measures }: Services, requests: Durations): Du
       : []),
   ];
 }
+
+/** Where the system lists them. */
+const openFiles: Metric = {
+  name: 'process_open_fds',
+  kind: 'gauge',
+  help: 'Open file descriptors; each connection takes one.',
+  read: () =>
+    readdir('/proc/self/fd').then(
+      (descriptors) => one(descriptors.length),
+      () => [],
+    ),
+};
 
 function eventLoopMetrics(delay: EventLoopDelay): Metric[] {
   const statistics = ['min', 'mean', 'stddev', 'p50', 'p90', 'p99', 'max'] as const;
