@@ -56,7 +56,8 @@ export async function removeExpiredLinks(db: Db, now: number): Promise<void> {
   await inBatches(
     (limit) => db.run`
       delete from password_links where user_id in (
-        select user_id from password_links where expires_at <= ${now} order by expires_at limit ${limit})`,
+        select user_id from password_links where expires_at <= ${now} order by expires_at limit ${limit})
+      and expires_at <= ${now}`, // again: a link that replaced one meanwhile stays
   );
 }
 
