@@ -55,7 +55,12 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
       response: answers(Type.Object({ openapi: Type.String() }, { description: 'This description' })),
     },
     handler: async (_request, reply) => {
-      description ??= import('./openapi.ts').then(({ describeRoutes }) => describeRoutes(app.definedRoutes));
+      description ??= import('./openapi.ts')
+        .then(({ describeRoutes }) => describeRoutes(app.definedRoutes))
+        .catch((error) => {
+          description = undefined;
+          throw error;
+        });
       return reply.header('content-type', 'application/json; charset=utf-8').send(await description);
     },
   });
@@ -83,9 +88,14 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
   });
 
   function openPage(): Promise<ReferencePage> {
-    page ??= import('./reference-page.ts').then(({ renderReference }) =>
-      renderReference({ openapi: '/openapi.json', script: '/docs/reference.js' }),
-    );
+    page ??= import('./reference-page.ts')
+      .then(({ renderReference }) =>
+        renderReference({ openapi: '/openapi.json', script: '/docs/reference.js' }),
+      )
+      .catch((error) => {
+        page = undefined;
+        throw error;
+      });
     return page;
   }
 }
