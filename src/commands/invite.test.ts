@@ -33,8 +33,12 @@ onEachDatabase('invite', (database) => {
       output: '',
       errors: `there is no invite with the id "${id}": invite list shows the ids\n`,
     });
-    const local = await runCommand({ ...settings, PUBLIC_URL: '' }, ['invite']);
+    const local = await runCommand({ ...settings, PUBLIC_URL: '', REGISTRATION: 'open' }, ['invite']);
     assert.match(local.errors, /^this link works only on this machine: set PUBLIC_URL, .*\ngood for 1 /);
+    assert.match(
+      local.errors,
+      /\nREGISTRATION is open in this environment: on such a server no invite is needed\n$/,
+    );
   });
 });
 

@@ -38,8 +38,12 @@ async function create(context: Context, { uses = '1', days = '7' }): Promise<num
     warnOfLocalLink(publicUrl, context.errors);
     const users = bounds.uses === 1 ? '1 registration' : `${bounds.uses} registrations`;
     context.errors.write(`good for ${users} until ${toTime(expires_at)}; its id is ${id}\n`);
-    if (registration === 'open') context.errors.write('REGISTRATION is open: no invite is needed\n');
-    if (registration === 'closed') context.errors.write('REGISTRATION is closed: invites are refused too\n');
+    if (registration === 'open')
+      context.errors.write(
+        'REGISTRATION is open in this environment: on such a server no invite is needed\n',
+      );
+    if (registration === 'closed')
+      context.errors.write('REGISTRATION is closed in this environment: such a server refuses invites too\n');
     return 0;
   });
 }
