@@ -56,7 +56,7 @@ async function warnOfSlowDisk(folder: string, log: DatabaseLog | undefined): Pro
   try {
     const fsyncMs = await measureFsync(folder);
     if (fsyncMs > SLOW_FSYNC_MS) {
-      log?.warn({ folder, fsyncMs }, 'the disk is slow: every answered write waits until it is on it');
+      log?.warn({ folder, fsyncMs }, 'the disk is slow: each write is answered only once the disk has it');
     }
   } catch (error) {
     // Such as a full disk, which can still be read.
