@@ -118,11 +118,12 @@ export function nodeTimesOf(world: World = {}): NonNullable<World['nodeTimes']> 
   const isMoved = world.monotonicMs !== undefined;
   return {
     limitMs: 10_000,
+    lateMs: 10_000,
     appliedMs: 10_000,
     unknownMs: 0, // allKnown has waited
     ...(isMoved
       ? { leaseMs: Number.POSITIVE_INFINITY, linkDownMs: Number.POSITIVE_INFINITY }
-      : { heartbeatMs: 300, leaseMs: 3_000, linkDownMs: 6_000, pingMs: 200, lateMs: 1_000, retryMs: 100 }),
+      : { heartbeatMs: 300, leaseMs: 3_000, linkDownMs: 6_000, pingMs: 200, retryMs: 100 }),
     ...world.nodeTimes,
   };
 }

@@ -8,9 +8,18 @@ import { eventually, type SocketService, startSockets } from '../sockets/test-cl
 
 const HOUR_MS = 3_600_000;
 
-/** Three nodes that know each other. Sweeps do nothing in a test: what arrives was hinted at, or read for an announcement. */
+/**
+ * Three nodes that know each other. Sweeps do nothing in a test: what arrives was hinted at, or read for an announcement. No node
+ * is taken for lost, since an answer does not wait for one that is.
+ */
 async function startNodes(t: TestContext, database: TestDatabase): Promise<SocketService> {
-  const nodeTimes = { sweepMs: HOUR_MS, rareSweepMs: HOUR_MS, appliedMs: 60_000, unknownMs: 1 };
+  const nodeTimes = {
+    sweepMs: HOUR_MS,
+    rareSweepMs: HOUR_MS,
+    leaseMs: HOUR_MS,
+    appliedMs: 60_000,
+    unknownMs: 1,
+  };
   const service = await startSockets(t, database, { world: { nodeTimes } });
   for (const { services } of service.nodes)
     await eventually(() => services.nodes?.membership.peers().length === service.nodes.length - 1);

@@ -68,7 +68,7 @@ onNodes('Limits of a service', (database) => {
     const redis = await startRedis();
     disposeAfter(t, redis);
     const env = { RATE_LIMIT_API: '10/15m', RATE_LIMIT_AUTH: '40/15m', REDIS_URL: redis.url };
-    const nodeTimes = { ...nodeTimesOf(), lateMs: 10_000, limitMs: 1_000 };
+    const nodeTimes = { ...nodeTimesOf(), limitMs: 1_000 };
     const service = await start(t, env, { nodeTimes });
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const call = (person: { token: string }) =>
