@@ -104,8 +104,13 @@ export function overloaded(): ServiceError {
   return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
 }
 
-export function notReached(servers: PostgresServers): Error {
-  return new Error(`no connection to the database within ${WAIT_MS / 1_000} s`, {
+/** Nothing was sent, so what was to be done can be tried again. */
+export class NotReached extends Error {
+  override readonly name = 'NotReached';
+}
+
+export function notReached(servers: PostgresServers): NotReached {
+  return new NotReached(`no connection to the database within ${WAIT_MS / 1_000} s`, {
     cause: servers.lastFailure,
   });
 }
