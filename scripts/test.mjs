@@ -14,8 +14,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 import { findRedis, startRedis } from '../test/redis-server.ts';
 
-/** Four at once on two processors, since tests also wait. */
-const AT_ONCE = 4;
+/** Three at once on two processors, since tests also wait. With four, services miss their time limits now and then. */
+const AT_ONCE = 3;
 /** How many files share a process, about. Each process loads all modules again, which takes most of the time of a short file. */
 const FILES_PER_PROCESS = 12;
 /** The same of files whose tests share a browser: Firefox takes 3 s of processor time to start. */

@@ -24,7 +24,7 @@ onEachDatabase('the clock of a node', (database) => {
     /** How far the clock is ahead of the database, to half a second. */
     const ahead = async () => {
       const row = await get<{ now: number }>`select ${nowMs} as now`;
-      return Math.round((clock.now() - (row?.now ?? 0)) / 500) * 500;
+      return Math.round((clock.now() - (row?.now ?? 0)) / 500) * 500 || 0; // not -0
     };
     const check = async () => {
       const before = questions;
