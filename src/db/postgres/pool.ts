@@ -104,13 +104,8 @@ export function overloaded(): ServiceError {
   return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
 }
 
-/** Nothing was sent, so what was to be done can be tried again. */
-export class NotReached extends Error {
-  override readonly name = 'NotReached';
-}
-
-export function notReached(servers: PostgresServers): NotReached {
-  return new NotReached(`no connection to the database within ${WAIT_MS / 1_000} s`, {
+export function notReached(servers: PostgresServers): Error {
+  return new Error(`no connection to the database within ${WAIT_MS / 1_000} s`, {
     cause: servers.lastFailure,
   });
 }

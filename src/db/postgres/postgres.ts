@@ -6,7 +6,7 @@ import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isLockTimeout, isRetryable, isServerFault, isStatementFault } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
-import { NotReached, PostgresPool } from './pool.ts';
+import { PostgresPool } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
 import { PostgresReaders } from './readers.ts';
 import { PostgresServers } from './servers.ts';
@@ -19,8 +19,6 @@ const MAX_RETRIES = 2;
 const SCHEMA_LOCK = 7_236_837_002_002;
 /** How long a change of tables waits for a table, and then leaves it to others. */
 const TABLE_LOCK_MS = 1_000;
-/** Of 2.5 s each. */
-const REACH_ATTEMPTS = 4;
 
 export const dialect: Dialect = {
   parameter: (number) => `$${number}`,
@@ -112,10 +110,7 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     );
   }
 
-  /**
-   * Waits for others that change tables, but for no table longer than 1 s: all other queries of it wait behind that. It is the first that
-   * a process asks for, so a server that is slow to accept connections has 10 s.
-   */
+  /** Waits for others that change tables, but for no table longer than 1 s: all other queries of it wait behind that. */
   async changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T> {
     const change = async (tx: SchemaTx) => {
       await tx.script('set local statement_timeout = 0');
@@ -124,12 +119,12 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
       await tx.script(`set local lock_timeout = ${TABLE_LOCK_MS}`);
       return body(tx);
     };
-    for (let attempts = 1; ; attempts++) {
+    for (;;) {
       try {
         return await this.#transaction(change, { withoutLimit: true });
       } catch (error) {
-        if (isLockTimeout(error)) await delay(TABLE_LOCK_MS);
-        else if (!(error instanceof NotReached) || attempts >= REACH_ATTEMPTS) throw error;
+        if (!isLockTimeout(error)) throw error;
+        await delay(TABLE_LOCK_MS);
       }
     }
   }
