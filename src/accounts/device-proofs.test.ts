@@ -33,7 +33,9 @@ onEachDatabase('Device proofs', (database) => {
       pass: (ms: number) => {
         now += ms;
       },
-      stored: () => service.services.db.all<{ hash: string; user_id: string }>`select * from device_proofs`,
+      stored: () =>
+        service.services.db.all<{ hash: string; user_id: string; used_at: number }>`
+          select * from device_proofs order by hash`,
     };
   }
 
@@ -72,6 +74,54 @@ onEachDatabase('Device proofs', (database) => {
     ];
     for (const { headers } of answers) assert.equal(headers['device-proof'], undefined);
     assert.deepEqual(await stored(), []);
+  });
+
+  test('a session gets one proof, and twenty calls with a stolen token push out none of the others', async (t) => {
+    const { logIn, isValid, pass, send, service, alice, stored } = await start(t);
+    const [phone, laptop] = [await logIn(), await logIn()];
+    await send('/api/token', {}, 'none', { token: alice.token });
+    const before = await stored();
+    for (let i = 0; i < 20; i++) {
+      pass(1000);
+      for (const { token } of [phone, laptop, alice]) {
+        const { status, headers } = await send('/api/token', {}, 'none', { token });
+        assert.deepEqual([status, headers['device-proof']], [200, undefined]);
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, () => send('/api/token', {}, 'none', phone)));
+    assert.deepEqual(await stored(), before);
+    for (const { proof } of [phone, laptop]) assert.equal(await isValid(proof), true);
+    assert.equal((await service.get('/api/users', { token: phone.token })).status, 200);
+  });
+
+  test('a session that signed in without a proof gets one at POST /api/token, once', async (t) => {
+    const { send, alice, stored } = await start(t);
+    const calls = Array.from({ length: 20 }, () => send('/api/token', {}, 'none', { token: alice.token }));
+    const proofs = (await Promise.all(calls)).map(({ headers }) => headers['device-proof']);
+    assert.deepEqual([proofs.filter(Boolean).length, (await stored()).length], [1, 1]);
+  });
+
+  test('a proof belongs to the session that showed it first, which gets no other one', async (t) => {
+    const { send, logIn, alice, stored } = await start(t);
+    const [first, { token }] = [await logIn(), alice];
+    const shown = await send('/api/token', {}, first.proof, { token });
+    assert.equal(proofOf(shown), first.proof);
+    assert.equal((await send('/api/token', {}, 'none', { token })).headers['device-proof'], undefined);
+    assert.equal((await stored()).length, 1);
+  });
+
+  test('a session renews every valid proof that it shows', async (t) => {
+    const { send, logIn, pass, now, stored } = await start(t);
+    const [phone, laptop] = [await logIn(), await logIn()];
+    pass(DAY_MS);
+    const shown = await send('/api/token', {}, laptop.proof, { token: phone.token });
+    assert.equal(proofOf(shown), laptop.proof);
+    assert.deepEqual(
+      (await stored()).map(({ used_at }) => now() - used_at).sort((one, other) => one - other),
+      [0, DAY_MS],
+    );
+    const kept = await send('/api/token', {}, phone.proof, { token: phone.token });
+    assert.equal(proofOf(kept), phone.proof);
   });
 
   test('only the hash of a proof is stored', async (t) => {

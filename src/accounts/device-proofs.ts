@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { inBatches } from '../db/batches.ts';
-import type { Db, Queries } from '../db/db.ts';
+import type { Db, Queries, Tx } from '../db/db.ts';
 import { lockUser } from '../users/users.ts';
 
 // OWASP's device cookies: a device that signed in to an account sends a proof of it with later logins. A proof exempts the
@@ -43,11 +43,11 @@ export async function findProof(
 }
 
 /**
- * Records that the device of a session used its valid proof, or issues one if it has none. A user has at most 20: a new
- * one replaces the least recently used.
+ * Records that a session used the valid proof that it showed, or issues one if it has shown and got none before. So a stolen token
+ * yields one proof at most, and does not replace those of the user's devices.
  *
  * @param proofs what the device sent
- * @returns the proof that is valid from now on; `undefined` if the session has ended meanwhile
+ * @returns the proof that is valid from now on; `undefined` if the session has ended meanwhile, or has one that it did not show
  */
 export async function renewProof(
   db: Db,
@@ -55,23 +55,41 @@ export async function renewProof(
   proofs: readonly Proof[],
   now: number,
 ): Promise<Proof | undefined> {
-  const issued = randomBytes(32).toString('base64url');
   return db.transaction(async (tx) => {
     // Everything that ends sessions and proofs locks the user too, so it runs entirely before or after this.
     if (!(await lockUser(tx, userId))) return undefined;
     if (!(await tx.get`select id from sessions where id = ${sessionId}`)) return undefined;
     const known = await findProof(tx, userId, proofs, now);
-    if (known !== undefined) {
-      await tx.run`update device_proofs set used_at = ${now} where hash = ${hashOf(known)}`;
-      return known;
-    }
-    await tx.run`
-      delete from device_proofs where hash in (
-        select hash from device_proofs where user_id = ${userId}
-        order by used_at desc, hash limit ${MAX_PROOFS_OF_USER} offset ${MAX_PROOFS_OF_USER - 1})`;
-    await tx.run`insert into device_proofs (hash, user_id, used_at) values (${hashOf(issued)}, ${userId}, ${now})`;
-    return issued;
+    const own = await tx.get`
+      select hash from device_proofs where user_id = ${userId} and session_id = ${sessionId} limit 1`;
+    if (known === undefined) return own ? undefined : issueProof(tx, userId, sessionId, now);
+    if (own) await tx.run`update device_proofs set used_at = ${now} where hash = ${hashOf(known)}`;
+    else
+      await tx.run`
+        update device_proofs set used_at = ${now}, session_id = ${sessionId} where hash = ${hashOf(known)}`;
+    return known;
   });
+}
+
+/**
+ * Issues a proof, in a transaction that has locked the user. They have at most 20: a new one replaces the least recently used.
+ *
+ * @param sessionId null: it belongs to the session that shows it first
+ */
+export async function issueProof(
+  tx: Tx,
+  userId: string,
+  sessionId: string | null,
+  now: number,
+): Promise<Proof> {
+  const proof = randomBytes(32).toString('base64url');
+  await tx.run`
+    delete from device_proofs where hash in (
+      select hash from device_proofs where user_id = ${userId}
+      order by used_at desc, hash limit ${MAX_PROOFS_OF_USER} offset ${MAX_PROOFS_OF_USER - 1})`;
+  await tx.run`
+    insert into device_proofs (hash, user_id, used_at, session_id) values (${hashOf(proof)}, ${userId}, ${now}, ${sessionId})`;
+  return proof;
 }
 
 /** Ends every proof of the user but those in `kept`, in the caller's transaction. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { type DatabaseSettings, onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
 import { insertUser } from '../accounts/accounts.ts';
-import { migrate, migrations } from './migrate.ts';
+import { migrate, migrations, mustMigrateAlone } from './migrate.ts';
 
 /** The statements of an additive migration after which an earlier version might fail, or wait for a lock on a large table. */
 function faultsOf(statements: readonly string[]): string[] {
@@ -99,6 +99,15 @@ onEachDatabase('migrate', (database) => {
       { name: '9998-later', additive: 1 },
     ]);
     await assert.rejects(migrate(db), /it has "9997-own"/);
+  });
+
+  test('a node migrates the database of version 0.2 only when no other node runs', async (t) => {
+    const db = await database.open(t);
+    await db.run`delete from migrations where name > '0026-password-links'`;
+    assert.equal(await mustMigrateAlone(db), true);
+    await db.run`delete from migrations where name = '0026-password-links'`;
+    await db.run`insert into migrations (name, at) values ('0027-proofs-of-sessions', 1)`;
+    assert.equal(await mustMigrateAlone(db), false, 'one that only adds a table');
   });
 
   test('an additive migration only adds what versions that do not know it can ignore', () => {

@@ -25,6 +25,7 @@ import { statements as changes } from './migrations/0023-changes.ts';
 import { statements as additiveMigrations } from './migrations/0024-additive-migrations.ts';
 import { statements as invites } from './migrations/0025-invites.ts';
 import { statements as passwordLinks } from './migrations/0026-password-links.ts';
+import { statements as proofsOfSessions } from './migrations/0027-proofs-of-sessions.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -83,6 +84,7 @@ export const migrations: readonly Migration[] = [
   { name: ADDITIVE_MIGRATIONS, additive: false, statements: additiveMigrations },
   { name: '0025-invites', additive: true, statements: invites },
   { name: '0026-password-links', additive: true, statements: passwordLinks },
+  { name: '0027-proofs-of-sessions', additive: false, statements: proofsOfSessions },
 ];
 
 /**

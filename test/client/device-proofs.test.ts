@@ -18,6 +18,7 @@ onSqlite('The kit on a device that signed in before', (database) => {
       service.post('/api/login', { username, password: 'a wrong one' }, { from });
     return {
       url: service.url,
+      join: service.join,
       /** Slows down the logins of an account, as an attacker with many addresses does. */
       async attack(username: string) {
         for (let i = 1; i <= 8; i++)
@@ -79,13 +80,16 @@ onSqlite('The kit on a device that signed in before', (database) => {
   });
 
   test('gets a proof with the next token if it signed in before proofs existed', async (t) => {
-    const { url, attack } = await start(t);
-    const device = await new Device(t, url).signUp('alice');
-    await device.storage.delete('device-proofs');
+    const { url, attack, join } = await start(t);
+    const { id: userId, username, token } = await join('alice');
+    const storage = new MemoryStorage();
+    await storage.set('session', { userId, username, token, renewAt: 0 });
+    const device = new Device(t, url, { storage });
+    await device.doorman.restore();
     await device.doorman.api.freshToken();
     await device.doorman.signOut();
     await attack('alice');
-    await device.signIn('alice');
+    await device.doorman.signIn({ username, password: 'password-of-alice' });
   });
 
   test('signs in whatever the stored proofs are', async (t) => {
