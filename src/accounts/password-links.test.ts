@@ -49,6 +49,7 @@ onEachDatabase('Password links', (database) => {
           },
           token,
           'a new password',
+          false,
         ),
       passwords: accounts.passwords,
       logIn: async (password: string) =>
@@ -85,6 +86,59 @@ onEachDatabase('Password links', (database) => {
     assertInvalid(await use(UNKNOWN));
     assertInvalid(await use('\u{1f511}'));
     assert.equal(await logIn('a new password'), 200);
+  });
+
+  test('a device that asks gets a proof with its new password, and signs in with it during an attack', async (t) => {
+    const { service, makeToken, stored, db } = await start(t, { RATE_LIMIT_AUTH: '' });
+    const logIn = (password: string, from: string, proof = 'none') =>
+      service.post(
+        '/api/login',
+        { username: 'alice', password },
+        { from, headers: { 'device-proof': proof } },
+      );
+    let address = 0;
+    /** Guesses from one address after the other until no login is let in. */
+    async function attack(): Promise<void> {
+      for (let n = 0; ; n++) {
+        assert.ok(n < 100, 'the attack is never slowed down');
+        const { status, body } = await logIn('a guess', `198.51.100.${++address}`);
+        if (status !== 429) continue;
+        assert.equal(body.error, 'too_many_logins');
+        return;
+      }
+    }
+    await attack();
+    const [own, token] = ['203.0.113.7', await makeToken()];
+    const headers = { 'device-proof': 'none' };
+    const use = () =>
+      service.post('/api/password-link', { token, newPassword: 'a new password' }, { from: own, headers });
+    const answer = await use();
+    assert.deepEqual([answer.status, answer.body], [200, { code: 200, message: '密码设置成功' }]);
+    const proof = String(answer.headers['device-proof']);
+    assert.match(proof, /^[\w-]{43}$/);
+    assert.equal((await db.all`select hash from device_proofs`).length, 1);
+    await attack();
+    assert.equal((await logIn('a new password', own)).body.error, 'too_many_logins');
+    const signedIn = await logIn('a new password', own, proof);
+    assert.deepEqual([signedIn.status, signedIn.headers['device-proof']], [200, proof]);
+
+    // The link is used up, so it gives no further proof.
+    assertInvalid(await use());
+    assert.deepEqual(await stored(), []);
+    assert.equal((await db.all`select hash from device_proofs`).length, 1);
+  });
+
+  test('a device proof that is shown with a link ends, and is answered with a new one', async (t) => {
+    const { service, alice, makeToken } = await start(t);
+    const call = (path: string, body: object, proof: string, token?: string) =>
+      service.post(path, body, { ...(token && { token }), headers: { 'device-proof': proof } });
+    const before = String((await call('/api/token', {}, 'none', alice.token)).headers['device-proof']);
+    const link = { token: await makeToken(), newPassword: 'a new password' };
+    const after = String((await call('/api/password-link', link, before)).headers['device-proof']);
+    assert.match(after, /^[\w-]{43}$/);
+    assert.notEqual(after, before);
+    const login = { username: 'alice', password: 'a new password' };
+    assert.equal((await call('/api/login', login, `${before}, ${after}`)).headers['device-proof'], after);
   });
 
   test('of many calls with one token at once, one succeeds', async (t) => {

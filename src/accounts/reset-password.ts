@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
 import { type Inboxes, lockInbox } from '../inbox/inbox.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { endProofsOfUser } from './device-proofs.ts';
+import { endProofsOfUser, issueProof, type Proof } from './device-proofs.ts';
 import { consumeLink, endLinkOfUser, findUserOfLink } from './password-links.ts';
 import type { Passwords } from './passwords.ts';
 import { endSessionsOfUser } from './sessions.ts';
@@ -46,6 +46,7 @@ export async function resetPassword(
  *
  * @param now reads the time, in epoch milliseconds
  * @param signal aborts when the client disconnects: a hash that is still queued is dropped
+ * @param wantsProof the device uses device proofs: it gets one, so that its user can sign in while others guess the password
  * @throws {ServiceError} `invalid`, word `link_invalid`, for a token that is unknown, used, replaced or expired, or whose account is not
  *   active; what {@link refuseCommonPassword} and {@link Passwords.hash} throw: then the link stays valid
  */
@@ -65,21 +66,24 @@ export async function resetPasswordByLink(
   },
   token: string,
   newPassword: string,
-): Promise<void> {
+  wantsProof: boolean,
+): Promise<Proof | undefined> {
   // Only a valid token costs a hash.
   const userId = await findUserOfLink(db, token, now());
   if (userId === undefined) throw linkInvalid();
   refuseCommonPassword(commonPasswords, newPassword);
   const passwordHash = await passwords.hash(newPassword, signal);
-  const ended = await db.transaction(async (tx) => {
+  const { proof, ended } = await db.transaction(async (tx) => {
     await lockInbox(tx, userId);
     if (!(await consumeLink(tx, userId, token, now()))) throw linkInvalid();
     const sessionIds = (await resetPassword(tx, userId, passwordHash)) ?? [];
-    if (sessionIds.length === 0) return undefined;
+    const proof = wantsProof ? await issueProof(tx, userId, null, now()) : undefined;
+    if (sessionIds.length === 0) return { proof };
     const event = { type: 'sessions-ended', sessionIds } as const;
-    return { event, change: await recordChange(tx, event) };
+    return { proof, ended: { event, change: await recordChange(tx, event) } };
   });
   if (ended) await events.publishChange(ended.event, ended.change);
+  return proof;
 }
 
 /** The same for every cause, so that a caller who tries tokens learns nothing. */

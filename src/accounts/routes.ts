@@ -169,13 +169,16 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: {
       operationId: 'usePasswordLink',
       summary: "Set a new password by a link of the operator, which ends all of the user's sessions",
+      parameters: [DEVICE_PROOF],
       body: PasswordLinkBody,
       response: answers(MessageOnly, [400, 'link_invalid', 'password_common']),
     },
     handler: async (request, reply) => {
       const { token, newPassword } = request.body;
       const context = { db, events, passwords, commonPasswords, now, signal: disconnectSignal(reply) };
-      await resetPasswordByLink(context, token, newPassword);
+      const wantsProof = request.headers['device-proof'] !== undefined;
+      const proof = await resetPasswordByLink(context, token, newPassword, wantsProof);
+      if (proof !== undefined) reply.header('device-proof', proof);
       return { code: 200 as const, message: '密码设置成功' };
     },
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MemoryStorage } from 'doorman-client/testing';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { onSqlite } from '../databases.ts';
 import { Device, join } from './device.ts';
 import { serve } from './serving.ts';
@@ -16,9 +17,16 @@ onSqlite('The kit on a device that signed in before', (database) => {
     });
     const guess = (from: string, username: string) =>
       service.post('/api/login', { username, password: 'a wrong one' }, { from });
+    const { db } = service.services;
     return {
       url: service.url,
       join: service.join,
+      /** The token of a link of the operator. */
+      async makeLink(userId: string) {
+        const link = await db.transaction((tx) => createPasswordLink(tx, userId, Date.now()));
+        assert.ok(link);
+        return link.token;
+      },
       /** Slows down the logins of an account, as an attacker with many addresses does. */
       async attack(username: string) {
         for (let i = 1; i <= 8; i++)
@@ -90,6 +98,20 @@ onSqlite('The kit on a device that signed in before', (database) => {
     await device.doorman.signOut();
     await attack('alice');
     await device.doorman.signIn({ username, password: 'password-of-alice' });
+  });
+
+  test('sets a password by a link of the operator during an attack, and signs in with it at once', async (t) => {
+    const { url, attack, join, makeLink } = await start(t);
+    const { id, username } = await join('alice');
+    await attack('alice');
+    const device = new Device(t, url);
+    await assert.rejects(device.signIn('alice'), REFUSED);
+    const token = await makeLink(id);
+    await device.doorman.api.usePasswordLink({ token, newPassword: 'a new password' });
+    await device.doorman.signIn({ username, password: 'a new password' });
+    assert.equal(device.id, id);
+    const other = new Device(t, url);
+    await assert.rejects(other.doorman.signIn({ username, password: 'a new password' }), REFUSED);
   });
 
   test('signs in whatever the stored proofs are', async (t) => {

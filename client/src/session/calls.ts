@@ -5,7 +5,13 @@ import type { DoormanStorage } from '../storage/storage.ts';
 import type { SessionStore } from './session-store.ts';
 
 /** The endpoints that read the device's proofs. */
-const WITH_PROOFS = new Set(['/api/register', '/api/login', '/api/token', '/api/user/change-password']);
+const WITH_PROOFS = new Set([
+  '/api/register',
+  '/api/login',
+  '/api/token',
+  '/api/user/change-password',
+  '/api/password-link',
+]);
 
 /** Calls the service as the user who is signed in. */
 export function openCalls(
