@@ -11,11 +11,19 @@ export class ServiceError extends Error {
   readonly word: string;
   /** Seconds after which a `rate-limited` caller may try again. */
   readonly retryAfterSeconds: number | undefined;
+  /** The English form of a text that names a field or a number; other texts have theirs in `http/texts/english-texts.ts`. */
+  readonly english: string | undefined;
 
-  constructor(kind: ErrorKind, word: string, message: string, options?: { retryAfterSeconds?: number }) {
+  constructor(
+    kind: ErrorKind,
+    word: string,
+    message: string,
+    options?: { retryAfterSeconds?: number; english?: string },
+  ) {
     super(message);
     this.kind = kind;
     this.word = word;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.english = options?.english;
   }
 }

@@ -5,6 +5,7 @@ import { callerOf, disconnectSignal } from '../http/authenticate.ts';
 import { addressKeyOf, addressOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
+import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { toOwnUser } from '../users/schemas.ts';
 import { changePassword, type LimitLogins, logIn, register } from './accounts.ts';
@@ -107,7 +108,11 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const { id, username, nickname, email } = user;
       const token = await tokens.issue(id, sessionId);
       await answerProof(request, reply, { userId: id, sessionId });
-      return { code: 200 as const, message: '注册成功', data: { id, username, nickname, email, token } };
+      return {
+        code: 200 as const,
+        message: textFor(request, '注册成功', 'Registered'),
+        data: { id, username, nickname, email, token },
+      };
     },
   });
 
@@ -160,7 +165,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
           readProofs(request.headers['device-proof']),
         ),
       );
-      return { code: 200 as const, message: '密码修改成功' };
+      return { code: 200 as const, message: textFor(request, '密码修改成功', 'The password is changed') };
     },
   });
 
@@ -179,7 +184,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const wantsProof = request.headers['device-proof'] !== undefined;
       const proof = await resetPasswordByLink(context, token, newPassword, wantsProof);
       if (proof !== undefined) reply.header('device-proof', proof);
-      return { code: 200 as const, message: '密码设置成功' };
+      return { code: 200 as const, message: textFor(request, '密码设置成功', 'The password is set') };
     },
   });
 
@@ -209,7 +214,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
       await endSession({ db, events }, userId, sessionId, now());
-      return { code: 200 as const, message: '已退出登录' };
+      return { code: 200 as const, message: textFor(request, '已退出登录', 'Signed out') };
     },
   });
 
@@ -235,7 +240,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     },
     handler: async (request) => {
       await endSession({ db, events }, callerOf(request).userId, request.body.id, now());
-      return { code: 200 as const, message: '已结束该会话' };
+      return { code: 200 as const, message: textFor(request, '已结束该会话', 'The session is ended') };
     },
   });
 

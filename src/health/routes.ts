@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { answers, refusedWith } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
+import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import type { ReferencePage } from './reference-page.ts';
 
@@ -25,11 +26,13 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
       summary: 'Whether the service takes calls: not while it stops or cannot use its database',
       response: { 200: Alive, 503: refusedWith('draining', 'database') },
     },
-    handler: async (_request, reply) => {
+    handler: async (request, reply) => {
       const isStopping = lifecycle.leaving || lifecycle.draining;
       const reason = isStopping ? 'draining' : await databaseFault();
       if (reason === undefined) return { code: 200 as const };
-      return reply.code(503).send({ code: 503, error: reason, msg: '服务未就绪' });
+      return reply
+        .code(503)
+        .send({ code: 503, error: reason, msg: textFor(request, '服务未就绪', 'The service is not ready') });
     },
   });
 

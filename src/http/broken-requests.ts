@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorBody } from './errors.ts';
+import { errorBody, errorText, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
+import { prefersEnglish } from './texts/language.ts';
 
 /** How long a refused connection stays open and ignores what it receives: closed at once, the answer might be lost. */
 const LINGER_MS = 2_000;
@@ -21,9 +22,10 @@ export function answerBrokenRequests(
   });
   // An unknown expectation need not be refused (RFC 9110, 10.1.1), and the interface has no code 417.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    refuse(socket, 404, 'route_not_found', '接口不存在');
+    const text = errorText(refusal('not-found', 'route_not_found'), prefersEnglish(request.headers));
+    refuse(socket, 404, 'route_not_found', text);
   });
 
   return (error: Error, socket: Duplex): void => {

@@ -18,7 +18,10 @@ export const ErrorAnswer = Type.Object(
   {
     code: Type.Integer({ description: 'The HTTP status too' }),
     error: Type.String({ description: 'A stable word for programs' }),
-    msg: Type.String({ description: 'A sentence for people: Chinese, and English on the push endpoints' }),
+    msg: Type.String({
+      description:
+        'A sentence for people: Chinese, but English on the push endpoints, and where `Accept-Language` prefers another language',
+    }),
   },
   { examples: [{ code: 401, error: 'unauthenticated', msg: '未登录或登录已过期' }] },
 );

@@ -44,6 +44,34 @@ test('our own texts are English on the push endpoints, in any spelling of the pa
   assert.equal((await get('/api/push/%zz')).msg, 'The request is malformed');
 });
 
+test('callers who prefer another language than Chinese get English texts', async () => {
+  const english = { headers: { 'accept-language': 'fr, zh;q=0.5' } };
+  const app = openServer(openLog('silent'));
+  const errors: Record<string, Error> = {
+    known: new ServiceError('forbidden', 'not_accepting', '对方暂不接收'),
+    own: new ServiceError('invalid', 'invalid_field', '缺少参数 bio', { english: 'bio is missing' }),
+    unknown: new ServiceError('invalid', 'some_word', '某个原因'),
+    fault: new Error('secret'),
+  };
+  for (const [path, error] of Object.entries(errors))
+    app.get(`/api/${path}`, async () => {
+      throw error;
+    });
+  const texts: Record<string, string> = {
+    known: 'This user does not accept this at the moment',
+    own: 'bio is missing',
+    unknown: '某个原因',
+    fault: 'Internal server error',
+    none: 'No such endpoint',
+  };
+  for (const [path, msg] of Object.entries(texts))
+    assert.equal((await app.inject({ url: `/api/${path}`, ...english })).json().msg, msg);
+  assert.equal(
+    (await app.inject({ url: '/api/known', headers: { 'accept-language': '*' } })).json().msg,
+    '对方暂不接收',
+  );
+});
+
 test('any other error is a fault, whatever its name and status', async () => {
   const thrown: unknown[] = [
     new Error('plain'),

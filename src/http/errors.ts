@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, ServiceError } from '../errors.ts';
 import { isEnglishPath, pathOf } from './request-path.ts';
+import { ENGLISH_TEXTS } from './texts/english-texts.ts';
+import { prefersEnglish } from './texts/language.ts';
 
 /** Interface 7. */
 export const CODES: Record<ErrorKind, number> = {
@@ -11,43 +13,64 @@ export const CODES: Record<ErrorKind, number> = {
   'rate-limited': 429,
 };
 
-/** Our texts for refusals that any route may have: Chinese, and English on the push endpoints. */
-const TEXTS: Record<string, readonly [chinese: string, english: string]> = {
-  unauthenticated: ['未登录或登录已过期', 'Not signed in, or the sign-in has expired'],
-  rate_limited: ['请求过于频繁，请稍后再试', 'Too many requests, try again later'],
-  overloaded: ['服务繁忙，请稍后再试', 'Too busy, try again later'],
-  route_not_found: ['接口不存在', 'No such endpoint'],
-  media_type: ['请求体需为 application/json', 'The body must be application/json'],
-  content_encoding: ['不支持压缩的请求体', 'Compressed bodies are not accepted'],
-  body_empty: ['请求体不能为空', 'The body is empty'],
-  body_too_large: ['请求体过大', 'The body is too large'],
-  body_not_utf8: ['请求体不是有效的 UTF-8', 'The body is not valid UTF-8'],
-  body_not_json: ['请求体不是有效的 JSON', 'The body is not valid JSON'],
-  body_not_object: ['请求体需为 JSON 对象', 'The body must be a JSON object'],
-  body_too_deep: ['请求体嵌套过深', 'The body is nested too deeply'],
-  body_bad_text: ['请求体包含无效字符', 'The body contains invalid characters'],
-  malformed_request: ['请求格式不正确', 'The request is malformed'],
-  internal: ['服务器内部错误', 'Internal server error'],
+/** Our texts for refusals that any route may have. */
+const TEXTS: Record<string, string> = {
+  unauthenticated: '未登录或登录已过期',
+  rate_limited: '请求过于频繁，请稍后再试',
+  overloaded: '服务繁忙，请稍后再试',
+  route_not_found: '接口不存在',
+  media_type: '请求体需为 application/json',
+  content_encoding: '不支持压缩的请求体',
+  body_empty: '请求体不能为空',
+  body_too_large: '请求体过大',
+  body_not_utf8: '请求体不是有效的 UTF-8',
+  body_not_json: '请求体不是有效的 JSON',
+  body_not_object: '请求体需为 JSON 对象',
+  body_too_deep: '请求体嵌套过深',
+  body_bad_text: '请求体包含无效字符',
+  malformed_request: '请求格式不正确',
 };
 
-const { unauthenticated, rate_limited, overloaded, route_not_found: _, internal, ...ofRequests } = TEXTS;
+const INTERNAL = '服务器内部错误';
 
-/** The words that any call may be refused with, by code. Each is refused with a text of {@link TEXTS}. */
+/** The refusals of registration and login whose texts the contract prints (interface 7). */
+const PRINTED_PATHS = ['/api/register', '/api/login'];
+const PRINTED_WORDS = [
+  'username_taken',
+  'username_length',
+  'password_too_short',
+  'unknown_user',
+  'wrong_password',
+];
+
+const { unauthenticated, rate_limited, overloaded, route_not_found: _, ...ofRequests } = TEXTS;
+
+/** The words that any call may be refused with, by code. */
 export const WORDS_OF_ANY_CALL: Record<string, readonly string[]> = {
   400: Object.keys(ofRequests),
   401: Object.keys({ unauthenticated }),
   429: Object.keys({ rate_limited, overloaded }),
-  500: Object.keys({ internal }),
+  500: ['internal'],
 };
 
-/** A refusal whose text {@link textFor} knows in both languages. */
+/** A refusal that any route may have. */
 export function refusal(kind: ErrorKind, word: keyof typeof TEXTS & string, retryAfterSeconds?: number) {
   const options = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
-  return new ServiceError(kind, word, TEXTS[word]?.[0] ?? word, options);
+  return new ServiceError(kind, word, TEXTS[word] ?? word, options);
 }
 
-function textFor(word: string, english: boolean): string | undefined {
-  return TEXTS[word]?.[english ? 1 : 0];
+/** The text of a refusal, or of any other error, which is a fault. */
+export function errorText(error: unknown, isEnglish: boolean): string {
+  const { word, message, english }: Pick<ServiceError, 'word' | 'message' | 'english'> =
+    error instanceof ServiceError ? error : { word: 'internal', message: INTERNAL, english: undefined };
+  return isEnglish ? (english ?? ENGLISH_TEXTS[word] ?? message) : message;
+}
+
+/** Chinese, but English on the push endpoints, and for callers who prefer another language; what the contract prints never changes. */
+function isEnglishAnswer(request: FastifyRequest, word: string): boolean {
+  const path = pathOf(request);
+  if (PRINTED_PATHS.includes(path) && PRINTED_WORDS.includes(word)) return false;
+  return isEnglishPath(path) || prefersEnglish(request.headers);
 }
 
 /** The envelope of a failure (interface 4.1): `code` is the HTTP status too. */
@@ -57,7 +80,6 @@ export function errorBody(code: number, word: string, msg: string): string {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refused = error instanceof ServiceError ? error : fromFramework(error);
-  const english = isEnglishPath(pathOf(request));
   reply.header('content-type', 'application/json; charset=utf-8');
   keepConnection(reply);
   if (!refused) {
@@ -71,15 +93,15 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
         },
         'fault',
       );
-    return reply.code(500).send(errorBody(500, 'internal', textFor('internal', english) ?? ''));
+    const msg = errorText(error, isEnglishAnswer(request, 'internal'));
+    return reply.code(500).send(errorBody(500, 'internal', msg));
   }
   if (refused.kind === 'rate-limited') request.server.limited.count(refused.word);
   const code = CODES[refused.kind];
   if (refused.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
-  return reply
-    .code(code)
-    .send(errorBody(code, refused.word, textFor(refused.word, english) ?? refused.message));
+  const msg = errorText(refused, isEnglishAnswer(request, refused.word));
+  return reply.code(code).send(errorBody(code, refused.word, msg));
 }
 
 /**

@@ -17,7 +17,6 @@ import { BODY_LIMIT_BYTES, hasBadText, parseBody } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { answerError, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
-import { isEnglishPath } from './request-path.ts';
 import { readFields } from './validation.ts';
 
 export type App = FastifyInstance<
@@ -162,13 +161,13 @@ export function openServer(
       done(error as Error); // parseBody throws nothing but errors
     }
   });
-  app.setValidatorCompiler(({ schema, httpPart, url }) => (sent: unknown) => {
+  app.setValidatorCompiler(({ schema, httpPart }) => (sent: unknown) => {
     try {
       const input = sent === null && hasNoFields(schema as TObject) ? {} : sent;
       if (typeof input !== 'object' || input === null)
         throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
       if (httpPart !== 'body' && hasBadText(input)) throw refusal('invalid', 'malformed_request');
-      return { value: readFields(schema as TObject, input, isEnglishPath(url)) }; // every body and query of ours is one object
+      return { value: readFields(schema as TObject, input) }; // every body and query of ours is one object
     } catch (error) {
       return { error: error as Error }; // readFields throws nothing but errors
     }

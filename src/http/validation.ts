@@ -26,17 +26,17 @@ export function text(options: TStringOptions & Annotations = {}) {
  *
  * @throws {ServiceError} `invalid`: the field's own refusal, what its `refine` throws, or `invalid_field` with the field's name
  */
-export function readFields<S extends TObject>(schema: S, input: object, english = false): Static<S> {
+export function readFields<S extends TObject>(schema: S, input: object): Static<S> {
   const required: readonly string[] = schema.required ?? [];
   const read: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(schema.properties)) {
     const value: unknown = Object.hasOwn(input, name) ? input[name as keyof typeof input] : undefined;
     if (value === undefined) {
-      if (required.includes(name)) throw refuseField(name, field, value, english);
+      if (required.includes(name)) throw refuseField(name, field, value);
     } else if (isShortText(field, value) || Value.Check(field, value)) {
       if (typeof value === 'string') (field as Annotations).refine?.(value); // an annotation of `text`
       read[name] = value;
-    } else throw refuseField(name, field, value, english);
+    } else throw refuseField(name, field, value);
   }
   return read as Static<S>; // each field was checked against its schema above
 }
@@ -64,21 +64,13 @@ function toSafeLengths(field: TSchema): { min: number; max: number } | null {
   return isByLength && min <= 1 ? { min, max } : null;
 }
 
-function refuseField(
-  name: string,
-  field: TSchema & Annotations,
-  value: unknown,
-  english: boolean,
-): ServiceError {
+function refuseField(name: string, field: TSchema & Annotations, value: unknown): ServiceError {
   const { maxLength, tooLong, refusal } = field as Annotations & { maxLength?: number }; // JSON Schema's own, where present
   const isTooLong = typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength;
   const fixed = (isTooLong ? tooLong : undefined) ?? refusal;
   if (fixed) return new ServiceError('invalid', fixed[0], fixed[1]);
-  return new ServiceError(
-    'invalid',
-    'invalid_field',
-    english ? inEnglish(name, field, value) : inChinese(name, field, value),
-  );
+  const english = inEnglish(name, field, value);
+  return new ServiceError('invalid', 'invalid_field', inChinese(name, field, value), { english });
 }
 
 interface Bounds {
@@ -104,9 +96,11 @@ function inChinese(name: string, field: TSchema, value: unknown): string {
 }
 
 function inEnglish(name: string, field: TSchema, value: unknown): string {
-  const { type, minLength = 0, maxLength } = field as Bounds; // JSON Schema's own, where present
+  const { type, minLength = 0, maxLength, minimum, maximum } = field as Bounds; // JSON Schema's own, where present
   if (value === undefined) return `${name} is missing`;
   if (type === 'string' && typeof value !== 'string') return `${name} must be a string`;
+  if (type === 'boolean') return `${name} must be a boolean`;
+  if (type === 'integer') return `${name} must be an integer from ${minimum} to ${maximum}`;
   if (typeof value === 'string' && maxLength !== undefined) {
     const length = [...value].length;
     if (length < minLength || length > maxLength)

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
+import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { toOwnUser } from '../users/schemas.ts';
 import { ProfileCache } from './profile-cache.ts';
@@ -49,7 +50,11 @@ export async function profileRoutes(app: App, { clock, db, events, presence }: S
     handler: async (request) => {
       const { userId } = callerOf(request);
       const row = await updateProfile({ db, events }, userId, request.body, clock.now());
-      return { code: 200 as const, message: '资料更新成功', data: toOwnUser(row) };
+      return {
+        code: 200 as const,
+        message: textFor(request, '资料更新成功', 'The profile is saved'),
+        data: toOwnUser(row),
+      };
     },
   });
 }

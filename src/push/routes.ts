@@ -180,7 +180,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
  * @throws {ServiceError} `invalid`
  */
 function readSubscription(sent: SubscribeBody['subscription'], policy: EndpointPolicy): Subscription {
-  const subscription = readFields(Subscription, typeof sent === 'string' ? parseObject(sent) : sent, true);
+  const subscription = readFields(Subscription, typeof sent === 'string' ? parseObject(sent) : sent);
   const check = checkEndpoint(subscription.endpoint, policy);
   if (!check.ok) throw new ServiceError('invalid', check.word, check.reason);
   for (const name of ['p256dh', 'auth'] as const)

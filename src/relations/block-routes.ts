@@ -4,6 +4,7 @@ import { callerOf } from '../http/authenticate.ts';
 import { answers, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import { NextPage, toPageRequest } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
+import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { blockUser, unblockUser } from './block-user.ts';
 import { BlockedLists } from './blocked-lists.ts';
@@ -31,7 +32,7 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
         clock.now(),
       );
       await inbox.delivery.writtenUpTo(userId, seq);
-      return { code: 200 as const, message: '已拉黑该用户', data };
+      return { code: 200 as const, message: textFor(request, '已拉黑该用户', 'The user is blocked'), data };
     },
   });
 
@@ -46,7 +47,7 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
       const { userId } = callerOf(request);
       const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, clock.now());
       await inbox.delivery.writtenUpTo(userId, seq);
-      return { code: 200 as const, message: '已取消拉黑' };
+      return { code: 200 as const, message: textFor(request, '已取消拉黑', 'The user is unblocked') };
     },
   });
 

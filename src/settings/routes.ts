@@ -1,6 +1,7 @@
 import { callerOf } from '../http/authenticate.ts';
 import { answers, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
+import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { Settings, SettingsBody } from './schemas.ts';
 import { updateSettings } from './settings.ts';
@@ -15,7 +16,11 @@ export async function settingsRoutes(app: App, { clock, db, events }: Services):
     },
     handler: async (request) => {
       const data = await updateSettings({ db, events }, callerOf(request).userId, request.body, clock.now());
-      return { code: 200 as const, message: '设置更新成功', data };
+      return {
+        code: 200 as const,
+        message: textFor(request, '设置更新成功', 'The settings are saved'),
+        data,
+      };
     },
   });
 }

@@ -92,6 +92,19 @@ onSqlite('bad frames', (database) => {
     );
   });
 
+  test('a client that prefers another language than Chinese gets English texts', async (t) => {
+    const service = await startSockets(t, database);
+    const headers = { 'accept-language': 'en-GB' };
+    const socket = await service.connect({ headers });
+    await socket.hello({ token: (await service.join('alice')).token });
+    assert.equal((await socket.ask({ type: 'sing' })).msg, 'Unknown type of frame');
+    assert.equal((await socket.ask({})).msg, 'type is missing');
+    const early = await service.connect({ headers });
+    assert.equal((await early.ask({ type: 'ping' })).msg, 'Send hello first');
+    const refused = await service.refuse({ headers, protocol: 'chat' });
+    assert.equal(refused.body.msg, 'Unknown subprotocol, offer doorman.v1');
+  });
+
   test('a frame of 65,536 bytes is taken, one more is not', async (t) => {
     const service = await startSockets(t, database);
     const socket = await service.enter(await service.join('alice'));

@@ -53,6 +53,7 @@ export class Connection extends WebSocket {
   /** The stream that the library writes to. */
   #stream: Duplex | null = null;
   #hasLeft = false;
+  #readsEnglish = false;
   /** Frames to send after a stall. */
   #deferred: FrameOut[] | null = null;
   /** Bytes of frames since the connection opened: sent, sent before the last mark, read by the client. */
@@ -60,10 +61,18 @@ export class Connection extends WebSocket {
   #markedBytes = 0;
   #readBytes = 0;
 
-  /** @param stream the upgraded one, which the library writes to */
-  attach(events: ConnectionEvents, stream: Duplex): void {
+  /**
+   * @param stream the upgraded one, which the library writes to
+   * @param readsEnglish whether the texts of error replies are English
+   */
+  attach(events: ConnectionEvents, stream: Duplex, readsEnglish: boolean): void {
     this.#events = events;
     this.#stream = stream;
+    this.#readsEnglish = readsEnglish;
+  }
+
+  get readsEnglish(): boolean {
+    return this.#readsEnglish;
   }
 
   /**

@@ -158,7 +158,7 @@ export class Dispatch {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused) this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
     if (refused?.kind === 'rate-limited') this.#onLimited(refused.word);
-    if (id !== undefined) connection.sendFrame(toErrorReply(id, error));
+    if (id !== undefined) connection.sendFrame(toErrorReply(id, error, connection.readsEnglish));
     if (!connection.session)
       connection.close(
         refused ? HELLO_CLOSE_CODES[refused.kind] : closeCodes.fault,
@@ -179,7 +179,11 @@ function badText(id: string | undefined): ServiceError {
 function refuseBeforeHello(connection: Connection, id: string | undefined): void {
   if (id !== undefined)
     connection.sendFrame(
-      toErrorReply(id, new ServiceError('unauthenticated', 'hello_first', '请先发送 hello')),
+      toErrorReply(
+        id,
+        new ServiceError('unauthenticated', 'hello_first', '请先发送 hello'),
+        connection.readsEnglish,
+      ),
     );
   connection.close(closeCodes.noHello, 'hello_first');
 }

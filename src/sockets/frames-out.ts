@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../events/log-events.ts';
-import { CODES } from '../http/errors.ts';
+import { CODES, errorText } from '../http/errors.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
 
@@ -77,8 +77,9 @@ export function toReply(id: string, data: object | undefined): Static<typeof Rep
 }
 
 /** A `ServiceError` with its code, word and text; anything else is a fault, which gets fixed ones. */
-export function toErrorReply(id: string, error: unknown): Static<typeof ErrorReply> {
-  if (error instanceof ServiceError)
-    return { type: 'reply', id, code: CODES[error.kind], error: error.word, msg: error.message };
-  return { type: 'reply', id, code: 500, error: 'internal', msg: '服务器内部错误' };
+export function toErrorReply(id: string, error: unknown, isEnglish: boolean): Static<typeof ErrorReply> {
+  const msg = errorText(error, isEnglish);
+  return error instanceof ServiceError
+    ? { type: 'reply', id, code: CODES[error.kind], error: error.word, msg }
+    : { type: 'reply', id, code: 500, error: 'internal', msg };
 }

@@ -3,6 +3,7 @@ import { ErrorAnswer, refusedWith } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
 import type { RequestLog } from '../http/log/request-log.ts';
 import type { App } from '../http/server.ts';
+import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import type { RoomFrames } from './frames.ts';
 import { SocketLog } from './socket-log.ts';
@@ -58,7 +59,11 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
     },
     handler: async (request, reply) => {
       if (sockets.isDraining)
-        return reply.code(500).send({ code: 500, error: 'draining', msg: '服务未就绪' });
+        return reply.code(500).send({
+          code: 500,
+          error: 'draining',
+          msg: textFor(request, '服务未就绪', 'The service is not ready'),
+        });
       // Without a reason now, the address had too many connections a moment ago: the client may try again.
       const reason = findRefusal(request.raw, context);
       if (reason?.word === 'origin') limits.proxyWarnings.refusedOrigin(request.headers.origin ?? '');

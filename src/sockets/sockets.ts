@@ -11,6 +11,7 @@ import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { addressKeyOf, addressOf, type TrustedNetworks } from '../http/client-address.ts';
 import type { ProxyWarnings } from '../http/log/proxy-warnings.ts';
+import { prefersEnglish } from '../http/texts/language.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
 import type { PushServices } from '../push/push-services.ts';
@@ -177,7 +178,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     this.#server.once('headers', addId);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       this.#log?.opened(connection, request, requestId);
-      connection.attach(this, socket);
+      connection.attach(this, socket, prefersEnglish(request.headers));
       this.#live.add(connection, client);
       connection.heartbeat.awaitHello(this.#services.clock.monotonicMs());
     });

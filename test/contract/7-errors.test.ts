@@ -56,4 +56,34 @@ onEachDeployment('7 Errors', (database) => {
     for (const [{ status, body }, msg] of rows)
       assert.deepEqual([status, body.code, body.msg], [400, 400, msg]);
   });
+
+  test('7 Fixed messages: each as printed for callers of any language', async (t) => {
+    const service = await startService(t, database);
+    const { token } = await service.join('alice');
+    const headers = { 'accept-language': 'en-GB,en;q=0.9' };
+    const post = (path: string, body: object) => service.post(path, body, { headers });
+    const register = { username: 'alice', password: 'secret1' };
+    const rows = [
+      [await post('/api/register', register), '用户名已存在'],
+      [await post('/api/register', { ...register, username: 'a' }), '用户名长度需在2-32之间'],
+      [await post('/api/register', { ...register, password: 'abcde' }), '密码长度不能少于6位'],
+      [await post('/api/login', { ...register, username: 'nobody' }), '用户不存在'],
+      [await post('/api/login', { ...register, password: 'secret2' }), '密码错误'],
+    ] as const;
+    for (const [{ status, body }, msg] of rows)
+      assert.deepEqual([status, body.code, body.msg], [400, 400, msg]);
+    const others = { token, headers };
+    const unknown = await service.get('/api/push/test-send?userId=x', others);
+    assert.deepEqual(unknown.body, { code: 404, message: 'No push subscription found' });
+    const short = await service.post(
+      '/api/user/change-password',
+      { oldPassword: 'secret1', newPassword: 'a' },
+      others,
+    );
+    assert.deepEqual(short.body, {
+      code: 400,
+      error: 'password_too_short',
+      msg: 'The password must have at least 6 characters',
+    });
+  });
 });

@@ -3,6 +3,7 @@ import { parseHash } from '../../accounts/hash-formats.ts';
 import { NewPassword, RegisterBody } from '../../accounts/schemas.ts';
 import { ServiceError } from '../../errors.ts';
 import { BODY_LIMIT_BYTES, parseBody } from '../../http/body.ts';
+import { errorText } from '../../http/errors.ts';
 import { readFields, text } from '../../http/validation.ts';
 import { ProfileBody } from '../../profiles/schemas.ts';
 import { SettingsBody } from '../../settings/schemas.ts';
@@ -52,11 +53,11 @@ export interface UserToImport {
 export function readUserLine(bytes: Buffer | null): UserToImport | { readonly reason: string } {
   if (bytes === null) return { reason: `is longer than ${MAX_LINE_BYTES} bytes` };
   try {
-    const { password, password_hash, ...fields } = readFields(UserLine, parseBody(bytes), true);
+    const { password, password_hash, ...fields } = readFields(UserLine, parseBody(bytes));
     refuseUnsafeAvatar(fields.avatar ?? '');
     return readSecret(password, password_hash, fields);
   } catch (error) {
-    if (error instanceof ServiceError) return { reason: reasons[error.word] ?? error.message };
+    if (error instanceof ServiceError) return { reason: reasons[error.word] ?? errorText(error, true) };
     throw error;
   }
 }

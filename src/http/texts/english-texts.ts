@@ -1,0 +1,68 @@
+/**
+ * The English text of each refusal whose own text is Chinese, by its `error`. A refusal that names a field or a number brings both
+ * texts itself (`ServiceError.english`).
+ */
+export const ENGLISH_TEXTS: Record<string, string> = {
+  // Any call.
+  unauthenticated: 'Not signed in, or the sign-in has expired',
+  rate_limited: 'Too many requests, try again later',
+  overloaded: 'Too busy, try again later',
+  route_not_found: 'No such endpoint',
+  media_type: 'The body must be application/json',
+  content_encoding: 'Compressed bodies are not accepted',
+  body_empty: 'The body is empty',
+  body_too_large: 'The body is too large',
+  body_not_utf8: 'The body is not valid UTF-8',
+  body_not_json: 'The body is not valid JSON',
+  body_not_object: 'The body must be a JSON object',
+  body_too_deep: 'The body is nested too deeply',
+  body_bad_text: 'The body contains invalid characters',
+  malformed_request: 'The request is malformed',
+  internal: 'Internal server error',
+  bad_cursor: 'after is not valid',
+  // Accounts.
+  username_taken: 'The username is taken',
+  username_length: 'The username must have 2 to 32 characters',
+  username_invalid: 'The username contains characters that are not allowed',
+  nickname_invalid: 'The nickname contains characters that are not allowed',
+  avatar_invalid: 'The address of the picture is not valid',
+  password_too_short: 'The password must have at least 6 characters',
+  password_too_long: 'The password must have at most 128 characters',
+  password_common: 'This password is too common, choose another one',
+  registration_closed: 'Registration is closed',
+  invite_required: 'A valid invite code is required',
+  unknown_user: 'No such user',
+  wrong_password: 'The password is wrong',
+  wrong_old_password: 'The current password is wrong',
+  too_many_logins: 'Too many sign-ins to this account were tried, try again later',
+  account_suspended: 'The account is suspended',
+  link_invalid: 'The link has expired or was used, ask for a new one',
+  session_not_found: 'No such session',
+  // Other users.
+  user_not_found: 'No such user',
+  block_self: 'You cannot block yourself',
+  unblock_first: 'Unblock this user first',
+  not_accepting: 'This user does not accept this at the moment',
+  friend_self: 'You cannot befriend yourself',
+  friend_state: 'This is not possible in the current state of the friendship',
+  too_many_open_requests: 'Too many open friend requests, withdraw some first',
+  too_many_friend_requests: 'Too many friend requests, try again later',
+  too_many_requests_to_user: 'Too many friend requests to this user, try again later',
+  // Messages.
+  message_self: 'You cannot send messages to yourself',
+  cid_used: 'This cid belongs to another message',
+  too_many_messages: 'Too many messages, try again later',
+  // Reads that a connection may repeat only so often.
+  too_many_watches: 'Too many requests, try again later',
+  too_many_syncs: 'Too many requests, try again later',
+  // The socket.
+  upgrade_required: 'This address takes WebSocket connections only',
+  websocket_version: 'The WebSocket version must be 13',
+  subprotocol: 'Unknown subprotocol, offer doorman.v1',
+  origin: 'This origin is not allowed',
+  hello_first: 'Send hello first',
+  hello_twice: 'hello was sent before',
+  other_session: 'This token belongs to another session',
+  unknown_frame: 'Unknown type of frame',
+  bad_text: 'The frame contains invalid characters',
+};
