@@ -1,6 +1,6 @@
 import { assertSessionActive } from '../accounts/session-lookup.ts';
-import type { Tx } from '../db/db.ts';
-import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import type { Queries, Tx } from '../db/db.ts';
+import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
 import { markPushesRead } from '../push/queue/pending.ts';
 import { isBlockedEitherWay } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
@@ -30,18 +30,12 @@ export async function markRead(
   now: number,
 ): Promise<Marks> {
   const { userId } = caller;
-  return withInboxes(inboxes, [userId, peer], now, async (tx, append) => {
-    const [row, isBlocked] = await Promise.all([
-      tx.get<MarkRow>`
-        select n, received, read from conversations where user_id = ${userId} and peer_id = ${peer}`,
+  const check = (db: Queries) => findRise(db, caller, { peer, read });
+  return checkThenLock(inboxes, [userId, peer], now, check, async (tx, append, marks) => {
+    const [unread, isBlocked] = await Promise.all([
+      countUnread(tx, userId, peer, marks.read),
       isBlockedEitherWay(tx, userId, peer),
-      assertSessionActive(tx, caller.sessionId),
     ]);
-    const stored = row ?? { n: 0, received: 0, read: 0 };
-    const upTo = Math.min(read, stored.n);
-    const marks = { received: Math.max(stored.received, upTo), read: Math.max(stored.read, upTo) };
-    if (marks.read === stored.read) return { received: stored.received, read: stored.read };
-    const unread = await countUnread(tx, userId, peer, marks.read);
     await tx.run`
       update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread}
       where user_id = ${userId} and peer_id = ${peer}`;
@@ -50,6 +44,23 @@ export async function markRead(
     if (!isBlocked) await notifyPeer(tx, append, userId, peer, marks);
     return marks;
   });
+}
+
+/** The marks to be written, or the stored ones where `read` is not higher. */
+async function findRise(
+  db: Queries,
+  caller: { userId: string; sessionId: string },
+  { peer, read }: MarkBody,
+): Promise<Checked<Marks, Marks>> {
+  const [row] = await Promise.all([
+    db.get<MarkRow>`
+      select n, received, read from conversations where user_id = ${caller.userId} and peer_id = ${peer}`,
+    assertSessionActive(db, caller.sessionId),
+  ]);
+  const { n, ...stored } = row ?? { n: 0, received: 0, read: 0 };
+  const upTo = Math.min(read, n);
+  if (upTo <= stored.read) return { answer: { received: stored.received, read: stored.read } };
+  return { change: { received: Math.max(stored.received, upTo), read: upTo } };
 }
 
 /**

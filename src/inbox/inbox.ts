@@ -1,8 +1,8 @@
 import type { Db, Queries, Tx } from '../db/db.ts';
-import { ServiceError } from '../errors.ts';
 import { isChange, recordChange } from '../events/changes.ts';
 import type { Change, Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
+import { userNotFound } from '../users/users.ts';
 
 const POSITIONS = { user_id: 'text', seq: 'bigint' } as const;
 
@@ -105,6 +105,33 @@ export async function withInboxes<T>(
   return result;
 }
 
+/** What a check finds: the answer where nothing changes, or what is to be written. */
+export type Checked<T, Change> = { readonly answer: T } | { readonly change: Change };
+
+/**
+ * {@link withInboxes} for a rule that locks inboxes of other users. `check` first reads without locks: what it refuses, or answers as
+ * it changes nothing, holds up nobody's messages. Otherwise it reads again behind the locks, since another writer may have come
+ * between, and only what it finds there is written.
+ *
+ * @param check reads and has no effects; it may throw a refusal
+ * @throws {ServiceError} as {@link withInboxes}
+ */
+export async function checkThenLock<T, Change>(
+  inboxes: Inboxes,
+  userIds: readonly string[],
+  now: number,
+  check: (db: Queries) => Promise<Checked<T, Change>>,
+  write: (tx: Tx, append: Append, change: Change) => Promise<T>,
+): Promise<T> {
+  const { db } = inboxes;
+  const checked = await unlessRefused(assertInboxes(db, userIds), check(db));
+  if ('answer' in checked) return checked.answer;
+  return withInboxes(inboxes, userIds, now, async (tx, append) => {
+    const found = await check(tx);
+    return 'answer' in found ? found.answer : write(tx, append, found.change);
+  });
+}
+
 function publishAppended(events: Events, userId: string, event: LogEvent): void {
   const blockChange = blockChangeOf(userId, event);
   if (blockChange) events.publish(blockChange);
@@ -140,8 +167,14 @@ class NothingAppended extends Error {
 async function takeNextSeq(tx: Tx, userId: string): Promise<number> {
   const head = await tx.get<{ seq: number }>`
     update inbox_heads set seq = seq + 1 where user_id = ${userId} returning seq`;
-  if (!head) throw new ServiceError('not-found', 'user_not_found', '用户不存在');
+  if (!head) throw userNotFound();
   return head.seq;
+}
+
+/** @throws {ServiceError} `not-found` when one of the users does not exist */
+async function assertInboxes(db: Queries, userIds: readonly string[]): Promise<void> {
+  const rows = await db.all`select user_id from inbox_heads where user_id in ${db.list(userIds)}`;
+  if (rows.length < new Set(userIds).size) throw userNotFound();
 }
 
 /** Returns a number that no event used; the lock stays. */

@@ -75,27 +75,10 @@ export async function readBlocksAmong(
 }
 
 /**
- * Refuses what the sender does to the recipient while one of the two blocks the other, or the recipient's account is closed.
- * Other rooms call it after they locked both inboxes. For the sender, a block looks like a suspended or deleted account
- * (architecture 6).
- *
- * @throws {ServiceError} `forbidden`: `unblock_first` when the sender blocks the recipient, else `not_accepting`
+ * The refusal of what a sender does to a recipient, by what was read behind the locks of both inboxes: `forbidden`, word `unblock_first`
+ * when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or their account is closed. For the
+ * sender, a block looks like a suspended or deleted account (architecture 6).
  */
-export async function refuseIfBlocked(tx: Queries, senderId: string, recipientId: string): Promise<void> {
-  const [own, theirs, recipient] = await Promise.all([
-    hasBlocked(tx, senderId, recipientId),
-    hasBlocked(tx, recipientId, senderId),
-    tx.get`select id from users where id = ${recipientId} and status = 'active'`,
-  ]);
-  const refused = refusalBetween({
-    hasBlocked: own,
-    isBlocked: theirs,
-    isRecipientActive: recipient !== undefined,
-  });
-  if (refused) throw refused;
-}
-
-/** The refusal that {@link refuseIfBlocked} throws, if any, for a caller that has read what it depends on. */
 export function refusalBetween({
   hasBlocked,
   isBlocked,

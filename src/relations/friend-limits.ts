@@ -25,26 +25,46 @@ export class FriendLimits {
   }
 
   /**
-   * Counts an action that is about to change a state to `next`. A refused one does not count.
+   * Refuses an action that would change a state to `next` beyond a limit; counts nothing.
    *
    * @throws {ServiceError} `rate-limited`, word `too_many_friend_requests` or `too_many_requests_to_user`
    */
-  take(userId: string, action: FriendAction, peerId: string, next: FriendState): void {
-    // A request to a user who already sent one is an acceptance.
-    const isRequest = action === 'request' && next === 'requested';
-    if (!isRequest && action !== 'cancel') return;
+  check(userId: string, action: FriendAction, peerId: string, next: FriendState): void {
+    if (!isLimited(action, next)) return;
     const now = this.#monotonicMs();
-    const pair = `${userId} ${peerId}`;
-    const toPeer = this.#toPeer.peek(pair, now);
+    const toPeer = this.#toPeer.peek(pairOf(userId, peerId), now);
     if (!toPeer.allowed)
       throw refused('too_many_requests_to_user', '对该用户的好友操作过于频繁', toPeer.retryAfterSeconds);
-    if (isRequest) {
-      const { allowed, retryAfterSeconds } = this.#requests.take(userId, now);
-      if (!allowed) throw refused('too_many_friend_requests', '发送好友申请过于频繁', retryAfterSeconds);
-    }
-    this.#toPeer.take(pair, now);
+    if (!isRequest(action, next)) return;
+    const { allowed, retryAfterSeconds } = this.#requests.peek(userId, now);
+    if (!allowed) throw refused('too_many_friend_requests', '发送好友申请过于频繁', retryAfterSeconds);
+  }
+
+  /**
+   * Counts an action that is about to change a state to `next`. A refused one does not count.
+   *
+   * @throws {ServiceError} as {@link check}
+   */
+  take(userId: string, action: FriendAction, peerId: string, next: FriendState): void {
+    this.check(userId, action, peerId, next);
+    if (!isLimited(action, next)) return;
+    const now = this.#monotonicMs();
+    if (isRequest(action, next)) this.#requests.take(userId, now);
+    this.#toPeer.take(pairOf(userId, peerId), now);
   }
 }
+
+/** A request to a user who already sent one is an acceptance. */
+function isRequest(action: FriendAction, next: FriendState): boolean {
+  return action === 'request' && next === 'requested';
+}
+
+function isLimited(action: FriendAction, next: FriendState): boolean {
+  return isRequest(action, next) || action === 'cancel';
+}
+
+// Ids hold no spaces.
+const pairOf = (userId: string, peerId: string) => `${userId} ${peerId}`;
 
 function refused(word: string, what: string, retryAfterSeconds: number): ServiceError {
   return new ServiceError('rate-limited', word, `${what}，请稍后再试`, { retryAfterSeconds });

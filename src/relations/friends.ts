@@ -1,9 +1,9 @@
-import { assertSessionActive } from '../accounts/session-lookup.ts';
+import { sessionEnded } from '../accounts/session-lookup.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
-import { type Inboxes, readHead, withInboxes } from '../inbox/inbox.ts';
-import { refuseIfBlocked } from './blocks.ts';
+import { type Checked, checkThenLock, type Inboxes, readHead } from '../inbox/inbox.ts';
+import { refusalBetween } from './blocks.ts';
 import { type FriendLimits, MAX_OPEN_REQUESTS } from './friend-limits.ts';
 import type { FriendAction, FriendEntry, FriendPage, FriendState } from './schemas.ts';
 
@@ -31,7 +31,7 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
  *
  * @returns the new state as the caller sees it
  * @throws {ServiceError} `invalid` for oneself, or for an action that the state does not allow (`friend_state`); `not-found`;
- *   `forbidden` as `refuseIfBlocked` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
+ *   `forbidden` as `refusalBetween` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
  *   `too_many_open_requests` or as `FriendLimits` says
  */
 export async function changeFriendship(
@@ -44,16 +44,16 @@ export async function changeFriendship(
   const { userId } = caller;
   if (peerId === userId) throw new ServiceError('invalid', 'friend_self', '不能添加自己为好友');
   let isCounted = false;
-  return withInboxes(inboxes, [userId, peerId], now, async (tx, append) => {
-    const [state] = await Promise.all([
-      readState(tx, userId, peerId),
-      assertSessionActive(tx, caller.sessionId),
-      refuseIfBlocked(tx, userId, peerId),
-    ]);
+  const check = async (db: Queries): Promise<Checked<FriendState, FriendState>> => {
+    const state = await readAllowedState(db, caller, peerId);
     const next = TRANSITIONS[action][state];
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
-    if (next === state) return state;
-    if (next === 'requested') await refuseTooManyRequests(tx, userId);
+    if (next === state) return { answer: state };
+    if (next === 'requested') await refuseTooManyRequests(db, userId);
+    if (!isCounted) friendLimits.check(userId, action, peerId, next);
+    return { change: next };
+  };
+  return checkThenLock(inboxes, [userId, peerId], now, check, async (tx, append, next) => {
     // Count once, though the transaction may run again.
     if (!isCounted) friendLimits.take(userId, action, peerId, next);
     isCounted = true;
@@ -65,6 +65,40 @@ export async function changeFriendship(
     ]);
     return next;
   });
+}
+
+/**
+ * The relation as the caller sees it, read together with what refuses every action.
+ *
+ * @throws {ServiceError} `unauthenticated`; `forbidden` as `refusalBetween` says
+ */
+async function readAllowedState(
+  db: Queries,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  peerId: string,
+): Promise<FriendState> {
+  const row = await db.get<FactsRow>`
+    select (select state from friends where user_id = ${userId} and peer_id = ${peerId}) as state,
+      (select 1 from sessions where id = ${sessionId}) as is_session_active,
+      (select 1 from blocks where blocker_id = ${userId} and blocked_id = ${peerId}) as has_blocked,
+      (select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}) as is_blocked,
+      (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active`;
+  if (!row?.is_session_active) throw sessionEnded();
+  const refused = refusalBetween({
+    hasBlocked: row.has_blocked === 1,
+    isBlocked: row.is_blocked === 1,
+    isRecipientActive: row.is_peer_active === 1,
+  });
+  if (refused) throw refused;
+  return row.state ?? 'none';
+}
+
+interface FactsRow {
+  readonly state: FriendState | null;
+  readonly is_session_active: 1 | null;
+  readonly has_blocked: 1 | null;
+  readonly is_blocked: 1 | null;
+  readonly is_peer_active: 1 | null;
 }
 
 /** A page of one of the two lists, or of both if `list` is left out. */
@@ -135,9 +169,9 @@ export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<
     delete from friends where peer_id = ${userId} and user_id in ${tx.list(rows.map(({ id }) => id))}`;
 }
 
-/** The caller has locked the user's inbox, so that parallel requests are counted one after the other. */
-async function refuseTooManyRequests(tx: Tx, userId: string): Promise<void> {
-  const open = await tx.get<{ n: number }>`
+/** Behind the lock of the user's inbox parallel requests are counted one after the other. */
+async function refuseTooManyRequests(db: Queries, userId: string): Promise<void> {
+  const open = await db.get<{ n: number }>`
     select count(*) as n from friends where user_id = ${userId} and state = 'requested'`;
   if ((open?.n ?? 0) >= MAX_OPEN_REQUESTS)
     throw new ServiceError(
@@ -145,12 +179,6 @@ async function refuseTooManyRequests(tx: Tx, userId: string): Promise<void> {
       'too_many_open_requests',
       `待处理的好友申请已达${MAX_OPEN_REQUESTS}个，请先撤回一些`,
     );
-}
-
-async function readState(tx: Tx, userId: string, peerId: string): Promise<FriendState> {
-  const row = await tx.get<{ state: FriendState }>`
-    select state from friends where user_id = ${userId} and peer_id = ${peerId}`;
-  return row?.state ?? 'none';
 }
 
 async function writeState(
