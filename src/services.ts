@@ -168,8 +168,8 @@ async function lockPostgres(config: Config, log: Logger): Promise<PostgresLock |
  */
 async function migrateAlone(config: Config, url: string, log: Logger, lock: PostgresLock): Promise<boolean> {
   const { PostgresLock } = await import('./db/postgres/lock.ts');
-  const { openPostgres } = await import('./db/postgres/postgres.ts');
-  await using db = await openPostgres({ url, log, poolSize: 1 });
+  const { openPostgres, START_MS } = await import('./db/postgres/postgres.ts');
+  await using db = await openPostgres({ url, log, poolSize: 1, startMs: START_MS });
   if (!(await mustMigrateAlone(db))) return false;
   await lock[Symbol.asyncDispose]();
   log.info('this version changes tables that nodes of an earlier version use; they have to end first');

@@ -5,12 +5,13 @@ import { connect, createServer, type Socket } from 'node:net';
 /** What a proxy passes on instead of the bytes; `cut` destroys the connection. */
 type Intercept = (bytes: Buffer, to: 'server' | 'client') => Buffer | 'cut';
 
-/** A TCP proxy before a PostgreSQL server. It can hold, freeze, cut, restore and change connections, and counts packets to the server. */
+/** A TCP proxy before a PostgreSQL server. It can delay, hold, freeze, cut, restore and change connections, and counts packets to the server. */
 export async function openProxy(t: { after(end: () => Promise<void>): void }, url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const packets = { count: 0 };
   let isHeld = false;
+  let delayMs = 0;
   let frozen = new WeakSet<Socket>();
   let intercept: Intercept = (bytes) => bytes;
   const server = createServer((client) => {
@@ -25,6 +26,7 @@ export async function openProxy(t: { after(end: () => Promise<void>): void }, ur
         if (isHeld || frozen.has(from)) return;
         const passed = intercept(bytes, from === client ? 'server' : 'client');
         if (passed === 'cut') from.destroy();
+        else if (delayMs > 0) setTimeout(() => to.write(passed), delayMs);
         else to.write(passed);
       });
       from.on('close', () => to.destroy());
@@ -54,6 +56,10 @@ export async function openProxy(t: { after(end: () => Promise<void>): void }, ur
     /** Passes nothing on, in either direction, until `restore`. */
     hold: () => {
       isHeld = true;
+    },
+    /** From now on everything arrives so much later, in each direction. */
+    slow: (ms: number) => {
+      delayMs = ms;
     },
     /** Present connections pass nothing on any more and stay open; new connections work. */
     freeze: () => {

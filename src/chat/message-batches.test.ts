@@ -330,6 +330,25 @@ onPostgres('a batch on PostgreSQL', (database) => {
     assert.equal((await sendMany(100, 'c')).tags, one.tags);
   });
 
+  test('is refused as overload where no connection gets free while others are answered', async (t) => {
+    const { db, send } = await openWithProxy(t);
+    let isHeld = true;
+    const long = db.transaction(async (tx) => {
+      while (isHeld) await tx.get`select pg_sleep(0.02)`;
+    });
+    try {
+      await assert.rejects(send('alice', 'bob', 'waits'), {
+        name: 'ServiceError',
+        kind: 'rate-limited',
+        word: 'overloaded',
+      });
+    } finally {
+      isHeld = false;
+      await long;
+    }
+    await send('alice', 'bob', 'later');
+  });
+
   test('does not wait for an inbox that is locked elsewhere, however many messages go there', async (t) => {
     const { db, send } = await open(t, database);
     const order: string[] = [];

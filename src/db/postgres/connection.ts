@@ -48,6 +48,8 @@ interface Settings {
 export class PostgresConnection {
   /** Why the connection is broken; a broken one runs nothing any more. */
   broken: Error | undefined;
+  /** When the server last answered a statement, by `performance.now`. */
+  answeredAt = 0;
   /** Called once when the connection breaks. */
   onBroken: () => void = () => {};
   #client: Client;
@@ -183,6 +185,7 @@ export class PostgresConnection {
 
   #done = (query: StatementQuery): void => {
     this.#inFlight.delete(query);
+    this.answeredAt = performance.now();
     if (this.#retiredFor && this.#inFlight.size === 0) this.break(this.#retiredFor);
   };
 

@@ -12,6 +12,9 @@ export class ConnectionLost extends Error {
 /** The server is silent, has ended the connection, or takes no writes. */
 export class NoAnswer extends Error {}
 
+/** No connection could be had in time, and the server answered on no other one. */
+export class NotReached extends Error {}
+
 /** How pg calls a server that does not answer. Its other errors without a code are refusals, such as of a password. */
 const SILENCE_OF_PG = /^(timeout expired|Connection terminated|Client has encountered a connection error)/;
 
@@ -25,6 +28,7 @@ const UNAVAILABLE_CODES = [
  * us, such as for a wrong password (PostgreSQL, appendix A: classes 08, 53 and 57P).
  */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof NotReached) return true;
   if (!(error instanceof ConnectionLost)) return false;
   const { cause } = error;
   if (cause instanceof DatabaseError) return /^(08|53|57P)/.test(codeOf(cause));

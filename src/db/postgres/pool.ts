@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { ServiceError } from '../../errors.ts';
 import type { PoolFigures } from '../figures.ts';
 import type { PostgresConnection } from './connection.ts';
-import { toError } from './errors.ts';
+import { NotReached, toError } from './errors.ts';
 import type { PostgresServers } from './servers.ts';
 
 /** Short enough for an answer within 3 s. */
@@ -14,7 +14,8 @@ export const RECONNECT_PAUSE_MS = 200;
 
 /**
  * Connections, each used by one caller at a time. A broken one is replaced when a caller needs it: while the server cannot be
- * reached each use fails after 2.5 s, and the first use after its return succeeds.
+ * reached each use fails after 2.5 s, and the first use after its return succeeds. While the server answers, but no connection gets
+ * free, a use is refused as overload.
  */
 export class PostgresPool {
   #servers: PostgresServers;
@@ -51,8 +52,8 @@ export class PostgresPool {
   /**
    * Runs `work` with a connection.
    *
-   * @throws {Error} when there is none within 2.5 s
-   * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
+   * @throws {Error} when there is none within 2.5 s, and the server answered no one meanwhile
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when there is none although it answered others, or 1,000 wait already
    */
   async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     if (this.#closing) throw new Error('the database is closed');
@@ -92,10 +93,11 @@ export class PostgresPool {
   }
 
   async #take(): Promise<PoolClient> {
+    const waitsSince = performance.now();
     try {
       return (await this.#pool.connect()) as unknown as PoolClient;
     } catch {
-      throw notReached(this.#servers);
+      throw await refusalOf(waitsSince, this.#open, this.#servers);
     }
   }
 }
@@ -104,8 +106,21 @@ export function overloaded(): ServiceError {
   return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
 }
 
-export function notReached(servers: PostgresServers): Error {
-  return new Error(`no connection to the database within ${WAIT_MS / 1_000} s`, {
+/**
+ * The error of a caller that got no connection: overload where the server answered others meanwhile.
+ *
+ * @param waitsSince by `performance.now`
+ * @param connections those of its pool
+ */
+export async function refusalOf(
+  waitsSince: number,
+  connections: ReadonlySet<PostgresConnection>,
+  servers: PostgresServers,
+): Promise<Error> {
+  // After a stall of the event loop the timer runs before input is read: an answer that has arrived is read first.
+  await nextTurn();
+  if ([...connections].some(({ answeredAt }) => answeredAt > waitsSince)) return overloaded();
+  return new NotReached(`no connection to the database within ${WAIT_MS / 1_000} s`, {
     cause: servers.lastFailure,
   });
 }

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onPostgres, type TestDatabase } from '../../../test/databases.ts';
+import { eventually } from '../../../test/eventually.ts';
+import { connectPostgres } from '../../../test/postgres-client.ts';
 import { startCluster } from '../../../test/postgres-cluster.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
 import { createUrl, makeFailing, namesOf, write } from '../../../test/postgres-rows.ts';
-import type { Tx } from '../db.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Queries, Tx } from '../db.ts';
 import { openPostgres } from './postgres.ts';
+
+const overload = new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', {
+  retryAfterSeconds: 1,
+});
 
 onPostgres('a PostgreSQL database', register, { concurrency: true });
 
@@ -87,31 +94,116 @@ function register(database: TestDatabase): void {
     assert.equal(proxy.packets.count, 3, 'begin, the body, commit');
   });
 
-  test('a transaction that waits too long for a connection fails, and reads do not wait for transactions', async (t) => {
+  test('a caller that waits too long for a connection is refused as overload while others are answered; reads do not wait for transactions', async (t) => {
     const url = await createUrl(t, database);
     const db = await openPostgres({ url, poolSize: 1 });
     t.after(() => db[Symbol.asyncDispose]());
-    const ended = { read: false, wait: false };
+    let isHeld = true;
     const long = db.transaction(async (tx) => {
-      while (!ended.read || !ended.wait) await tx.get`select pg_sleep(0.02)`;
+      while (isHeld) await tx.get`select pg_sleep(0.02)`;
     });
-    await Promise.all([
-      long,
-      namesOf(db).then((names) => {
-        assert.deepEqual(names, []);
-        ended.read = true;
-      }),
-      assert
-        .rejects(
-          db.transaction((tx) => write(tx, 'waits')),
-          { name: 'Error', message: 'no connection to the database within 2.5 s' },
-        )
-        .then(() => {
-          ended.wait = true;
-        }),
-    ]);
+    try {
+      const waits = db.transaction((tx) => write(tx, 'waits')).catch((error: unknown) => error);
+      assert.deepEqual(await namesOf(db), []);
+      assert.deepEqual(await waits, overload);
+    } finally {
+      isHeld = false;
+      await long;
+    }
     await db.transaction((tx) => write(tx, 'later'));
     assert.deepEqual(await namesOf(db), ['later']);
+  });
+
+  test('a full pool of each kind refuses as overload what it cannot serve in time, and serves the rest', async (t) => {
+    const url = await createUrl(t, database);
+    const proxy = await openProxy(t, url);
+    const db = await openPostgres({ url: proxy.url, poolSize: 1 });
+    t.after(() => db[Symbol.asyncDispose]());
+    const { twoFlights } = db;
+    assert.ok(twoFlights);
+    type Kind = [name: string, calls: number, call: () => Promise<unknown>];
+    const look = (tx: Queries) => tx.get`select 1 as one`;
+    /** Kinds of one round use different connections. */
+    const rounds: Kind[][] = [
+      [
+        ['transactions', 40, () => db.transaction(look)],
+        ['single writes', 60, () => write(db, crypto.randomUUID())],
+        ['reads', 700, () => look(db)],
+      ],
+      [
+        ['two flights', 40, () => twoFlights.call(db, look, (tx) => void write(tx, crypto.randomUUID()))],
+        ['snapshots', 40, () => db.snapshot(look)],
+      ],
+    ];
+    for (const [, , call] of rounds.flat()) await call();
+    proxy.slow(100);
+    for (const kinds of rounds)
+      await Promise.all(
+        kinds.map(async ([kind, calls, call]) => {
+          const answers = await Promise.allSettled(Array.from({ length: calls }, call));
+          const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+          assert.ok(refused.length > 0 && refused.length < calls, `${refused.length} of ${calls} ${kind}`);
+          for (const error of refused) assert.deepEqual(error, overload, kind);
+        }),
+      );
+  });
+
+  test('a start waits for its first connections, says so, and then has one in each pool', async (t) => {
+    const url = await createUrl(t, database);
+    const proxy = await openProxy(t, url);
+    await proxy.cut();
+    const logged: string[] = [];
+    const record = (_: object, message: string) => logged.push(message);
+    const log = { info: record, warn: record };
+    const opening = openPostgres({ url: proxy.url, log, startMs: 30_000 });
+    const waiting = `waiting for a first connection to the database at ${new URL(proxy.url).host}${new URL(url).pathname}`;
+    await eventually(() => logged.length === 2);
+    assert.deepEqual(logged, ['the database cannot be reached', waiting]);
+    await proxy.restore();
+    await using db = await opening;
+    assert.deepEqual(
+      db.figures().pools.map(({ name, open }) => [name, open]),
+      [
+        ['transactions', 1],
+        ['writes', 1],
+        ['reads', 1],
+      ],
+    );
+  });
+
+  test('a start also waits for the first connection of its pools, where the server has none to spare', async (t) => {
+    const admin = await createUrl(t, database);
+    const url = new URL(admin);
+    url.username = `narrow_${url.pathname.slice(1)}`;
+    const role = url.username;
+    await using sql = await connectPostgres(admin);
+    await sql.rows(`create role ${role} login connection limit 1`);
+    t.after(async () => {
+      await using again = await connectPostgres(admin);
+      await again.rows(`drop role ${role}`);
+    });
+    const logged: string[] = [];
+    const record = (_: object, message: string) => logged.push(message);
+    const opening = openPostgres({ url: url.href, log: { info: record, warn: record }, startMs: 30_000 });
+    await eventually(() => logged.some((message) => message.startsWith('waiting for a first connection')));
+    await sql.rows(`alter role ${role} connection limit -1`);
+    await using db = await opening;
+    assert.deepEqual(
+      db.figures().pools.map(({ open }) => open),
+      [1, 1, 1],
+    );
+  });
+
+  test('a start that the server refuses does not wait', async (t) => {
+    const url = new URL(await createUrl(t, database));
+    url.username = 'unknown';
+    const logged: string[] = [];
+    const record = (_: object, message: string) => logged.push(message);
+    await assert.rejects(
+      openPostgres({ url: url.href, log: { info: record, warn: record }, startMs: 30_000 }),
+      /role "unknown" does not exist/,
+    );
+    assert.deepEqual(logged, ['the database cannot be reached']);
   });
 
   test('a statement, and a wait for a lock, ends after 3 s', async (t) => {

@@ -4,9 +4,9 @@ import type { DatabaseFigures } from '../figures.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isLockTimeout, isRetryable, isServerFault, isStatementFault } from './errors.ts';
+import { isLockTimeout, isRetryable, isServerFault, isStatementFault, isUnavailable } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
-import { PostgresPool } from './pool.ts';
+import { PostgresPool, RECONNECT_PAUSE_MS } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
 import { PostgresReaders } from './readers.ts';
 import { PostgresServers } from './servers.ts';
@@ -14,6 +14,8 @@ import type { QueryResult } from './statement-query.ts';
 import { runTransaction } from './transaction.ts';
 import { runTwoFlights } from './two-flights.ts';
 
+/** How long the start of a server tries to get its first connections, as the database may start too or be busy. */
+export const START_MS = 30_000;
 const MAX_RETRIES = 2;
 /** Advisory locks are numbers that all programs on one database share. `lock.ts` has another. */
 const SCHEMA_LOCK = 7_236_837_002_002;
@@ -37,21 +39,49 @@ export const dialect: Dialect = {
 
 /**
  * Opens a PostgreSQL database (14 or later). While the server cannot be reached each call fails within 3 s. A call that is
- * running when the server falls silent fails after 3.5 s, or with the lock after 2.5 s.
+ * running when the server falls silent fails after 3.5 s, or with the lock after 2.5 s. A call that finds no free connection while the
+ * server answers others is refused as overload.
  *
  * @param options.lock the lock of a server: each write confirms it first, and its loss makes running calls fail
+ * @param options.startMs how long to try until each pool has its first connection; by default one is tried once, and the pools open
+ *   theirs when they need one
  * @param options.poolSize connections for transactions, and half as many each for reads and for single writes; 10 by default
- * @throws {Error} when the server cannot be reached, or does not have READ COMMITTED and durable commits
+ * @throws {Error} when the server cannot be reached; at once when it refuses us, such as for a wrong password, or does not have READ
+ *   COMMITTED and durable commits
  */
 export async function openPostgres(options: {
   url: string;
   log?: DatabaseLog;
   poolSize?: number;
   lock?: PostgresLock | null;
+  startMs?: number;
 }): Promise<PostgresDb> {
-  const { url, log, poolSize = 10, lock = null } = options;
+  const { url, log, poolSize = 10, lock = null, startMs = 0 } = options;
   const servers = new PostgresServers(url, log);
-  return new PostgresDb({ servers, first: await servers.open(), poolSize, log, lock });
+  const deadline = performance.now() + startMs;
+  const onWait = () => log?.info({}, `waiting for a first connection to the database at ${servers.name}`);
+  const first = await tryUntil(deadline, () => servers.open(), onWait);
+  const db = new PostgresDb({ servers, first, poolSize, log, lock });
+  try {
+    if (startMs > 0) await tryUntil(deadline, () => db.openPools(), onWait);
+    return db;
+  } catch (error) {
+    await db[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** @param onWait called once, when the first try has failed */
+async function tryUntil<T>(deadline: number, open: () => Promise<T>, onWait: () => void): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() >= deadline) throw error;
+      if (tries === 1) onWait();
+      await delay(RECONNECT_PAUSE_MS);
+    }
+  }
 }
 
 /** Transactions wait for each other's locks; neither reads nor single writes wait for them. */
@@ -88,6 +118,11 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
 
   get #pools() {
     return [this.#transactions, this.#others, this.#readers];
+  }
+
+  /** Opens the first connection of each pool. @throws {Error} one of which `isUnavailable` is true, after 2.5 s without one */
+  async openPools(): Promise<void> {
+    await Promise.all([this.#transactions, this.#others].map((pool) => pool.use(async () => {})));
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {

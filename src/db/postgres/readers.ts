@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Value } from '../db.ts';
 import type { PoolFigures } from '../figures.ts';
 import type { PostgresConnection } from './connection.ts';
-import { MAX_WAITING, notReached, overloaded, RECONNECT_PAUSE_MS, WAIT_MS } from './pool.ts';
+import { MAX_WAITING, overloaded, RECONNECT_PAUSE_MS, refusalOf, WAIT_MS } from './pool.ts';
 import type { PostgresServers } from './servers.ts';
 import type { QueryResult } from './statement-query.ts';
 
@@ -47,8 +47,8 @@ export class PostgresReaders {
   /**
    * Runs one read.
    *
-   * @throws {Error} when there is no connection within 2.5 s
-   * @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already
+   * @throws {Error} when there is no connection within 2.5 s, and the server answered no one meanwhile
+   * @throws {ServiceError} `rate-limited`, word `overloaded`, when there is none although it answered others, or 1,000 wait already
    */
   async query<Row>(text: string, parameters: Value[]): Promise<QueryResult<Row>> {
     if (this.#closing) throw new Error('the database is closed');
@@ -105,10 +105,11 @@ export class PostgresReaders {
   /** Sends a read once a connection has room. */
   #wait<T>(send: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     if (this.#waiting.length >= MAX_WAITING) throw overloaded();
+    const waitsSince = performance.now();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(notReached(this.#servers));
+        refusalOf(waitsSince, this.#connections, this.#servers).then(reject);
       }, WAIT_MS);
       const waiter: Waiter = { send: (connection) => resolve(send(connection)), timer };
       this.#waiting.push(waiter);
