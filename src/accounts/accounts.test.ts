@@ -69,6 +69,25 @@ onEachDatabase('accounts', (database) => {
     await db.run`update users set password_hash = ${hash} where id = ${userId}`;
   }
 
+  test('a login takes any spelling of a name, and one that is longer than the longest belongs to no user', async (t) => {
+    const { db, context } = await start(t);
+    const one = '\ufdfa'; // NFKC makes 18 characters of it, the most of all
+    const shortest = one.repeat(32);
+    const longest = shortest.normalize('NFKC');
+    assert.equal([...longest].length, 576);
+    const password_hash = await passwords.hash('wonderland');
+    const id = await addUser(db, shortest, { password_hash });
+    for (const name of [shortest, longest]) {
+      const { user } = await logIn(context, name, 'wonderland', '');
+      assert.equal(user.id, id);
+    }
+    // Such a user cannot register: only the bound keeps the name from being looked up.
+    const [possible, tooLong] = ['𝐀'.repeat(576), 'a'.repeat(577)];
+    for (const name of [possible, tooLong]) await addUser(db, name, { password_hash });
+    await logIn(context, possible, 'wonderland', '');
+    await assert.rejects(logIn(context, tooLong, 'wonderland', ''), refusedAs('unknown_user', '用户不存在'));
+  });
+
   test('registering stores what was sent, hashed where it is the password, and opens a session', async (t) => {
     const { context, sessions, hashOf } = await start(t);
     const body = { username: 'Alice', password: 'secret1', nickname: 'Al', email: 'a@b', avatar: '/a' };

@@ -3,7 +3,7 @@ import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
 import { createInbox, type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
+import { isPossibleName, nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
 import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, getUser } from '../users/users.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
@@ -133,9 +133,11 @@ export async function logIn(
   device: string,
   limit: LimitLogins = (_userId, verify) => verify(),
 ): Promise<SignInResult> {
+  if (!isPossibleName(username)) throw unknownUser();
+  const key = nameKey(username);
   for (let attempt = 0; attempt < 5; attempt++) {
-    const user = await findUserByKey(db, nameKey(username));
-    if (!user || user.status === 'deleted') throw new ServiceError('invalid', 'unknown_user', '用户不存在');
+    const user = await findUserByKey(db, key);
+    if (!user || user.status === 'deleted') throw unknownUser();
     const verified = await limit(user.id, () => passwords.verify(password, user.password_hash, signal));
     if (!verified.ok) throw new ServiceError('invalid', 'wrong_password', '密码错误');
     if (user.status === 'suspended') throw new ServiceError('forbidden', 'account_suspended', '账号已停用');
@@ -189,6 +191,10 @@ export async function changePassword(
     if (ended) return ended;
   }
   throw conflict();
+}
+
+function unknownUser(): ServiceError {
+  return new ServiceError('invalid', 'unknown_user', '用户不存在');
 }
 
 function usernameTaken(): ServiceError {

@@ -1,3 +1,5 @@
+import { weightIn } from '../http/parse/weights.ts';
+
 /** What is not the page: its files, and the paths of other rooms. Programs read their 404 in the envelope. */
 const OTHER_PATHS =
   /^\/+(?:api|ws|docs|assets|icons|healthz|readyz|metrics|openapi\.json|\.well-known)(?:\/|$)/i;
@@ -18,16 +20,5 @@ interface RequestParts {
 export function isBrowserAddress({ method, path, accept = '' }: RequestParts): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   if (OTHER_PATHS.test(path) || FILE_NAME.test(path)) return false;
-  return qualityOf('text/html', accept) > qualityOf('application/json', accept);
-}
-
-/** The weight of a media type that `accept` names (RFC 9110, 12.5.1); 0 if it does not name it. */
-function qualityOf(type: string, accept: string): number {
-  for (const range of accept.toLowerCase().split(',')) {
-    const [name, ...parameters] = range.split(';').map((part) => part.trim());
-    if (name !== type) continue;
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
-  }
-  return 0;
+  return weightIn(accept, 'text/html') > weightIn(accept, 'application/json');
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { isLoopback } from '../config-fields.ts';
+import { parseWebUrl } from '../http/parse/web-url.ts';
 import type { Reach } from './webpush/endpoint-guard.ts';
 
 /** Headers that proxies add (RFC 7239; RFC 9110, 7.6.3). */
@@ -30,7 +31,7 @@ export function openRequestReach(widest: Reach, log: Logger): (request: Incoming
 function whyFromElsewhere({ httpVersion, rawHeaders, url = '' }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1') return 'HTTP/1.0';
   // A target in absolute form names its host itself (RFC 9112, 3.2.2).
-  const hosts = url.startsWith('/') ? [] : [URL.parse(url)?.host ?? ''];
+  const hosts = url.startsWith('/') ? [] : [parseWebUrl(url)?.host ?? ''];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     if (PROXY_HEADER.test(name)) return 'a header that proxies add';

@@ -3,6 +3,7 @@ import { isLoopback } from '../config-fields.ts';
 import { ServiceError } from '../errors.ts';
 import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';
+import { parseWebUrl } from '../http/parse/web-url.ts';
 
 export const PATH = '/ws';
 export const SUBPROTOCOL = 'doorman.v1';
@@ -67,9 +68,8 @@ function isAllowedOrigin(
   { origins, publicUrl, tryingLocally }: Pick<UpgradeContext, 'origins' | 'publicUrl' | 'tryingLocally'>,
 ): boolean {
   if (origin === publicUrl || origins.includes(origin)) return true;
-  if (!tryingLocally || !URL.canParse(origin)) return false;
-  const { hostname, port, protocol } = new URL(origin);
-  return protocol === 'http:' && Number(port || 80) === localPort && isLoopback(hostname);
+  const url = tryingLocally ? parseWebUrl(origin) : null;
+  return url?.protocol === 'http:' && Number(url.port || 80) === localPort && isLoopback(url.hostname);
 }
 
 function invalid(word: string, message: string): ServiceError {

@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyText } from '../../test/any-text.ts';
 import { ServiceError } from '../errors.ts';
-import { nameKey, refuseInvisibleNickname, refuseUnreadableName, refuseUnsafeAvatar } from './names.ts';
+import {
+  isPossibleName,
+  nameKey,
+  refuseInvisibleNickname,
+  refuseUnreadableName,
+  refuseUnsafeAvatar,
+} from './names.ts';
 
 function refused(action: () => void): string | undefined {
   try {
@@ -44,6 +50,23 @@ test('the key of a key is the key itself, for any name', () => {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const key = nameKey(`a${String.fromCodePoint(code)}`);
     if (nameKey(key) !== key) assert.fail(`U+${code.toString(16)}`);
+  }
+});
+
+test('every spelling of a name of 32 characters is possible: no character has a spelling of more than 18', () => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const one = String.fromCodePoint(code);
+    for (const spelling of [
+      one.normalize('NFKC'),
+      one.normalize('NFKD'),
+      one.toLowerCase().normalize('NFKD'),
+    ])
+      if ([...spelling].length > 18) assert.fail(`U+${code.toString(16)}`);
+  }
+  for (const one of ['a', '\u0301', '😀']) {
+    assert.equal(isPossibleName(one.repeat(576)), true, one);
+    assert.equal(isPossibleName(one.repeat(577)), false, one);
   }
 });
 

@@ -1,4 +1,8 @@
 import { ServiceError } from '../errors.ts';
+import { parseWebUrl } from '../http/parse/web-url.ts';
+
+/** The code points of the longest key of a username: it has at most 32, and NFKC makes at most 18 of one. */
+const MAX_KEY_POINTS = 32 * 18;
 
 /**
  * The form in which names are compared: two usernames with the same key are the same name, and a search for the start of a
@@ -7,6 +11,16 @@ import { ServiceError } from '../errors.ts';
  */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
+}
+
+/**
+ * Whether a user may have this name, in any spelling: no spelling is longer than the longest key. Normalization takes time that
+ * grows with the square of the length of a name of combining marks, so a name that a caller chose is asked this before {@link nameKey}.
+ */
+export function isPossibleName(name: string): boolean {
+  return (
+    name.length <= MAX_KEY_POINTS || (name.length <= 2 * MAX_KEY_POINTS && [...name].length <= MAX_KEY_POINTS)
+  );
 }
 
 /** The key by which a search finds a nickname; empty if it equals the username's key, which finds the user already. */
@@ -61,7 +75,7 @@ export function refuseInvisibleNickname(nickname: string): void {
  */
 export function refuseUnsafeAvatar(avatar: string): void {
   if (avatar === '') return;
-  const url = /[\s\p{Cc}]/u.test(avatar) ? null : URL.parse(avatar, 'https://page.invalid/');
+  const url = parseWebUrl(avatar, 'https://page.invalid/');
   const safe = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   if (!safe) throw new ServiceError('invalid', 'avatar_invalid', '头像地址不正确');
 }

@@ -3,6 +3,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isLoopback } from '../../config-fields.ts';
+import { parseWebUrl } from '../../http/parse/web-url.ts';
 
 /**
  * Where endpoints may lead. `public`: to the public internet, by https. `loopback`: to this machine too, by http as
@@ -86,8 +87,7 @@ export function checkEndpoint(text: string, { reach, ports }: EndpointPolicy): E
   if (text.length > MAX_CODE_POINTS && [...text].length > MAX_CODE_POINTS) {
     return { ok: false, word: 'endpoint_too_long', reason: 'The endpoint has more than 2048 characters' };
   }
-  // The URL parser silently drops some of these, so one endpoint would have many spellings.
-  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
+  const url = parseWebUrl(text);
   if (!url) return { ok: false, word: 'endpoint_invalid', reason: 'The endpoint is not a URL' };
   const { hostname, protocol } = url;
   if (protocol !== 'https:' && protocol !== 'http:') return NOT_HTTPS;
