@@ -23,6 +23,7 @@ import {
 import { acknowledgedOverNodes, messagesOverNodes } from './rows/nodes.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
+import { stall } from './rows/stall.ts';
 import { standstill } from './rows/standstill.ts';
 import { start } from './rows/start.ts';
 import { tenThousand } from './rows/ten-thousand.ts';
@@ -46,6 +47,7 @@ const rows: Record<string, Row> = {
   push,
   start,
   writes: durableWrites,
+  stall,
   'postgres-authenticated': authenticatedCallOnPostgres,
   'postgres-messages': messagesOnPostgres,
   'postgres-acknowledged': acknowledgedMessagesOnPostgres,

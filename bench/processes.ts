@@ -9,6 +9,7 @@ import type { Round } from './measure.ts';
 import { type ProcessorClock, processMicros } from './processor-time.ts';
 
 const RUNNING_HOURLY = ['--import', './bench/run-hourly.mjs'];
+const REPORTING_TURNS = ['--import', './bench/report-turns.mjs'];
 const REPORTING_MEMORY = ['--expose-gc', '--import', './bench/report-memory.mjs'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,6 +21,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly micros: ProcessorClock;
   /** Resident memory after garbage collection, of a server that was started with `reportsMemory`. */
   settledBytes(): Promise<number>;
+  /** The processor time of the longest turn of the event loop since the last call, of a server that was started with `reportsTurns`. */
+  longestTurnMs(): Promise<number>;
 }
 
 /** A folder that is removed with its content when it is disposed. */
@@ -34,6 +37,7 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
  * @param options.env further settings
  * @param options.profileFolder where V8 writes a CPU profile at the end
  * @param options.reportsMemory whether it prints its memory at SIGUSR2
+ * @param options.reportsTurns whether it prints its longest turn at SIGUSR2
  * @param options.runsHourly whether it does its hourly work at SIGUSR2
  */
 export async function startDoorman(
@@ -42,11 +46,16 @@ export async function startDoorman(
     env?: Record<string, string>;
     profileFolder?: string | undefined;
     reportsMemory?: boolean;
+    reportsTurns?: boolean;
     runsHourly?: boolean;
   } = {},
 ): Promise<ServerProcess> {
-  const { env = {}, profileFolder, reportsMemory = false, runsHourly = false } = options;
-  const imports = [...(reportsMemory ? REPORTING_MEMORY : []), ...(runsHourly ? RUNNING_HOURLY : [])];
+  const { env = {}, profileFolder, reportsMemory, reportsTurns, runsHourly } = options;
+  const imports = [
+    ...(reportsMemory ? REPORTING_MEMORY : []),
+    ...(reportsTurns ? REPORTING_TURNS : []),
+    ...(runsHourly ? RUNNING_HOURLY : []),
+  ];
   return startServer([...profiling(profileFolder), ...imports, 'src/main.ts'], {
     PORT: '0',
     HOST: '127.0.0.1',
@@ -88,25 +97,29 @@ async function startServer(args: readonly string[], env: Record<string, string>)
   endWithParent(child);
   const lines = createInterface(child.stdout);
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
-  let onMemory = (_bytes: number) => {};
+  let onReport = (_number: number) => {};
   lines.on('line', (line) => {
-    const logged: { level?: number; url?: string; residentBytes?: number } = JSON.parse(line);
+    const logged: { level?: number; url?: string; residentBytes?: number; longestTurnMs?: number } =
+      JSON.parse(line);
     if (logged.level !== undefined && logged.level >= ERROR_LEVEL) console.error(line);
     if (logged.url !== undefined) resolve(logged.url);
-    if (logged.residentBytes !== undefined) onMemory(logged.residentBytes);
+    const report = logged.residentBytes ?? logged.longestTurnMs;
+    if (report !== undefined) onReport(report);
   });
   child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
   const pid = child.pid ?? 0;
+  const askForReport = () => {
+    const reported = Promise.withResolvers<number>();
+    onReport = reported.resolve;
+    child.kill('SIGUSR2');
+    return reported.promise;
+  };
   return {
     port: Number(new URL(await url).port),
     pid,
     micros: () => processMicros(pid),
-    settledBytes() {
-      const reported = Promise.withResolvers<number>();
-      onMemory = reported.resolve;
-      child.kill('SIGUSR2');
-      return reported.promise;
-    },
+    settledBytes: askForReport,
+    longestTurnMs: askForReport,
     [Symbol.asyncDispose]: () => end(child),
   };
 }

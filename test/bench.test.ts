@@ -22,7 +22,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   // Two at a time, since the figures do not matter here.
   const runs = [
     'profile,authenticated,login,list,writes,postgres-acknowledged',
-    'connections,messages,push,start,standstill',
+    'connections,messages,push,start,standstill,stall',
   ].map((names) =>
     promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny', `--only=${names}`], {
       cwd: root,
@@ -59,7 +59,12 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   }
   for (const work of installed)
     assert.match(cellsOf(work)[9] ?? '', /^[\d,.]+$/, `no processor time of PostgreSQL in\n${stdout}`);
-  for (const work of ['standstill by the hourly work', 'longest message of others while 400 conversations'])
+  for (const work of [
+    'standstill by the hourly work',
+    'longest message of others while 400 conversations',
+    'stall by POST /api/login',
+    'stall by the first GET /docs',
+  ])
     assert.ok(
       rows.some((line) => line.startsWith(`| ${work}`)),
       `no row "${work}" in\n${stdout}`,
