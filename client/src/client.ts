@@ -140,8 +140,8 @@ export class Client implements Doorman {
     this.#connection.live?.request({ type: 'view', visible, active }).catch(ignore);
   }
 
-  send(to: string, body: string, cid = newCid()): Promise<Outgoing> {
-    return this.#outbox.write(to, body, cid);
+  send(to: string, body: string, cid = newCid(), draftKey?: string): Promise<Outgoing> {
+    return this.#outbox.write(to, body, cid, draftKey);
   }
 
   outgoing(): Outgoing[] {

@@ -1,7 +1,7 @@
 import type { ConnectionState, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
 import type { Api } from './http/api.ts';
 import type { PushClient } from './push/push.ts';
-import type { DoormanStorage } from './storage/storage.ts';
+import type { DoormanStorage, KitStorage } from './storage/storage.ts';
 import type { LoginBody, PresenceState, RegisterBody } from './wire.ts';
 
 export interface DoormanOptions {
@@ -29,7 +29,7 @@ export interface Doorman {
    * The kit's storage, for a program's own values too. It always answers: when the storage of the options fails or hangs for
    * 2 s, it switches to memory (event `storage`).
    */
-  readonly storage: DoormanStorage;
+  readonly storage: KitStorage;
 
   /**
    * The session that is stored on this device. It works without a network; if the session has ended meanwhile, the event
@@ -62,12 +62,14 @@ export interface Doorman {
    * connection; without `connect` it waits (`api.sendMessage` does not). A second call with the same `cid` is the same
    * message, and returns the same promise.
    *
+   * @param draftKey a key of `storage`, such as that of the draft, which is removed in the transaction that stores the message on the
+   *   device: a program that ends at any time finds either its draft or the message
    * @returns settles when the message is stored; rejects with a `DoormanError` when it is refused, discarded (`discarded`), or
    *   the session ends before (`signed_out`). The event `outgoing` reports the same. Only the promise reports a message that
    *   is not accepted: `cid_used` if the `cid` is that of a message with another recipient or body, `bad_text` if one of the
    *   three contains U+0000 or half a surrogate pair
    */
-  send(to: string, body: string, cid?: string): Promise<Outgoing>;
+  send(to: string, body: string, cid?: string, draftKey?: string): Promise<Outgoing>;
   /** The messages that the service has not stored yet, in the order in which they were written. */
   outgoing(): Outgoing[];
   /**

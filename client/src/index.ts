@@ -10,6 +10,6 @@ export type { PushClient, PushOptions, PushState } from './push/push.ts';
 export { resubscribe } from './push/push-worker.ts';
 export { readSession } from './session/session-store.ts';
 export { openStorage } from './storage/open-storage.ts';
-export type { DoormanStorage } from './storage/storage.ts';
+export type { DoormanStorage, KitStorage, StorageChange } from './storage/storage.ts';
 /** What travels, as the service describes it. */
 export type * from './wire.ts';

@@ -1,23 +1,23 @@
-import type { DoormanStorage } from 'doorman-client';
+import type { KitStorage, StorageChange } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 
-export const OPERATIONS = ['get', 'set', 'delete', 'all', 'clear'] as const;
+export const OPERATIONS = ['get', 'set', 'delete', 'write', 'all', 'clear'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 export const FAILURES = ['hangs', 'rejects', 'throws'] as const;
 export type Failure = (typeof FAILURES)[number];
 
 /** A storage whose operations fail from a moment on that the test chooses. */
-export class FailingStorage implements DoormanStorage {
+export class FailingStorage implements KitStorage {
   readonly name: string | undefined;
-  readonly disk: DoormanStorage;
+  readonly disk: KitStorage;
   readonly error = new Error('the disk failed');
   /** How many operations failed. */
   failed = 0;
   readonly #failing = new Map<Operation, Failure>();
   #hung: (() => void)[] = [];
 
-  constructor(disk: DoormanStorage = new MemoryStorage(), name?: string) {
+  constructor(disk: KitStorage = new MemoryStorage(), name?: string) {
     this.disk = disk;
     this.name = name;
   }
@@ -42,6 +42,10 @@ export class FailingStorage implements DoormanStorage {
 
   delete(key: string): Promise<void> {
     return this.#do('delete', () => this.disk.delete(key));
+  }
+
+  write(changes: readonly StorageChange[]): Promise<void> {
+    return this.#do('write', () => this.disk.write(changes));
   }
 
   all(prefix: string): Promise<[key: string, value: unknown][]> {

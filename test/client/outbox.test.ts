@@ -1,12 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DoormanStorage } from 'doorman-client';
+import type { DoormanStorage, StorageChange } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { Clock } from '../clocks.ts';
 import { onSqlite } from '../databases.ts';
 import { Device, join, until } from './device.ts';
+import { FailingStorage } from './failing-storage.ts';
 import { startLine } from './line.ts';
 import { serve } from './serving.ts';
+
+/** A storage that reports after each change which of a draft and its message it holds. */
+function watched(
+  disk: MemoryStorage,
+  hasTransactions: boolean,
+  report: (held: string) => void,
+): DoormanStorage {
+  const then = async (change: Promise<void>) => {
+    await change;
+    const draft = (await disk.get('my/draft')) === undefined ? [] : ['draft'];
+    const messages = (await disk.all('outgoing/')).map(() => 'message');
+    report([...draft, ...messages].join(' and '));
+  };
+  const storage = {
+    get: (key: string) => disk.get(key),
+    all: (prefix: string) => disk.all(prefix),
+    clear: () => disk.clear(),
+    set: (key: string, value: unknown) => then(disk.set(key, value)),
+    delete: (key: string) => then(disk.delete(key)),
+  };
+  const write = (changes: readonly StorageChange[]) => then(disk.write(changes));
+  return hasTransactions ? { ...storage, write } : storage;
+}
 
 onSqlite('A message in the outbox', (database) => {
   // They wait for the clock most of the time.
@@ -31,6 +55,24 @@ onSqlite('A message in the outbox', (database) => {
       assert.deepEqual(alice.doorman.outgoing(), []);
       assert.deepEqual(await alice.storage.all('outgoing/'), []);
     });
+
+    for (const [name, first] of [
+      ['with', 'message'],
+      ['without', 'draft and message'],
+    ])
+      test(`replaces its draft in a storage ${name} transactions`, async (t) => {
+        const service = await serve(t, database);
+        const bob = await join(t, service.url, 'bob');
+        const held: string[] = [];
+        const storage = watched(new MemoryStorage(), name === 'with', (one) => held.push(one));
+        const alice = await new Device(t, service.url, { storage }).signUp('alice');
+        await alice.connect();
+        await alice.doorman.storage.set('my/draft', 'hi');
+        const before = held.length;
+        await alice.doorman.send(bob.id, 'hi', 'c1', 'my/draft');
+        assert.equal(held[before], first);
+        await until(() => held.at(-1) === '');
+      });
 
     test('gets a cid of its own, and keeps its order across recipients', async (t) => {
       const service = await serve(t, database);
@@ -218,7 +260,7 @@ onSqlite('A message in the outbox', (database) => {
     });
 
     test('waits if it is too fast, and arrives completely and in order', async (t) => {
-      const clock = new Clock();
+      const clock = new Clock({ isStill: true });
       const service = await serve(t, database, { world: clock.world });
       const alice = await join(t, service.url, 'alice');
       const bob = await join(t, service.url, 'bob');
@@ -234,6 +276,7 @@ onSqlite('A message in the outbox', (database) => {
       );
       const from = alice.all('outgoing').indexOf(sending) + 1;
       await alice.first('outgoing', ({ body, state }) => body === '30' && state === 'waiting', from);
+      clock.add(2_000);
       await Promise.all(sent);
       await bob.hears(...bodies);
       assert.ok(!alice.all('outgoing').some(({ state }) => state === 'refused'));
@@ -297,6 +340,25 @@ onSqlite('A message in the outbox', (database) => {
       await other.doorman.discard('c2');
       await writing.first('outgoing', ({ state }) => state === 'discarded');
       assert.deepEqual([writing.doorman.outgoing(), await storage.all('outgoing/')], [[], []]);
+    });
+
+    test('is left to its draft by another tab if its own was closed before it stored the message', async (t) => {
+      const service = await serve(t, database);
+      const shared = Object.assign(new MemoryStorage(), { name: crypto.randomUUID() });
+      const closing = new FailingStorage(shared, shared.name);
+      const bob = await join(t, service.url, 'bob');
+      const writing = await new Device(t, service.url, { storage: closing }).signUp('alice');
+      const other = new Device(t, service.url, { storage: shared, times: { takeOverMs: 300 } });
+      await other.doorman.restore();
+      await other.connect();
+      await shared.set('my/draft', 'hi');
+      closing.fail('hangs', 'write');
+      writing.doorman.send(bob.id, 'hi', 'c1', 'my/draft');
+      await other.first('outgoing', ({ state }) => state === 'waiting');
+      await other.first('outgoing', ({ state }) => state === 'discarded');
+      await other.doorman.send(bob.id, 'later');
+      await bob.hears('later');
+      assert.equal(await shared.get('my/draft'), 'hi');
     });
 
     test('is sent by another tab if its own is closed first', async (t) => {

@@ -251,7 +251,7 @@ onSqlite('Notifications', (database) => {
       const { service, browser, alice, push } = await start(t, database);
       await push.enable();
       const { subscription } = browser;
-      const storage = new FailingStorage(alice.storage);
+      const storage = new FailingStorage(alice.doorman.storage);
       storage.fail(failure, 'get');
       const options = { baseUrl: service.url, storage };
       const times = { deadlineMs: 15_000, storageMs: 100 };

@@ -31,7 +31,7 @@ onSqlite('A storage that fails', (database) => {
       const { doorman } = device;
       const at = (moment: string) => moment === cell.moment && storage.fail(failure, operation);
       const message = async (body: string) => {
-        assert.equal((await doorman.send(bob.id, body)).state, 'stored');
+        assert.equal((await doorman.send(bob.id, body, undefined, 'program/draft')).state, 'stored');
       };
 
       at('at the start');

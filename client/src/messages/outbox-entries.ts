@@ -11,7 +11,7 @@ const MAX_STRIKES = 3;
 export interface Entry {
   outgoing: Outgoing;
   deferred: Deferred<Outgoing>;
-  /** When this tab may send it, by `performance.now()`: once it is in the storage; another tab's message after `takeOverMs`. */
+  /** When this tab may send it, by `performance.now()`: once it is in the storage; another tab's message after `takeOverMs`, if it is there. */
   sendAfter: number;
   /** How often the service ended the connection while this message alone was in flight. */
   strikes: number;

@@ -1,14 +1,14 @@
 import type { Outgoing } from '../events.ts';
-import type { DoormanStorage } from '../storage/storage.ts';
+import type { KitStorage } from '../storage/storage.ts';
 
 /** One user's messages that the service has not stored yet, in the device's storage. */
 export class OutboxStorage {
-  readonly #storage: DoormanStorage;
+  readonly #storage: KitStorage;
   readonly #prefix: string;
   /** The keys of messages that an earlier version of the kit stored by their `cid` alone. */
   readonly #oldKeys = new Map<string, string>();
 
-  constructor(storage: DoormanStorage, userId: string) {
+  constructor(storage: KitStorage, userId: string) {
     this.#storage = storage;
     this.#prefix = `outgoing/${userId}/`;
   }
@@ -23,11 +23,26 @@ export class OutboxStorage {
     return stored.map(([, outgoing]) => outgoing).sort((a, b) => a.writtenAt - b.writtenAt);
   }
 
-  /** A message that is being sent is stored as `waiting`, which it is after a reload. */
-  save(outgoing: Outgoing): Promise<void> {
+  /**
+   * A message that is being sent is stored as `waiting`, which it is after a reload.
+   *
+   * @param draftKey removed in the same transaction, where the storage has transactions
+   */
+  save(outgoing: Outgoing, draftKey?: string): Promise<void> {
     const state = outgoing.state === 'refused' ? 'refused' : 'waiting';
     const key = this.#keyOf(outgoing);
-    return this.#storage.set(this.#oldKeys.get(key) ?? key, { ...outgoing, state } satisfies Outgoing);
+    const storedAt = this.#oldKeys.get(key) ?? key;
+    const stored: Outgoing = { ...outgoing, state };
+    if (draftKey === undefined) return this.#storage.set(storedAt, stored);
+    return this.#storage.write([
+      [storedAt, stored],
+      [draftKey, undefined],
+    ]);
+  }
+
+  async has(outgoing: Outgoing): Promise<boolean> {
+    const key = this.#keyOf(outgoing);
+    return (await this.#storage.get(this.#oldKeys.get(key) ?? key)) !== undefined;
   }
 
   async delete(outgoing: Outgoing): Promise<void> {

@@ -3,7 +3,7 @@ import type { Socket } from '../connection/socket.ts';
 import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents, MessageEvent, Outgoing } from '../events.ts';
-import type { DoormanStorage } from '../storage/storage.ts';
+import type { KitStorage } from '../storage/storage.ts';
 import type { TabChannel } from '../storage/tab-channel.ts';
 import type { Timeouts } from '../timeouts.ts';
 import type { Stored } from '../wire.ts';
@@ -21,7 +21,7 @@ const NOT_YET = Number.POSITIVE_INFINITY;
  * message: recipient and body are compared with every known one, of this tab, of another one, or of the log.
  */
 export class Outbox {
-  readonly #storage: DoormanStorage;
+  readonly #storage: KitStorage;
   readonly #tabs: TabChannel;
   readonly #timeouts: Timeouts;
   readonly #emitter: Emitter<DoormanEvents>;
@@ -39,7 +39,7 @@ export class Outbox {
 
   /** @param live the connection, while it is live */
   constructor(
-    storage: DoormanStorage,
+    storage: KitStorage,
     tabs: TabChannel,
     timeouts: Timeouts,
     emitter: Emitter<DoormanEvents>,
@@ -81,7 +81,8 @@ export class Outbox {
     return this.#entries.all().map(({ outgoing }) => outgoing);
   }
 
-  write(to: string, body: string, cid: string): Promise<Outgoing> {
+  /** @param draftKey a key of the storage that is removed when the message is stored there */
+  write(to: string, body: string, cid: string, draftKey?: string): Promise<Outgoing> {
     if (!this.#ownStorage) return rejected(signedOut());
     if (hasBadText([to, body, cid])) return rejected(badText());
     const known = [...this.#entries.withCid(cid), ...this.#stored.withCid(cid)];
@@ -93,7 +94,7 @@ export class Outbox {
     const outgoing = { to, cid, body, writtenAt: this.#lastWrittenAt, state: 'waiting' } as const;
     const entry = this.#entries.add(outgoing, NOT_YET);
     this.#announce(entry);
-    this.#saveThenSend(entry);
+    this.#saveThenSend(entry, draftKey);
     return entry.deferred.promise;
   }
 
@@ -156,11 +157,23 @@ export class Outbox {
     ) {
       const { takeOverMs } = this.#timeouts;
       const known = entry ?? this.#entries.add({ ...outgoing, state: 'waiting' }, NOT_YET);
-      if (state === 'waiting') setWaiting(known, performance.now() + takeOverMs);
+      if (state === 'waiting') setWaiting(known, NOT_YET);
       else setRefused(known, new DoormanError(403, outgoing.error ?? '', ''));
       this.#emitter.emit('outgoing', known.outgoing);
-      if (state === 'waiting') setTimeout(() => this.send(), takeOverMs + 1);
+      if (state === 'waiting') setTimeout(() => void this.#takeOver(known), takeOverMs);
     }
+  }
+
+  /**
+   * Sends the message of another tab, which may have been closed. A message that it did not store on the device is still the draft
+   * there, and is dropped here.
+   */
+  async #takeOver(entry: Entry): Promise<void> {
+    const isStored = await this.#ownStorage?.has(entry.outgoing);
+    if (!this.#entries.has(entry) || entry.outgoing.state !== 'waiting') return;
+    if (!isStored) return this.#discard(entry);
+    entry.sendAfter = 0;
+    this.send();
   }
 
   async #sendOne(socket: Socket, entry: Entry): Promise<void> {
@@ -190,7 +203,7 @@ export class Outbox {
     this.send();
   }
 
-  #saveThenSend(entry: Entry): void {
+  #saveThenSend(entry: Entry, draftKey?: string): void {
     const storage = this.#ownStorage;
     const release = () => {
       entry.sendAfter = 0;
@@ -198,7 +211,7 @@ export class Outbox {
     };
     // Without a working storage it is sent all the same.
     this.#restored
-      .then(() => (this.#entries.has(entry) ? storage?.save(entry.outgoing) : undefined))
+      .then(() => (this.#entries.has(entry) ? storage?.save(entry.outgoing, draftKey) : undefined))
       .then(release, release);
   }
 

@@ -1,6 +1,6 @@
 import { DoormanError } from '../errors.ts';
 import { MemoryStorage } from './memory-storage.ts';
-import type { DoormanStorage } from './storage.ts';
+import type { DoormanStorage, KitStorage, StorageChange } from './storage.ts';
 
 /** The result of an operation; absent if the storage failed, now or before. */
 type Result<T> = { readonly value: T } | undefined;
@@ -10,7 +10,7 @@ type Result<T> = { readonly value: T } | undefined;
  * written into memory. Once an operation fails, or has no result within the time limit, only the copy is used from then on.
  * No operation rejects because of the guarded storage.
  */
-export class GuardedStorage implements DoormanStorage {
+export class GuardedStorage implements KitStorage {
   readonly name: string | undefined;
   readonly #storage: DoormanStorage;
   readonly #limitMs: number;
@@ -77,6 +77,23 @@ export class GuardedStorage implements DoormanStorage {
     await this.#run(() => this.#storage.delete(key));
   }
 
+  /** Like `set` and `delete`, together where the guarded storage can. */
+  async write(changes: readonly StorageChange[]): Promise<void> {
+    const { write } = this.#storage;
+    if (!write || this.#isInMemory) {
+      for (const [key, value] of changes)
+        await (value === undefined ? this.delete(key) : this.set(key, value));
+      return;
+    }
+    const written = changes.map(([key]) => ({ key, at: this.#noteWrite(key) }));
+    const copied = this.#copy.write(changes);
+    await this.#run(async () => {
+      await write.call(this.#storage, changes);
+      for (const { key, at } of written) await this.#removeIfLate(key, at);
+    });
+    await copied;
+  }
+
   async clear(): Promise<void> {
     this.forget();
     await this.#run(() => this.#storage.clear());
@@ -96,7 +113,11 @@ export class GuardedStorage implements DoormanStorage {
 
   async #setInStorage(key: string, value: unknown, at: number): Promise<void> {
     await this.#storage.set(key, value);
-    // A late success: a newer value, or a removal, may have replaced it meanwhile.
+    await this.#removeIfLate(key, at);
+  }
+
+  /** After a late success: a newer value, or a removal, may have replaced it meanwhile. */
+  async #removeIfLate(key: string, at: number): Promise<void> {
     if (this.#isInMemory && this.#writtenAt.get(key) !== at) await this.#storage.delete(key);
   }
 

@@ -1,4 +1,4 @@
-import type { DoormanStorage } from './storage.ts';
+import type { DoormanStorage, StorageChange } from './storage.ts';
 
 const STORE = 'kept';
 
@@ -25,6 +25,14 @@ export class IndexedDbStorage implements DoormanStorage {
 
   delete(key: string): Promise<void> {
     return this.#do('readwrite', async (store) => void store.delete(key));
+  }
+
+  write(changes: readonly StorageChange[]): Promise<void> {
+    return this.#do('readwrite', async (store) => {
+      for (const [key, value] of changes)
+        if (value === undefined) store.delete(key);
+        else store.put(value, key);
+    });
   }
 
   all(prefix: string): Promise<[key: string, value: unknown][]> {

@@ -1,4 +1,4 @@
-import type { DoormanStorage } from './storage.ts';
+import type { DoormanStorage, StorageChange } from './storage.ts';
 
 /** Holds values while the program runs. Values are copied in and out, as with any other storage. */
 export class MemoryStorage implements DoormanStorage {
@@ -15,6 +15,12 @@ export class MemoryStorage implements DoormanStorage {
 
   async delete(key: string): Promise<void> {
     this.#values.delete(key);
+  }
+
+  async write(changes: readonly StorageChange[]): Promise<void> {
+    for (const [key, value] of changes)
+      if (value === undefined) this.#values.delete(key);
+      else this.#values.set(key, JSON.stringify(value));
   }
 
   async all(prefix: string): Promise<[key: string, value: unknown][]> {

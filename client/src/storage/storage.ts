@@ -1,3 +1,6 @@
+/** `undefined` removes the key. */
+export type StorageChange = readonly [key: string, value: unknown];
+
 /**
  * Holds what must outlive the page: the session, and messages that the service has not stored yet. Values are plain JSON.
  * Each operation is atomic; `all` returns the entries whose key begins with `prefix`, in any order.
@@ -16,6 +19,14 @@ export interface DoormanStorage {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
+  /**
+   * Writes several keys in one transaction: all of them or none. A value of `undefined` removes its key. Left out: the kit writes
+   * them one after the other, and a program that ends meanwhile leaves some unwritten.
+   */
+  write?(changes: readonly StorageChange[]): Promise<void>;
   all(prefix: string): Promise<[key: string, value: unknown][]>;
   clear(): Promise<void>;
 }
+
+/** The kit's own storage, which also writes several keys together where the storage of the options cannot. */
+export type KitStorage = DoormanStorage & Required<Pick<DoormanStorage, 'write'>>;

@@ -95,6 +95,7 @@ class DoormanStores implements Stores {
       isCutOff: () => this.#isCutOff,
       isAttended: () => environment.isAttended(),
       persistDraft: (peer) => this.#persistence.markDraftChanged(peer),
+      draftKey: (peer) => this.#persistence.draftKey(peer),
       persistThread: (peer) => this.#persistence.markThreadChanged(peer),
       allRead: (peer) => environment.closeNotifications((of) => of === peer),
     });

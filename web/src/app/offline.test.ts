@@ -118,6 +118,40 @@ onSqlite('what the page stores on the device', (database) => {
     t.mock.timers.reset();
   });
 
+  test('a message that is written replaces its draft on the device at once', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const bob = await town.join('bob');
+    const key = `page:${alice.id}:draft:${bob.id}`;
+    alice.stores.chats.draft(bob.id).set('Tea at five?');
+    await alice.stores.flush();
+    assert.ok(await alice.storage.get(key));
+    // A page that closes now runs no timer any more.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    alice.stores.chats.thread(bob.id).send('Tea at five?');
+    await allSettled();
+    t.mock.timers.reset();
+    assert.equal(await alice.storage.get(key), undefined);
+  });
+
+  test('a draft whose write waits is not stored after its message was sent', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const bob = await town.join('bob');
+    const key = `page:${alice.id}:draft:${bob.id}`;
+    await alice.stores.flush();
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    alice.stores.chats.draft('carol').set('keeps the first write busy');
+    const first = alice.stores.flush();
+    alice.stores.chats.draft(bob.id).set('Tea at five?');
+    const second = alice.stores.flush();
+    alice.stores.chats.thread(bob.id).send('Tea at five?');
+    await Promise.all([first, second]);
+    await allSettled();
+    t.mock.timers.reset();
+    assert.equal(await alice.storage.get(key), undefined);
+  });
+
   test('drafts of two tabs are both stored, and a draft that one tab sent is removed', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');

@@ -1,4 +1,4 @@
-import type { DoormanStorage } from 'doorman-client';
+import type { KitStorage, StorageChange } from 'doorman-client';
 import { pack, type Shape, unpack } from './persisted-shapes.ts';
 
 const PREFIX = 'page:';
@@ -50,7 +50,7 @@ type Part = 'list' | 'names';
  * own, bounded, and removed when they sign out. The storage is the kit's, which also works where the device's own fails.
  */
 export class Persistence<T extends Types> {
-  readonly #storage: DoormanStorage;
+  readonly #storage: KitStorage;
   readonly #sources: PersistenceSources<T>;
   readonly #shapes: PersistenceShapes<T>;
   #userId: string | undefined;
@@ -65,7 +65,7 @@ export class Persistence<T extends Types> {
   /** Writes run one after the other, so that what was wiped is not written again. */
   #lastWrite: Promise<void> = Promise.resolve();
 
-  constructor(storage: DoormanStorage, sources: PersistenceSources<T>, shapes: PersistenceShapes<T>) {
+  constructor(storage: KitStorage, sources: PersistenceSources<T>, shapes: PersistenceShapes<T>) {
     this.#storage = storage;
     this.#sources = sources;
     this.#shapes = shapes;
@@ -121,6 +121,11 @@ export class Persistence<T extends Types> {
     this.#writeSoon(WRITE_DRAFTS_AFTER_MS);
   }
 
+  /** Where the draft to a user is stored, for who removes it; `undefined` before `open`. */
+  draftKey(peer: string): string | undefined {
+    return this.#userId === undefined ? undefined : `${PREFIX}${this.#userId}:${draftPart(peer)}`;
+  }
+
   /** Writes all changes now. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -129,10 +134,10 @@ export class Persistence<T extends Types> {
     if (userId === undefined) return this.#lastWrite;
     const entries = this.#takeChanges();
     return this.#afterLastWrite(async () => {
-      for (const [part, value] of entries) {
-        const key = `${PREFIX}${userId}:${part}`;
-        await (value ? this.#storage.set(key, pack(userId, value)) : this.#storage.delete(key));
-      }
+      const changes = entries
+        .filter(([part]) => !this.#isOutdated(part))
+        .map(([part, value]): StorageChange => [`${PREFIX}${userId}:${part}`, value && pack(userId, value)]);
+      if (changes.length > 0) await this.#storage.write(changes);
     });
   }
 
@@ -143,6 +148,11 @@ export class Persistence<T extends Types> {
       const keys = (await this.#storage.all(PREFIX)).map(([key]) => key);
       await this.#delete(keys.filter((key) => !exceptDrafts || !DRAFT.test(key)));
     });
+  }
+
+  /** A draft changed while its write waited: the message that it became may have removed it from the storage. */
+  #isOutdated(part: string): boolean {
+    return [...this.#changedDrafts].some((peer) => part === draftPart(peer));
   }
 
   /** Changes are ignored until `open`. */

@@ -33,7 +33,7 @@ interface ChatsOptions
   extends Omit<ConversationPagesOptions, 'onConversations' | 'isKnown'>,
     Pick<
       ThreadOptions,
-      'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'persistThread'
+      'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'persistThread' | 'draftKey'
     > {
   isBlocked(userId: string): boolean;
   /** The list to persist has changed. */

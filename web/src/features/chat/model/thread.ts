@@ -35,6 +35,8 @@ export interface ThreadOptions {
   /** The user's pending messages have changed. */
   outgoingChanged(): void;
   emptyDraft(peer: string): void;
+  /** Where the draft is stored. */
+  draftKey(peer: string): string | undefined;
 }
 
 /** One conversation on the screen: its stored and pending messages, and what the user has seen of them. */
@@ -119,7 +121,8 @@ export class ThreadStore implements Thread {
     this.#unreadAfter = undefined;
     this.#options.emptyDraft(this.#peer);
     // The message's state shows a refusal.
-    this.#options.doorman.send(this.#peer, body).catch(ignoreRefusal);
+    const draftKey = this.#options.draftKey(this.#peer);
+    this.#options.doorman.send(this.#peer, body, undefined, draftKey).catch(ignoreRefusal);
     this.#options.outgoingChanged();
   }
 
