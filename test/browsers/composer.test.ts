@@ -7,6 +7,7 @@ import { hasFocus, openChat, startTalk, textOf, waitForEnd } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
+const TOASTS = '[data-testid="toasts"]';
 
 onChromium('The composer', (browser) => {
   test('sends on Enter, breaks the line on Shift and Enter, and grows to six lines', async (t) => {
@@ -28,6 +29,27 @@ onChromium('The composer', (browser) => {
     await paste(her.page, 'line\n'.repeat(30));
     assert.ok(twoLines > 1.8 * 22 && twoLines < 2.2 * 22, `${twoLines} pixels for two lines`);
     assert.ok(Math.abs((await heightOf(her.page)) - 6 * 22) < 3);
+  });
+
+  test('says that a dropped file and a pasted picture cannot be sent, and takes the text of a paste', async (t) => {
+    const talk = await startTalk(t);
+    const her = await openChat(t, browser(), talk);
+    await her.find('composer');
+    const address = her.page.url();
+    for (const [type, hasText, isHandled] of [
+      ['dragover', false, true],
+      ['drop', false, true],
+      ['paste', false, true],
+      ['paste', true, false],
+    ] as const) {
+      assert.equal(await her.page.evaluate(giveFile, type, hasText), isHandled, `${type} ${hasText}`);
+      const isSaid = type !== 'dragover' && isHandled;
+      if (!isSaid) continue;
+      await waitFor('the sentence', async () => /only text/.test(await textOf(her.page, TOASTS)));
+      await her.page.click(`${TOASTS} button`);
+      await waitFor('no toast', async () => (await textOf(her.page, TOASTS)) === '');
+    }
+    assert.equal(her.page.url(), address);
   });
 
   test('keeps the draft of each conversation, also over a reload', async (t) => {
@@ -173,6 +195,19 @@ async function assertEndShown(page: Page): Promise<void> {
   }));
   assert.ok(below <= 1, `the end is ${below} pixels below`);
   assert.ok(Math.abs(height - 6 * 22) < 3, `the field is ${height} pixels high`);
+}
+
+/** In the page: gives a picture to the composer. @returns whether the page keeps the browser from handling it */
+function giveFile(type: 'dragover' | 'drop' | 'paste', hasText: boolean): boolean {
+  const data = new DataTransfer();
+  data.items.add(new File(['bytes'], 'picture.png', { type: 'image/png' }));
+  if (hasText) data.items.add('its caption', 'text/plain');
+  const options = { bubbles: true, cancelable: true };
+  const event =
+    type === 'paste'
+      ? new ClipboardEvent(type, { ...options, clipboardData: data })
+      : new DragEvent(type, { ...options, dataTransfer: data });
+  return document.querySelector('[data-testid="composer"]')?.dispatchEvent(event) === false;
 }
 
 /** In the page: whether a text is stored on this device. */

@@ -7,6 +7,7 @@ import { parsePath } from '../paths.ts';
 import { DocumentTitle } from '../ui/page/document-title.tsx';
 import { PaneContext } from '../ui/page/panes.ts';
 import { awaitFocusOf } from '../ui/page/route-focus.ts';
+import { useRefusedFiles } from '../ui/page/use-refused-files.ts';
 import { useViewportHeight } from '../ui/page/viewport-height.ts';
 import { Banners } from './banners.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -23,6 +24,7 @@ export function Layout() {
   const current = parsePath(usePathname());
   const { unreadTotal } = useChats();
   useViewportHeight();
+  useRefusedFiles();
   useEffect(() => awaitFocusOf(path), [path]);
   const front = current.isDeep ? 'page' : 'list';
   return (

@@ -18,6 +18,8 @@ export const shell = {
   unread: (count: number) => `${count} unread`,
   requests: (count: number) => (count === 1 ? '1 friend request' : `${count} friend requests`),
 
+  noFiles: 'Files and pictures can’t be sent yet, only text.',
+
   connecting: 'Connecting…',
   offline: 'You’re offline. Messages will be sent when you’re back.',
   tryNow: 'Try now',

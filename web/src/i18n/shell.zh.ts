@@ -18,6 +18,8 @@ export const shell: typeof import('./shell.en.ts').shell = {
   unread: (count) => `${count} 条未读`,
   requests: (count) => `${count} 个好友申请`,
 
+  noFiles: '暂时只能发送文字，不能发送文件和图片。',
+
   connecting: '正在连接…',
   offline: '网络已断开，消息会在恢复连接后自动发送。',
   tryNow: '立即重试',
