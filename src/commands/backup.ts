@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { backUpDatabase } from '../db/sqlite/backup.ts';
 import { type Context, findMissingDatabase } from './context.ts';
+import { toPrintable } from './printable.ts';
 import { UsageError } from './run.ts';
 
 const PROGRESS_MS = 1_000;
@@ -42,9 +43,10 @@ function namePostgresCommand({ output, errors }: Context, file: string): number 
   return 1;
 }
 
-/** As a word of a shell. */
+/** As a word of a shell; one with control characters as bash and zsh write it. */
 export function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  if (toPrintable(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  return `$'${toPrintable(word.replaceAll(/[\\']/g, '\\$&'))}'`;
 }
 
 function reportProgress({ errors }: Context): (copied: number, pages: number) => void {

@@ -2,6 +2,7 @@ import { ConfigError } from '../config.ts';
 import { readRelease } from '../version.ts';
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';
+import { openPrinter } from './printable.ts';
 
 /** The arguments are not what the command takes. The message, if there is one, says why. */
 export class UsageError extends Error {
@@ -17,15 +18,16 @@ export interface Command {
 }
 
 /**
- * Runs the command that `words` name.
+ * Runs the command that `words` name. What it prints has no control characters, whatever users or arguments contain.
  *
  * @returns the exit code: 1 when something went wrong, 2 when the words are not a valid command
  */
 export async function runCommand(
   commands: Record<string, Command>,
-  context: Context,
+  { output, errors, ...rest }: Context,
   words: readonly string[],
 ): Promise<number> {
+  const context = { ...rest, output: openPrinter(output), errors: openPrinter(errors) };
   const [name = 'help', ...args] = words;
   if (['help', '--help', '-h'].includes(name)) {
     context.output.write(usageOf(commands));
