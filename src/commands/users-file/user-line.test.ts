@@ -74,8 +74,14 @@ test('names, passwords and profiles follow the rules of registration and of the 
   assert.equal(reasonOf(alice({ phone: 'call me' })), 'phone is not valid');
   assert.equal(reasonOf(alice({ gender: 'other' })), 'gender is not valid');
   assert.equal(reasonOf(alice({ push_enabled: true })), 'push_enabled is not valid');
-  assert.equal(reasonOf(alice({ created_at: '2020-01-01' })), 'created_at must be an integer from 0 to 253402300799999');
-  assert.equal(reasonOf(alice({ created_at: -1 })), 'created_at must be an integer from 0 to 253402300799999');
+  assert.equal(
+    reasonOf(alice({ created_at: '2020-01-01' })),
+    'created_at must be an integer from 0 to 253402300799999',
+  );
+  assert.equal(
+    reasonOf(alice({ created_at: -1 })),
+    'created_at must be an integer from 0 to 253402300799999',
+  );
   assert.equal(reasonOf(alice({ status: 'gone' })), 'status is not valid');
   assert.equal(
     reasonOf(alice({ avatar: 'javascript:alert(1)' })),
