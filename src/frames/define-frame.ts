@@ -28,6 +28,8 @@ export interface FrameHandler<
 > {
   readonly fields: Fields;
   readonly answer: (from: Sender, frame: object) => Reply | Promise<Reply>;
+  /** Uses this process's memory alone and answers without data: also while the database is away. */
+  readonly isLocal?: boolean;
   /** Called after a reply that is not an error. */
   readonly after?: ((from: Sender) => void) | undefined;
 }
@@ -44,4 +46,20 @@ export function defineFrame<Fields extends TObject, Reply extends ReplyData, Sen
   after?: (from: Sender) => void,
 ): FrameHandler<Sender, Fields, Reply> {
   return { fields, answer: (from, frame) => answer(from, readFields(fields, frame)), after };
+}
+
+/**
+ * The same for frames that are handled in this process's memory alone, at once and also while the database is away. Their reply has no
+ * data.
+ */
+export function defineLocalFrame<Fields extends TObject, Sender = FrameSender>(
+  fields: Fields,
+  handle: (from: Sender, frame: Static<Fields>) => void,
+  after?: (from: Sender) => void,
+): FrameHandler<Sender, Fields, undefined> {
+  const answer = (from: Sender, frame: object) => {
+    handle(from, readFields(fields, frame));
+    return undefined;
+  };
+  return { fields, answer, isLocal: true, after };
 }

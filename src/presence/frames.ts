@@ -1,4 +1,4 @@
-import { defineFrame, type FrameSender } from '../frames/define-frame.ts';
+import { defineFrame, defineLocalFrame, type FrameSender } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 import type { WatchingDevice } from './watchers.ts';
@@ -14,14 +14,13 @@ export function presenceFrames({ presence, push }: Services) {
       presence.watchLimit.take(from.userId, from);
       return presence.watchers.watch(from, userIds);
     }),
-    view: defineFrame(ViewFields, (from, { visible, active = visible }) => {
+    view: defineLocalFrame(ViewFields, (from, { visible, active = visible }) => {
       const wasActive = from.isActive;
       from.setVisibility(visible, active);
       if (active !== wasActive) presence.local.changeActivity(from.userId, active);
       attention.setAttentive(from, from.userId, from.isAttentive);
       if (from.isAttentive && from.ackedSeq > 0)
         attention.acknowledge(from.userId, from.ackedSeq, from.device);
-      return undefined;
     }),
   };
 }

@@ -2,9 +2,10 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
-import type { FrameOut } from './frames-out.ts';
+import { carriesData, type FrameOut } from './frames-out.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { SocketSession } from './socket-session.ts';
+import type { StallState } from './stall-detector.ts';
 
 /** Bytes between two pings whose pongs show how far the client has read. */
 const MARK_EVERY_BYTES = 16 * 1024;
@@ -21,8 +22,8 @@ const asText = { binary: false };
 
 /** Handles the events of all connections. */
 export interface ConnectionEvents {
-  /** The process stalled and has not yet read which sessions may still be written to. */
-  readonly isStalled: boolean;
+  /** Whether the process stalled and has not yet read which sessions may still be written to. */
+  readonly stallState: StallState;
   /** @param message shares its memory with other messages that arrived with it */
   onMessage(connection: Connection, message: Buffer, isBinary: boolean): void;
   /** A ping arrived, or a pong that shows nothing new (RFC 6455). */
@@ -104,6 +105,10 @@ export class Connection extends WebSocket {
     }
   }
 
+  get #stallState(): StallState {
+    return this.#events?.stallState ?? 'running';
+  }
+
   /** Null until `hello` is accepted. */
   get session(): SocketSession | null {
     return this.#session;
@@ -128,7 +133,7 @@ export class Connection extends WebSocket {
    * megabytes for a client that reads nothing. Infinite during a stall.
    */
   get unsentBytes(): number {
-    if (this.#events?.isStalled) return Number.POSITIVE_INFINITY;
+    if (this.#stallState !== 'running') return Number.POSITIVE_INFINITY;
     return Math.max(this.bufferedAmount, this.#sentBytes - this.#readBytes);
   }
 
@@ -136,7 +141,7 @@ export class Connection extends WebSocket {
    * Too much output waits to read more frames. The client's pongs do not matter here: they are not read during a pause either.
    */
   get isBackedUp(): boolean {
-    return this.bufferedAmount >= MAX_UNSENT_BYTES || this.#events?.isStalled === true;
+    return this.bufferedAmount >= MAX_UNSENT_BYTES || this.#stallState === 'reading';
   }
 
   /** The client has not confirmed reading all output. */
@@ -163,7 +168,8 @@ export class Connection extends WebSocket {
 
   sendFrame(frame: FrameOut): void {
     if (!this.isOpen) return;
-    if (this.#events?.isStalled) {
+    const state = this.#stallState;
+    if (state === 'reading' || (state === 'cut-off' && carriesData(frame))) {
       this.#deferred ??= [];
       this.#deferred.push(frame);
       return;
@@ -191,7 +197,7 @@ export class Connection extends WebSocket {
     process.nextTick(uncork, this.#stream);
   }
 
-  /** Sends the frames that a stall held back. */
+  /** Sends the frames that a stall held back, as far as it does not any more. */
   flushDeferred(): void {
     const deferred = this.#deferred;
     this.#deferred = null;

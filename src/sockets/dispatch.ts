@@ -10,6 +10,7 @@ import type { FrameHandlers } from './frames.ts';
 import { FrameType, RequestIdField } from './frames-in.ts';
 import { toErrorReply, toReply } from './frames-out.ts';
 import type { SocketSession } from './socket-session.ts';
+import type { StallDetector } from './stall-detector.ts';
 
 /** The close code after a refused `hello`. */
 const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
@@ -24,15 +25,22 @@ const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
 interface Pending {
   readonly frames: Buffer[];
   readonly until: 'answered' | 'drained';
+  /** The id of the request in flight. */
+  readonly id?: string | undefined;
 }
+
+/** Why frames are refused while the database cannot be read. It is logged there, not for each frame. */
+const CUT_OFF = new Error('what other processes changed could not be read');
 
 /**
  * Calls the handlers of the frames of all connections. The frames of one connection are answered in order, one after the
- * other. While a request is in flight, or too much output waits, further frames wait and the connection is paused.
+ * other. While a request is in flight, or too much output waits, further frames wait and the connection is paused. While the process
+ * is cut off from the database, frames that need it are refused at once.
  */
 export class Dispatch {
   readonly #hello: FrameHandlers['hello'];
   readonly #handlers: ReadonlyMap<string, FrameHandler<SocketSession>>;
+  readonly #stall: Pick<StallDetector, 'state' | 'settled'>;
   readonly #log: Logger;
   readonly #onIdle: (connection: Connection) => void;
   readonly #onLimited: (word: string) => void;
@@ -45,12 +53,14 @@ export class Dispatch {
    */
   constructor(
     { hello, ...others }: FrameHandlers,
+    stall: Pick<StallDetector, 'state' | 'settled'>,
     log: Logger,
     onIdle: (connection: Connection) => void,
     onLimited: (word: string) => void,
   ) {
     this.#hello = hello;
     this.#handlers = new Map(Object.entries(others));
+    this.#stall = stall;
     this.#log = log;
     this.#onIdle = onIdle;
     this.#onLimited = onLimited;
@@ -81,6 +91,14 @@ export class Dispatch {
   onDrain(connection: Connection): void {
     if (this.#pending.get(connection)?.until === 'drained' && !connection.isBackedUp)
       this.#handlePending(connection);
+  }
+
+  /** To be called when the process is cut off from the database: answers every request that is in flight or waits for the reading. */
+  onCutOff(): void {
+    for (const [connection, { until, id }] of [...this.#pending]) {
+      if (until === 'answered') this.#refuse(connection, id, CUT_OFF);
+      this.#handlePending(connection);
+    }
   }
 
   /** Drops the waiting frames of a connection that has left. */
@@ -122,15 +140,28 @@ export class Dispatch {
       if (id !== undefined) connection.sendFrame(toReply(id, data));
       handler.after?.(from);
     };
+    if (!handler.isLocal && this.#stall.state === 'cut-off') throw CUT_OFF;
     const answer = handler.answer(from, frame);
     if (!(answer instanceof Promise)) {
       reply(answer);
       return;
     }
-    this.#pending.set(connection, { frames: [], until: 'answered' });
+    const pending: Pending = { frames: [], until: 'answered', id };
+    this.#pending.set(connection, pending);
     answer
-      .then(reply, (error) => this.#refuse(connection, id, error))
-      .then(() => this.#handlePending(connection));
+      .then(
+        (data) => () => reply(data),
+        (error) => () => this.#refuse(connection, id, error),
+      )
+      .then((end) => this.#finish(connection, pending, end));
+  }
+
+  /** @param end sends the reply; not called if the request was refused meanwhile, or the connection has left */
+  async #finish(connection: Connection, pending: Pending, end: () => void): Promise<void> {
+    if (this.#stall.state === 'reading') await this.#stall.settled;
+    if (this.#pending.get(connection) !== pending) return;
+    end();
+    this.#handlePending(connection);
   }
 
   #handlePending(connection: Connection): void {
@@ -144,8 +175,9 @@ export class Dispatch {
       const message = frames.shift();
       if (message) this.#handle(connection, message);
       // That may have started a request.
-      if (this.#pending.has(connection)) {
-        this.#pending.set(connection, { frames, until: 'answered' });
+      const next = this.#pending.get(connection);
+      if (next) {
+        next.frames.push(...frames);
         return;
       }
     }
@@ -156,7 +188,8 @@ export class Dispatch {
   /** Sends the error reply, if there is an `id`. A malformed frame without one, and a refused `hello`, close the connection. */
   #refuse(connection: Connection, id: string | undefined, error: unknown): void {
     const refused = error instanceof ServiceError ? error : undefined;
-    if (!refused) this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
+    if (!refused && error !== CUT_OFF)
+      this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
     if (refused?.kind === 'rate-limited') this.#onLimited(refused.word);
     if (id !== undefined) connection.sendFrame(toErrorReply(id, error, connection.readsEnglish));
     if (!connection.session)

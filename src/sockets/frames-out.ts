@@ -72,6 +72,12 @@ export const FRAMES_OUT = {
   drain: Drain,
 } satisfies Record<FrameOut['type'], TSchema>;
 
+/** Whether a frame holds what was read before, or has its place among frames that do. */
+export function carriesData(frame: FrameOut): boolean {
+  if (frame.type === 'reply') return 'data' in frame;
+  return frame.type !== 'pong' && frame.type !== 'drain';
+}
+
 export function toReply(id: string, data: object | undefined): Static<typeof Reply> {
   return { type: 'reply', id, code: 200, ...(data && { data }) };
 }

@@ -1,6 +1,6 @@
 import type { Authentication } from '../accounts/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { defineFrame, type FrameHandler } from '../frames/define-frame.ts';
+import { defineFrame, defineLocalFrame, type FrameHandler } from '../frames/define-frame.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { refusal } from '../http/errors.ts';
 import type { Start } from '../sync/start.ts';
@@ -94,16 +94,10 @@ export function sessionFrames(authentication: Pick<Authentication, 'identify'>) 
       from.extendUntil(caller.expiresAt);
       return undefined;
     }),
-    ping: defineFrame(Ping, (from: SocketSession) => {
-      from.transport.sendFrame({ type: 'pong' });
-      return undefined;
-    }),
-    bye: defineFrame(
+    ping: defineLocalFrame(Ping, (from: SocketSession) => from.transport.sendFrame({ type: 'pong' })),
+    bye: defineLocalFrame(
       Bye,
-      (from: SocketSession) => {
-        from.sayGoodbye();
-        return undefined;
-      },
+      (from: SocketSession) => from.sayGoodbye(),
       (from: SocketSession) => from.transport.close(closeCodes.goodbye, 'bye'),
     ),
   };

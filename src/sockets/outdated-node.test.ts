@@ -1,17 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Type } from 'typebox';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
 import { endSession } from '../accounts/sessions.ts';
 import { Events } from '../events/hints.ts';
+import { defineFrame } from '../frames/define-frame.ts';
 import { updateProfile } from '../profiles/profiles.ts';
 import { blockUser } from '../relations/block-user.ts';
-import { startSockets } from './test-client.ts';
+import { eventually, type SocketService, serveFrames, startSockets } from './test-client.ts';
+
+/** Makes the node unable to read what other nodes changed, until the returned function is called. */
+function cutOff({ services }: SocketService): () => void {
+  const { changes, events } = services;
+  const read = changes.read.bind(changes);
+  let canRead = false;
+  changes.read = async () => {
+    if (!canRead) throw new Error('no database today');
+    await read();
+  };
+  events.setCurrentWhile(() => canRead);
+  return () => {
+    canRead = true;
+  };
+}
 
 onEachDatabase('a node that cannot read what other nodes changed', (database) => {
-  test('believes nothing it remembers, and writes to no socket until it has read', async (t) => {
+  test('believes nothing it remembers, and writes no data to a socket until it has read', async (t) => {
     const service = await startSockets(t, database);
-    const { changes, clock, db, events } = service.services;
+    const { clock, db } = service.services;
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const phone = await service.logIn(alice);
     const [laptops, phones] = [await service.enter(alice), await service.enter(phone)];
@@ -23,13 +40,7 @@ onEachDatabase('a node that cannot read what other nodes changed', (database) =>
     const blocked = async () => (await get('/api/user/blocked')).body.data.length;
     assert.deepEqual([await profile(), await listed(), await blocked()], ['', ['', ''], 0]);
 
-    const read = changes.read.bind(changes);
-    let canRead = false;
-    changes.read = async () => {
-      if (!canRead) throw new Error('no database today');
-      await read();
-    };
-    events.setCurrentWhile(() => canRead);
+    const canRead = cutOff(service);
     // Another node: none of its hints arrives here.
     const other = { db, events: new Events() };
     const { data } = (await get('/api/sessions', phone)).body;
@@ -47,7 +58,7 @@ onEachDatabase('a node that cannot read what other nodes changed', (database) =>
     const answered = bobs.roundTrip();
     assert.deepEqual([laptops.unread, phones.unread], [[], []]);
 
-    canRead = true;
+    canRead();
     await answered;
     assert.deepEqual(await phones.ended, { code: 4409, reason: 'session_ended' });
     assert.deepEqual(
@@ -58,5 +69,43 @@ onEachDatabase('a node that cannot read what other nodes changed', (database) =>
     assert.ok(
       service.logLines.some((line) => line.includes('what other processes changed could not be read')),
     );
+  });
+
+  test('answers what it would have to look up with 500, also the requests in flight, and the rest as ever', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const gate = Promise.withResolvers<object>();
+    const begun: number[] = [];
+    const slow = defineFrame(Type.Object({ n: Type.Integer() }), async (_from, { n }) => {
+      begun.push(n);
+      return gate.promise;
+    });
+    const { enter } = await serveFrames(t, service, { slow });
+    const [socket, bystander] = [await enter(alice), await service.enter(alice)];
+    for (const n of [1, 2]) socket.send({ type: 'slow', id: String(n), n });
+    await eventually(() => begun.length === 1);
+    const canRead = cutOff(service);
+    socket.send({ type: 'ping' });
+    assert.deepEqual(
+      [await socket.next(), await socket.next(), await socket.next()].map(({ id, type, error }) => [
+        id ?? type,
+        error,
+      ]),
+      [
+        ['1', 'internal'],
+        ['2', 'internal'],
+        ['pong', undefined],
+      ],
+    );
+    gate.resolve({ secret: 'read before' });
+    const late = await service.connect();
+    const { code, error } = await late.ask({ type: 'hello', token: alice.token });
+    assert.deepEqual([code, error, await late.ended], [500, 'internal', { code: 1011, reason: 'internal' }]);
+    socket.send({ type: 'bye', id: '3' });
+    assert.deepEqual(await socket.next(), { type: 'reply', id: '3', code: 200 });
+    assert.equal((await socket.ended).code, 1000);
+    canRead();
+    await eventually(async () => (await bystander.ask({ type: 'conversations' })).code === 200);
+    assert.deepEqual([begun, socket.unread], [[1], []]);
   });
 });

@@ -25,11 +25,13 @@ import type { Hello } from './frames-in.ts';
 import { LiveConnections } from './live-connections.ts';
 import type { SocketLog } from './socket-log.ts';
 import { SocketSession } from './socket-session.ts';
-import { StallDetector } from './stall-detector.ts';
+import { StallDetector, type StallState } from './stall-detector.ts';
 import { SUBPROTOCOL } from './upgrade.ts';
 
 /** Between two heartbeat checks: how exact the heartbeat's times are. */
-const CHECK_MS = 500;
+const HEARTBEAT_CHECK_MS = 500;
+/** Between two checks whether the process stalled: part of the time in which a frame is answered. */
+const STALL_CHECK_MS = 100;
 /**
  * The clients of a stopping process reconnect at random moments, a thousand a second, within these bounds. The lesser one is below the grace
  * of presence, so that users do not appear offline meanwhile.
@@ -89,11 +91,13 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
   readonly #live: LiveConnections;
   readonly #dispatch: Dispatch;
-  readonly #interval: Disposable;
+  readonly #intervals = new DisposableStack();
   readonly #stallDetector: StallDetector;
   readonly #endedSessions: EndedSessions;
   readonly #log: SocketLog | null;
   #isDraining = false;
+  /** Whether frames were read since the last heartbeat check. */
+  #hasRead = true;
   #onLastClosed: () => void = () => {};
   #markedUsedAtMs: number;
   readonly #onUnblock = (session: SocketSession, userId: string): void =>
@@ -116,6 +120,15 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     this.#live = new LiveConnections(presence.mirror);
     const { epoch } = inbox;
     const { authentication } = accounts;
+    this.#stallDetector = new StallDetector(
+      clock.monotonicMs,
+      () => events.isCurrent,
+      () => this.#readMissed(),
+      {
+        onCutOff: () => this.#onCutOff(),
+        onRecovered: (stoodStill) => this.#writeAgain(stoodStill),
+      },
+    );
     this.#dispatch = new Dispatch(
       {
         hello: helloFrame(
@@ -129,6 +142,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
         ...sessionFrames(authentication),
         ...rooms,
       },
+      this.#stallDetector,
       services.log,
       (connection) => {
         if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
@@ -141,16 +155,11 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
       () => this.#live.sessions(),
       (sessionId, reason) => this.#closeSession(sessionId, reason),
     );
-    this.#stallDetector = new StallDetector(
-      clock.monotonicMs,
-      () => events.isCurrent,
-      () => this.#readMissed(),
-      (stoodStill) => this.#writeAgain(stoodStill),
-    );
     events.subscribe((event) => this.#onEvent(event));
     services.nodes?.presence.attach(this.#live);
     presence.mirror.onMoreSockets((userId) => this.#live.closeExcess(userId));
-    this.#interval = clock.every(CHECK_MS, () => this.#checkAll());
+    this.#intervals.use(clock.every(HEARTBEAT_CHECK_MS, () => this.#checkAll()));
+    this.#intervals.use(clock.every(STALL_CHECK_MS, () => this.#stallDetector.check()));
   }
 
   get isDraining(): boolean {
@@ -200,8 +209,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     this.#dispatch.onDrain(connection);
   }
 
-  get isStalled(): boolean {
-    return this.#stallDetector.isStalled;
+  get stallState(): StallState {
+    return this.#stallDetector.state;
   }
 
   onLeave(connection: Connection, code: number): void {
@@ -250,7 +259,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain();
-    this.#interval[Symbol.dispose]();
+    this.#intervals.dispose();
   }
 
   #spendFrameBudget(connection: Connection): boolean {
@@ -304,6 +313,12 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     }
   }
 
+  /** Replies and pongs go on, without data. */
+  #onCutOff(): void {
+    for (const connection of this.#live.all) connection.flushDeferred();
+    this.#dispatch.onCutOff();
+  }
+
   /** After a stall: sends what was held back. */
   #writeAgain(stoodStill: boolean): void {
     // The other nodes may have given this one up.
@@ -321,7 +336,9 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     if (nowMs - this.#markedUsedAtMs >= SESSION_TOUCH_MS) this.#markUsed(nowMs);
     const epochMs = this.#services.clock.now();
     // After a stall no client counts as silent before the frames that arrived meanwhile are read.
-    if (this.#stallDetector.check())
+    const [hadRead, reads] = [this.#hasRead, this.stallState !== 'reading'];
+    this.#hasRead = reads;
+    if (hadRead && reads)
       for (const connection of this.#live.all) connection.heartbeat.check(connection, nowMs, epochMs);
     void this.#endedSessions.retry();
   }

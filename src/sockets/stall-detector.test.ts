@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { StallDetector } from './stall-detector.ts';
 import { eventually } from './test-client.ts';
 
-test('a process that stood still, and one that could not read for a while, hold back until they have read', async () => {
-  const [state, recovered] = [{ nowMs: 0, isCurrent: true, canRead: true }, [] as boolean[]];
+function start() {
+  const state = { nowMs: 0, isCurrent: true, canRead: true };
+  const calls: string[] = [];
   const recover = async () => {
     state.isCurrent = state.canRead;
     return state.canRead;
@@ -13,19 +14,42 @@ test('a process that stood still, and one that could not read for a while, hold 
     () => state.nowMs,
     () => state.isCurrent,
     recover,
-    (stoodStill) => recovered.push(stoodStill),
+    {
+      onCutOff: () => calls.push('cut off'),
+      onRecovered: (stoodStill) => calls.push(stoodStill ? 'after a standstill' : 'after failed reads'),
+    },
   );
+  return { state, calls, detector };
+}
+
+test('a process that stood still, and one that could not read for a while, hold back until they have read', async () => {
+  const { state, calls, detector } = start();
   state.nowMs = 1_999;
-  assert.equal(detector.check(), true);
+  detector.check();
+  assert.equal(detector.state, 'running');
   state.isCurrent = false;
-  assert.equal(detector.check(), false);
-  await eventually(() => !detector.isStalled);
+  detector.check();
+  assert.equal(detector.state, 'reading');
+  await eventually(() => detector.state === 'running');
   state.nowMs += 2_000;
   state.canRead = false;
-  assert.equal(detector.check(), false);
+  detector.check();
+  assert.equal(detector.state, 'reading');
   await new Promise(setImmediate);
-  assert.equal(detector.isStalled, true, 'it has not read yet');
+  assert.equal(detector.state, 'reading', 'it has not read yet');
   state.canRead = true;
-  await eventually(() => !detector.isStalled);
-  assert.deepEqual(recovered, [false, true]);
+  await eventually(() => detector.state === 'running');
+  assert.deepEqual(calls, ['after failed reads', 'after a standstill']);
+});
+
+test('a process that cannot read for long is cut off until it has read', async () => {
+  const { state, calls, detector } = start();
+  state.isCurrent = false;
+  state.canRead = false;
+  assert.equal(detector.state, 'reading');
+  await detector.settled;
+  assert.deepEqual([detector.state, calls], ['cut-off', ['cut off']]);
+  state.canRead = true;
+  await eventually(() => detector.state === 'running');
+  assert.deepEqual(calls, ['cut off', 'after failed reads']);
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineFrame } from '../frames/define-frame.ts';
+import { defineFrame, defineLocalFrame } from '../frames/define-frame.ts';
 import type { Services } from '../services.ts';
 import { takeSnapshot } from './snapshot.ts';
 
@@ -12,11 +12,10 @@ export const SyncFields = Type.Object({});
  */
 export function syncFrames({ chat, db, inbox, limits, push }: Services) {
   return {
-    ack: defineFrame(AckFields, (from, frame) => {
-      if (!from.acknowledge(frame.seq)) return undefined;
+    ack: defineLocalFrame(AckFields, (from, frame) => {
+      if (!from.acknowledge(frame.seq)) return;
       chat.deliveryReceipts.note(from.userId, from.ackedSeq);
       if (from.isAttentive) push.attention.acknowledge(from.userId, from.ackedSeq, from.device);
-      return undefined;
     }),
     sync: defineFrame(SyncFields, (from) => {
       limits.sync.take(from.userId, from);
