@@ -25,6 +25,27 @@ onChromium('A long list of users', (browser) => {
     assert.ok(asked.filter((url) => url.includes('/api/users')).length <= 2);
   });
 
+  test('shows who registers: to a user who is alone, after a message, and when the page is visible again', async (t) => {
+    const site = await startSite(t);
+    const her = await site.join('alice');
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signIn();
+    await alice.click('nav-people');
+    const list = () => alice.page.$eval('[data-pane="list"]', (pane) => (pane as HTMLElement).innerText);
+    const shows = (name: string) => waitFor(name, async () => (await list()).includes(name));
+    await shows('You’re the first one here');
+    await site.join('bob');
+    await shows('bob');
+    assert.doesNotMatch(await list(), /first one here/);
+    const carol = await site.join('carol');
+    const message = { to: her.id, cid: 'c1', body: 'hi' };
+    assert.equal((await site.post('/api/messages', message, carol.token)).status, 200);
+    await shows('carol');
+    await site.join('dave');
+    await alice.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await shows('dave');
+  });
+
   test('can be used with the keyboard alone', async (t) => {
     const site = await startSite(t, { crowd: 150 });
     const alice = await arrive(t, browser(), site, 'alice');

@@ -145,14 +145,20 @@ class DoormanStores implements Stores {
       doorman.on('session', ({ session, end }) => this.#onSession(session, end)),
       doorman.on('connection', (connection) => this.#onConnection(connection)),
       doorman.on('snapshot', (snapshot) => this.#onSnapshot(snapshot)),
-      doorman.on('message', (event) => chats.onMessage(event)),
+      doorman.on('message', (event) => {
+        this.people.noteUser(event.peer);
+        chats.onMessage(event);
+      }),
       doorman.on('marked', (event) => chats.onMark(event)),
       doorman.on('outgoing', (outgoing) => chats.onOutgoing(outgoing)),
       doorman.on('typing', ({ from }) => {
         if (!blocks.has(from)) chats.typing.start(from);
       }),
       doorman.on('presence', (states) => presence.onPresence(states)),
-      doorman.on('friend', (event) => friends.onEvent(event, Date.now())),
+      doorman.on('friend', (event) => {
+        this.people.noteUser(event.userId);
+        friends.onEvent(event, Date.now());
+      }),
       doorman.on('block', ({ userId, seq }) => {
         blocks.onEvent(userId, true);
         friends.onBlockEvent(userId, seq);

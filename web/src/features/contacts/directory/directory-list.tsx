@@ -46,8 +46,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
   // An empty list that is loaded again still shows that it is empty, until the answer says otherwise.
   const [answered, setAnswered] = useState<DirectoryQueryView>();
   if (isSettled && answered !== view.query) setAnswered(view.query);
-  // New users appear to a user who is alone; a list of who is online follows them while it has one page.
-  useRefreshing(search, isAlone || (isOnlineOnly && !view.hasMore));
+  useRefreshing(search, { isOnlineOnly, isEmpty: isAlone || (count === 0 && isSettled) });
   const status = <FoundStatus count={q !== '' && isSettled ? count : undefined} hasMore={view.hasMore} />;
   const isMissing = useCutOff(view.failure, isSettled) && (count === 0 || isStale);
   const isOffline = useIsOffline();

@@ -78,9 +78,19 @@ export class DirectoryPages {
     else if (!this.isKnown) this.refresh();
   }
 
+  /**
+   * Loads the first page again, unseen: what is shown stays until the answer, and also if that is an error. A list of who is online
+   * that has several pages would start again, so it stays.
+   */
+  update(): void {
+    const wouldStartAgain = this.#query.isOnlineOnly && this.#loaded.lastAfter !== undefined;
+    if (this.isKnown && !this.#fetched.getSnapshot().isLoading && !wouldStartAgain) this.#fetched.update();
+  }
+
   /** The connection is back. */
   retry(): void {
     if (this.#fetched.failure !== undefined) this.#fetched.retry();
+    else this.update();
   }
 
   get #loaded(): LoadedPages {
@@ -114,7 +124,7 @@ export class DirectoryPages {
     return {
       entries: this.#append(this.#append([], users), later),
       next: later.length > 0 ? (before.next ?? before.lastAfter) : next,
-      lastAfter: before.lastAfter,
+      lastAfter: later.length > 0 ? before.lastAfter : undefined,
     };
   }
 

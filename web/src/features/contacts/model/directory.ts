@@ -15,6 +15,8 @@ export class Directory {
   /** By query; the one that was used last is the last. */
   readonly #lists = new Map<string, DirectoryPages>();
   readonly #searches = new Set<Search>();
+  /** Users of events whose names were not known, of whom each causes one request. */
+  readonly #strangers = new Set<string>();
 
   constructor(options: DirectoryPagesOptions) {
     this.#options = options;
@@ -29,6 +31,13 @@ export class Directory {
     });
   }
 
+  /** An event came of a user whose name is not known: they may have registered since the lists on the screen were loaded. */
+  noteStranger(userId: string): void {
+    if (this.#strangers.has(userId)) return;
+    this.#strangers.add(userId);
+    for (const search of this.#searches) search.update();
+  }
+
   /** The connection is back. */
   retry(): void {
     for (const search of this.#searches) search.retry();
@@ -37,6 +46,7 @@ export class Directory {
   /** Another user has signed in. */
   clear(): void {
     this.#lists.clear();
+    this.#strangers.clear();
     for (const search of this.#searches) search.restart();
   }
 
@@ -96,6 +106,7 @@ class Search implements DirectorySearch {
     this.#isOpen = true;
     this.#options.opened(this);
     this.#begin();
+    this.update();
     return () => {
       this.#isOpen = false;
       this.#options.closed(this);
@@ -121,6 +132,10 @@ class Search implements DirectorySearch {
 
   refresh(): void {
     (this.#next ?? this.#shown)?.refresh();
+  }
+
+  update(): void {
+    (this.#next ?? this.#shown)?.update();
   }
 
   retry(): void {

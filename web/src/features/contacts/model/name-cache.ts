@@ -70,6 +70,10 @@ export class NameCache {
     return this.#views.of(userId);
   }
 
+  has(userId: string): boolean {
+    return this.#known.has(userId);
+  }
+
   /** Ignores a name that is older than the known one. @param at when the service sent it, epoch milliseconds */
   add(people: readonly Named[], at = Date.now()): void {
     for (const named of people) {

@@ -51,7 +51,7 @@ onSqlite('people of the page', (database) => {
     assert.equal(again.getSnapshot().entries.length, 3_501, 'a list that was loaded is there at once');
     again.setQuery({ q: 'crowd35', isOnlineOnly: false });
     await until(() => names(again).length === 12);
-    assert.equal(asked.users.length, 6, 'for the search alone');
+    assert.equal(asked.users.length, 7, 'the list that was opened again, and the search');
   });
 
   test('a long list that is loaded again keeps its length, and has new and renamed users', async (t) => {
@@ -80,6 +80,38 @@ onSqlite('people of the page', (database) => {
     search.refresh();
     await untilEqual(() => names(search), ['crowd1', 'alice', 'bob']);
     assert.equal(search.getSnapshot().hasMore, false);
+  });
+
+  test('a list on the screen has who registered: after their message, and when it is opened or updated', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const search = alice.stores.people.newSearch();
+    const close = search.open();
+    await untilEqual(() => names(search), ['alice']);
+    const bob = await town.join('bob');
+    await bob.doorman.send(alice.id, 'hi');
+    await untilEqual(() => names(search), ['alice', 'bob']);
+    await town.join('carol');
+    search.update();
+    await untilEqual(() => names(search), ['alice', 'bob', 'carol']);
+    close();
+    await town.join('dave');
+    const again = alice.stores.people.newSearch();
+    again.open();
+    assert.deepEqual(names(again), ['alice', 'bob', 'carol'], 'what is known comes at once');
+    await untilEqual(() => names(again), ['alice', 'bob', 'carol', 'dave']);
+  });
+
+  test('a list on the screen has who registered while there was no connection', async (t) => {
+    const town = await Town.open(t, database);
+    const alice = await town.join('alice');
+    const search = alice.stores.people.newSearch();
+    search.open();
+    await untilEqual(() => names(search), ['alice']);
+    alice.doorman.disconnect();
+    await town.join('bob');
+    alice.doorman.connect();
+    await untilEqual(() => names(search), ['alice', 'bob']);
   });
 
   test('a search waits for the last letter, and shows what was there until then', async (t) => {

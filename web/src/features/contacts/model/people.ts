@@ -52,6 +52,11 @@ export class People implements PeopleStore {
     return this.#directory.newSearch();
   }
 
+  /** An event came of this user. */
+  noteUser(userId: string): void {
+    if (!this.names.has(userId)) this.#directory.noteStranger(userId);
+  }
+
   /** The connection is back: requests that failed are repeated. */
   onLive(): void {
     this.names.retry();

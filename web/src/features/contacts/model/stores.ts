@@ -37,7 +37,9 @@ export interface DirectorySearch extends Readable<DirectoryView> {
   loadMore(): void;
   /** Loads the list again; the loaded entries stay until then. */
   refresh(): void;
-  /** The list is on the screen, so it loads. @returns closes it */
+  /** The same, without showing that it loads or fails. */
+  update(): void;
+  /** The list is on the screen, so it loads, and loads again if it was loaded before. @returns closes it */
   open(): () => void;
 }
 
