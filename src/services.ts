@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { type AccountServices, openAccounts } from './accounts/account-services.ts';
-import { readIssuer } from './accounts/tokens.ts';
 import { type ChatServices, openChat } from './chat/chat-services.ts';
 import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -182,6 +181,9 @@ async function migrateAlone(config: Config, url: string, log: Logger, lock: Post
 /** Loads the client of Redis only where it is used. */
 async function openNode({ redisUrl }: Config, db: SchemaDb, clock: Clock, log: Logger, { nodeTimes }: World) {
   if (redisUrl === null) return null;
-  const { openNodes } = await import('./nodes/node-services.ts');
-  return openNodes(redisUrl, await readIssuer(db), clock, log, nodeTimes);
+  const [{ openNodes }, { readInstallation }] = await Promise.all([
+    import('./nodes/node-services.ts'),
+    import('./nodes/installation.ts'),
+  ]);
+  return openNodes(redisUrl, await readInstallation(db, log), clock, log, nodeTimes);
 }

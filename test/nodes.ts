@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { emptyShape } from '../src/nodes/node-messages.ts';
 import type { Services, World } from '../src/services.ts';
 import type { Scope } from './dispose-after.ts';
 import { eventually } from './eventually.ts';
@@ -85,7 +86,7 @@ async function received({ nodes: own }: Services, nodes: readonly TestNode[]): P
   const id = crypto.randomUUID();
   let missing = nodes.length - 1;
   for (const { services } of nodes)
-    services.nodes?.membership.on(`settled ${id}`, () => {
+    services.nodes?.membership.on(`settled ${id}`, emptyShape, () => {
       missing--;
     });
   own?.membership.broadcast(`settled ${id}`, null);

@@ -136,6 +136,13 @@ function nodeMetrics({ nodes }: Services): Metric[] {
       read: () => (nodes ? one(losses) : []),
     },
     {
+      name: 'doorman_redis_dropped_messages_total',
+      kind: 'counter',
+      help: 'Messages on Redis that no other node wrote, or that came twice or too late. Missing without REDIS_URL.',
+      labels: ['reason'],
+      read: () => (nodes ? byLabel('reason', nodes.dropped.totals) : []),
+    },
+    {
       name: 'doorman_nodes',
       kind: 'gauge',
       help: 'The nodes that this one knows, with itself. Missing without REDIS_URL.',

@@ -1,3 +1,5 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { Clock } from '../clock.ts';
 import type { Change, Events } from '../events/hints.ts';
 import type { Membership } from './membership.ts';
@@ -14,10 +16,15 @@ export interface AnnouncementTimes {
 
 export const ANNOUNCEMENT_TIMES: AnnouncementTimes = { appliedMs: 600, unknownMs: 600 };
 
-interface Announcement {
-  readonly id: number;
-  readonly changes: readonly Change[];
-}
+const Announcement = Type.Object({
+  id: Type.Integer(),
+  changes: Type.Array(
+    // Kinds of a newer version may be others.
+    Type.Unsafe<Change>(Type.Object({ id: Type.String(), kind: Type.String(), subject: Type.String() })),
+  ),
+});
+const announcementShape = Compile(Announcement);
+const idShape = Compile(Type.Integer());
 
 /** What a node does with the changes of another one; resolves when all that it answers from now on agrees with them. */
 type Apply = (changes: readonly Change[]) => Promise<void>;
@@ -48,12 +55,10 @@ export class Announcements {
     this.#membership = membership;
     this.#beforeSending = options.beforeSending;
     events.onAnnounce((changes) => this.#announce(changes));
-    membership.on(CHANGES, (from, data) => {
-      // Messages of this version that are called so have this shape, as have those below.
-      const { id, changes } = data as Announcement;
+    membership.on(CHANGES, announcementShape, (from, { id, changes }) => {
       options.apply(changes).then(() => membership.send(from, APPLIED, id), options.onFault);
     });
-    membership.on(APPLIED, (from, id) => this.#onApplied(from, id as number));
+    membership.on(APPLIED, idShape, (from, id) => this.#onApplied(from, id));
     membership.onLeave((node) => {
       for (const id of this.#waiting.keys()) this.#onApplied(node, id);
     });
@@ -68,7 +73,7 @@ export class Announcements {
     const id = ++this.#lastId;
     const nodes = new Set(this.#membership.peers());
     this.#beforeSending();
-    this.#membership.broadcast(CHANGES, { id, changes } satisfies Announcement);
+    this.#membership.broadcast(CHANGES, { id, changes });
     const mayMissNodes = this.#monotonicMs() < this.#isNewUntil || !this.#membership.isLinked;
     if (nodes.size === 0 && !mayMissNodes) return;
     const { promise, resolve } = Promise.withResolvers<void>();

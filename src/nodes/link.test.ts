@@ -12,6 +12,10 @@ import { MemoryHub } from './test-memory-link.ts';
 
 const TIMES = { pingMs: 20, lateMs: 500, retryMs: 20 };
 
+const publish = (link: Link, channel: string, text: string) => link.publish(channel, Buffer.from(text));
+const subscribe = (link: Link, channel: string, listener: (text: string) => void) =>
+  link.subscribe(channel, (bytes) => listener(bytes.toString()));
+
 /** Two links of one service, which a test cuts off together. */
 interface Pair {
   readonly links: readonly [Link, Link];
@@ -26,14 +30,14 @@ function describeLinks(name: string, skip: string | false, open: (t: TestContext
       const received: string[] = [];
       for (const [at, link] of [first, second].entries())
         for (const channel of ['one', 'two'])
-          link.subscribe(channel, (text) => received.push(`${at} ${channel} ${text}`));
+          subscribe(link, channel, (text) => received.push(`${at} ${channel} ${text}`));
       // Subscribing takes a round trip.
       await eventually(() => {
-        first.publish('two', 'ready');
+        publish(first, 'two', 'ready');
         return received.includes('0 two ready') && received.includes('1 two ready');
       });
-      for (let i = 0; i < 3; i++) first.publish(i % 2 === 0 ? 'one' : 'two', String(i));
-      first.publish('three', 'lost');
+      for (let i = 0; i < 3; i++) publish(first, i % 2 === 0 ? 'one' : 'two', String(i));
+      publish(first, 'three', 'lost');
       const of = (at: number) => received.filter((line) => line.startsWith(`${at} `) && !/ready/.test(line));
       await eventually(() => of(0).length >= 3 && of(1).length >= 3);
       for (const at of [0, 1]) assert.deepEqual(of(at), [`${at} one 0`, `${at} two 1`, `${at} one 2`]);
@@ -42,10 +46,10 @@ function describeLinks(name: string, skip: string | false, open: (t: TestContext
     test('a channel that was unsubscribed gets nothing more', async (t) => {
       const [first, second] = (await open(t)).links;
       const received: string[] = [];
-      second.subscribe('one', (text) => received.push(`one ${text}`));
-      second.subscribe('two', (text) => received.push(`two ${text}`));
+      subscribe(second, 'one', (text) => received.push(`one ${text}`));
+      subscribe(second, 'two', (text) => received.push(`two ${text}`));
       await eventually(() => {
-        first.publish('one', 'ready');
+        publish(first, 'one', 'ready');
         return received.includes('one ready');
       });
       second.unsubscribe('one');
@@ -53,10 +57,10 @@ function describeLinks(name: string, skip: string | false, open: (t: TestContext
       // Until a message of the other channel shows that what was sent before it has arrived.
       await eventually(() => {
         received.length = 0;
-        first.publish('one', `after ${sent}`);
-        first.publish('two', `after ${sent++}`);
+        publish(first, 'one', `after ${sent}`);
+        publish(first, 'two', `after ${sent++}`);
         return new Promise((resolve) =>
-          second.subscribe('two', () => resolve(!received.some((line) => line.startsWith('one')))),
+          subscribe(second, 'two', () => resolve(!received.some((line) => line.startsWith('one')))),
         );
       });
     });
@@ -66,18 +70,18 @@ function describeLinks(name: string, skip: string | false, open: (t: TestContext
       const [first, second] = pair.links;
       const received: string[] = [];
       const changes: string[] = [];
-      second.subscribe('one', (text) => received.push(text));
+      subscribe(second, 'one', (text) => received.push(text));
       first.onDown(() => changes.push('down'));
       first.onUp(() => changes.push('up'));
       await pair.cut(async () => {
         await eventually(() => !first.isUp && !second.isUp);
-        first.publish('one', 'lost');
-        second.subscribe('two', (text) => received.push(`two ${text}`));
+        publish(first, 'one', 'lost');
+        subscribe(second, 'two', (text) => received.push(`two ${text}`));
       });
       await eventually(() => first.isUp && second.isUp);
       assert.deepEqual(changes, ['down', 'up']);
-      first.publish('one', 'after');
-      first.publish('two', 'after');
+      publish(first, 'one', 'after');
+      publish(first, 'two', 'after');
       await eventually(() => received.length === 2);
       assert.deepEqual(received, ['after', 'two after']);
     });
@@ -126,14 +130,14 @@ describe('links over Redis', { skip: noRedis }, () => {
   test('another service on the same Redis has channels and keys of its own', async (t) => {
     const [own, other] = [await openLink(t, 'one:'), await openLink(t, 'two:')];
     const received: string[] = [];
-    for (const link of [own, other]) link.subscribe('all', (text) => received.push(text));
-    own.publish('all', 'own');
-    other.publish('all', 'other');
+    for (const link of [own, other]) subscribe(link, 'all', (text) => received.push(text));
+    publish(own, 'all', 'own');
+    publish(other, 'all', 'other');
     const SET = "redis.call('set', KEYS[1], ARGV[1]) return KEYS[1]";
     assert.equal(await own.evaluate(SET, ['key'], ['1'], 1_000), 'one:key');
     assert.equal(await other.evaluate("return redis.call('exists', KEYS[1])", ['key'], [], 1_000), 0);
     await eventually(() => {
-      own.publish('all', 'last');
+      publish(own, 'all', 'last');
       return received.includes('last');
     });
     assert(received.filter((text) => text === 'own').length <= 1);
@@ -142,13 +146,13 @@ describe('links over Redis', { skip: noRedis }, () => {
   test('what was published last is sent before a link closes, and closing it is no fault', async (t) => {
     const [first, second] = [await openLink(t), await openLink(t)];
     const received: string[] = [];
-    second.subscribe('one', (text) => received.push(text));
+    subscribe(second, 'one', (text) => received.push(text));
     await eventually(() => {
-      first.publish('one', 'ready');
+      publish(first, 'one', 'ready');
       return received.length > 0;
     });
     logged = [];
-    first.publish('one', 'goodbye');
+    publish(first, 'one', 'goodbye');
     await first[Symbol.asyncDispose]();
     await eventually(() => received.at(-1) === 'goodbye');
     assert.deepEqual(logged, []);
@@ -158,12 +162,12 @@ describe('links over Redis', { skip: noRedis }, () => {
     const link = await openLink(t);
     logged = [];
     const received: string[] = [];
-    link.subscribe('all', (text) => received.push(JSON.parse(text).is));
+    subscribe(link, 'all', (text) => received.push(JSON.parse(text).is));
     await eventually(() => {
-      link.publish('all', '{"is":"ready"}');
+      publish(link, 'all', '{"is":"ready"}');
       return received.includes('ready');
     });
-    for (const text of ['null', '{"is":"good"}']) link.publish('all', text);
+    for (const text of ['null', '{"is":"good"}']) publish(link, 'all', text);
     await eventually(() => received.includes('good'));
     assert.deepEqual(logged, ['a message of another node could not be handled']);
   });

@@ -9,7 +9,7 @@ export interface LinkTimes {
 
 /**
  * Messages between nodes. Each of them may be lost, and nothing waits for one: the truth is in the database. Names of channels
- * are those of this service alone, also where several services share a Redis.
+ * are those of this service alone, also where several services share a Redis; other programs may publish on them all the same.
  */
 export interface Link extends AsyncDisposable {
   /** Messages can be published, and those of all subscribed channels are received. */
@@ -18,9 +18,9 @@ export interface Link extends AsyncDisposable {
   onUp(listener: () => void): void;
   onDown(listener: () => void): void;
   /** Lost while the link is down. Messages of one node arrive in their order, over all channels. */
-  publish(channel: string, text: string): void;
+  publish(channel: string, bytes: Buffer): void;
   /** Stays subscribed when the link was down; a channel has one listener. A node receives its own messages too. */
-  subscribe(channel: string, listener: (text: string) => void): void;
+  subscribe(channel: string, listener: (bytes: Buffer) => void): void;
   unsubscribe(channel: string): void;
 }
 

@@ -1,26 +1,34 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { ManualClock } from '../../test/clocks.ts';
 import { disposeAfter } from '../../test/dispose-after.ts';
 import { eventually } from '../sockets/test-client.ts';
-import { MEMBERSHIP_TIMES, Membership } from './membership.ts';
+import { Membership } from './membership.ts';
+import { MEMBERSHIP_TIMES } from './membership-times.ts';
+import { openCipher, openReader } from './test-cipher.ts';
 import { MemoryHub } from './test-memory-link.ts';
 
+const noteShape = Compile(Type.Union([Type.String(), Type.Integer()]));
 const TIMES = { ...MEMBERSHIP_TIMES, answerMs: 1 };
+
+const NONE_DROPPED = { unverified: 0, repeated: 0, outdated: 0, malformed: 0 };
 
 function startNodes(t: TestContext, count = 2) {
   const [hub, clock] = [new MemoryHub(), new ManualClock()];
   const nodes = Array.from({ length: count }, () => {
     const link = hub.connect();
-    const membership = new Membership(link, clock.world, TIMES);
+    const cipher = openCipher(clock.world);
+    const membership = new Membership(link, cipher, clock.world, TIMES);
     disposeAfter(t, membership);
     const events: string[] = [];
     membership.onJoin((node) => events.push(`join ${node}`));
     membership.onLeave((node) => events.push(`leave ${node}`));
     membership.onMissed((node, stream) => events.push(`missed ${stream} of ${node}`));
-    membership.on('note', (from, data) => events.push(`${data} from ${from}`));
+    membership.on('note', noteShape, (from, data) => events.push(`${data} from ${from}`));
     membership.start();
-    return { link, membership, events };
+    return { link, cipher, membership, events };
   });
   return { hub, clock, nodes };
 }
@@ -65,12 +73,73 @@ test('a message reaches one node, or all others', async (t) => {
   );
 });
 
-test('messages of another version are ignored', async (t) => {
-  const { first, second } = await startPair(t);
-  first.link.publish('all', JSON.stringify({ v: 2, from: 'stranger', type: 'note', n: 1, data: 'x' }));
-  first.link.publish('all', 'no JSON');
+test('what no node has written is dropped and counted', async (t) => {
+  const { clock, first, second } = await startPair(t);
+  const stranger = openCipher(clock.world, { installation: { name: 'other', key: Buffer.alloc(32) } });
+  for (const type of ['note', 'goodbye', 'heartbeat'])
+    first.link.publish('all', stranger.encrypt('all', { type, n: 1, data: null }));
+  first.link.publish('all', Buffer.from(JSON.stringify({ v: 1, from: 'x', type: 'note', n: 1, data: 'x' })));
+  await settled();
+  assert.deepEqual([first.events, second.events], [[], []]);
+  assert.deepEqual(second.cipher.dropped.totals, { ...NONE_DROPPED, unverified: 4 });
+});
+
+test('what was recorded does nothing when it is sent again, on any channel, also after its sender has left', async (t) => {
+  const { hub, clock, first, second } = await startPair(t);
+  const recorded: [channel: string, bytes: Buffer][] = [];
+  hub.passes = (channel, bytes) => recorded.push([channel, bytes]) > 0;
+  const [from, to] = [first.membership.name, second.membership.name];
+  first.membership.broadcast('note', 1);
+  first.membership.send(to, 'note', 2);
+  await clock.advance(TIMES.heartbeatMs);
+  assert.deepEqual(second.events.splice(0), [`1 from ${from}`, `2 from ${from}`]);
+  const repeat = async () => {
+    for (const [, bytes] of [...recorded])
+      for (const channel of ['all', `node:${from}`, `node:${to}`]) second.link.publish(channel, bytes);
+    await settled();
+  };
+  await repeat();
+  assert.deepEqual([first.events, second.events], [[], []]);
+  await first.membership[Symbol.asyncDispose]();
+  await settled();
+  assert.deepEqual(second.events.splice(0), [`leave ${from}`]);
+  for (const afterMs of [0, 10_000, 10_000]) {
+    clock.add(afterMs);
+    await repeat();
+    assert.deepEqual([second.events, second.membership.peers()], [[], []]);
+  }
+});
+
+test('a message that comes after 15 s is dropped, and shows as lost', async (t) => {
+  const { hub, clock, first, second } = await startPair(t);
+  const from = first.membership.name;
+  const held: [channel: string, bytes: Buffer][] = [];
+  hub.passes = (channel, bytes) => {
+    held.push([channel, bytes]);
+    return false;
+  };
+  first.membership.broadcast('note', 'late');
+  first.membership.send(second.membership.name, 'note', 'late');
+  hub.passes = () => true;
+  clock.add(15_001); // as after a process or Redis stood still
+  for (const [channel, bytes] of held) second.link.publish(channel, bytes);
   await settled();
   assert.deepEqual(second.events, []);
+  assert.deepEqual(second.cipher.dropped.totals, { ...NONE_DROPPED, outdated: 2 });
+  await clock.advance(TIMES.heartbeatMs);
+  assert.deepEqual(second.events, [`missed all of ${from}`, `missed own of ${from}`]);
+});
+
+test('a message whose data has another shape is dropped, and shows as lost', async (t) => {
+  const { clock, first, second } = await startPair(t);
+  const from = first.membership.name;
+  first.membership.broadcast('note', { no: 'note' });
+  first.link.publish('all', first.cipher.encrypt('all', { type: 'heartbeat', n: 1, data: { own: [] } }));
+  await settled();
+  assert.deepEqual(second.events, []);
+  assert.deepEqual(second.cipher.dropped.totals, { ...NONE_DROPPED, malformed: 2 });
+  await clock.advance(TIMES.heartbeatMs);
+  assert.deepEqual(second.events, [`missed all of ${from}`]);
 });
 
 test('a lost message shows at the next one of its stream, or at the next heartbeat', async (t) => {
@@ -106,7 +175,8 @@ test('a node that says goodbye leaves at once, and is not heard of again', async
 test('a silent node leaves after the lease, and joins again when it is heard', async (t) => {
   const { hub, clock, first, second } = await startPair(t);
   const from = first.membership.name;
-  hub.passes = (_channel, text) => JSON.parse(text).from !== from;
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => read(channel, bytes).from !== from;
   await clock.advance(TIMES.leaseMs - 1);
   assert.deepEqual(second.events, []);
   await clock.advance(TIMES.heartbeatMs);

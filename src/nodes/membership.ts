@@ -1,31 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { Multimap } from '../collections/multimap.ts';
 import type { Link } from './link.ts';
-import { format, type Heartbeat, type Message, parse } from './node-messages.ts';
+import { MEMBERSHIP_TIMES, type MembershipTimes } from './membership-times.ts';
+import type { MessageCipher } from './message-cipher.ts';
+import { type Listener, MessageHandlers } from './message-handlers.ts';
+import { type Heartbeat, heartbeatShape, type Shape } from './node-messages.ts';
 
 const ALL = 'all';
-
-export interface MembershipTimes {
-  /** How often each node says that it is there. */
-  readonly heartbeatMs: number;
-  /** A node that was silent for so long while our link was up has left. */
-  readonly leaseMs: number;
-  /** All nodes have left after our own link was down for so long. */
-  readonly linkDownMs: number;
-  /** Answers to nodes that ask for a heartbeat are gathered for so long. */
-  readonly answerMs: number;
-}
-
-export const MEMBERSHIP_TIMES: MembershipTimes = {
-  heartbeatMs: 5_000,
-  leaseMs: 15_000,
-  linkDownMs: 45_000,
-  answerMs: 50,
-};
+const HEARTBEAT = 'heartbeat';
 
 /** Messages to all nodes, or those of one node to this one: each stream is numbered by its sender. */
 type Stream = 'all' | 'own';
-type Listener = (from: string, data: unknown) => void;
 /** Why a node has left: it said so, it was silent while our link was up, or our own link was down for too long. */
 type LeaveReason = 'goodbye' | 'silent' | 'link-down';
 type LeaveListener = (node: string, reason: LeaveReason) => void;
@@ -44,15 +28,15 @@ interface Peer {
  */
 export class Membership implements AsyncDisposable {
   readonly #link: Link;
+  readonly #cipher: MessageCipher;
   readonly #clock: Pick<Clock, 'monotonicMs' | 'every'>;
   readonly #times: MembershipTimes;
   readonly #peers = new Map<string, Peer>();
-  readonly #handlers = new Multimap<string, Listener>();
+  readonly #handlers = new MessageHandlers();
   readonly #joinListeners: ((node: string) => void)[] = [];
   readonly #leaveListeners: LeaveListener[] = [];
   readonly #missedListeners: ((node: string, stream: Stream) => void)[] = [];
   #timer: Disposable | undefined;
-  #name = crypto.randomUUID();
   #sentToAll = 0;
   readonly #sentTo = new Map<string, number>();
   #checkedAt: number;
@@ -62,19 +46,22 @@ export class Membership implements AsyncDisposable {
 
   constructor(
     link: Link,
+    cipher: MessageCipher,
     clock: Pick<Clock, 'monotonicMs' | 'every'>,
     times: MembershipTimes = MEMBERSHIP_TIMES,
   ) {
     this.#link = link;
+    this.#cipher = cipher;
     this.#clock = clock;
     this.#times = times;
     this.#checkedAt = clock.monotonicMs();
+    this.#handlers.add(HEARTBEAT, heartbeatShape, (from, data) => this.#onHeartbeat(from, data));
   }
 
   /** Joins, once all parts of the node listen. Before it nothing is sent or received. */
   start(): void {
     this.#isMember = true;
-    this.#link.subscribe(ALL, (text) => this.#receive(text, 'all'));
+    this.#link.subscribe(ALL, (bytes) => this.#receive(ALL, bytes, 'all'));
     this.#enter();
     this.#link.onUp(() => this.#beat(true));
     this.#timer = this.#clock.every(this.#times.heartbeatMs, () => {
@@ -85,7 +72,7 @@ export class Membership implements AsyncDisposable {
 
   /** Random; a new one at each start and after each `rename`. */
   get name(): string {
-    return this.#name;
+    return this.#cipher.name;
   }
 
   /** Whether this node's own link is up. */
@@ -111,9 +98,9 @@ export class Membership implements AsyncDisposable {
     this.#publish(ALL, type, this.#sentToAll, data);
   }
 
-  /** Messages of this type, to all or to this node. What other versions send may be of another shape. */
-  on(type: string, listener: Listener): void {
-    this.#handlers.add(type, listener);
+  /** Messages of this type, to all or to this node. One whose data has another shape is dropped, as if it were lost. */
+  on<Data>(type: string, shape: Shape<Data>, listener: Listener<Data>): void {
+    this.#handlers.add(type, shape, listener);
   }
 
   /** A node was heard of for the first time, or again after it had left. Called before its message is handled. */
@@ -134,7 +121,7 @@ export class Membership implements AsyncDisposable {
   /** Leaves and joins under a new name: what the others know of this node is outdated, as after a stall. */
   rename(): void {
     this.#bye();
-    this.#name = crypto.randomUUID();
+    this.#cipher.rename();
     this.#sentToAll = 0;
     this.#sentTo.clear();
     for (const peer of this.#peers.values()) peer.own = 0;
@@ -152,30 +139,30 @@ export class Membership implements AsyncDisposable {
   }
 
   #enter(): void {
-    const name = this.#name;
+    const name = this.name;
+    const channel = channelOf(name);
     // Messages to an old name may still arrive, and their numbers do not belong to those of the new one.
-    this.#link.subscribe(channelOf(name), (text) => {
-      if (name === this.#name) this.#receive(text, 'own');
+    this.#link.subscribe(channel, (bytes) => {
+      if (name === this.name) this.#receive(channel, bytes, 'own');
     });
     this.#beat(true);
   }
 
   #bye(): void {
     this.broadcast('goodbye', null);
-    this.#link.unsubscribe(channelOf(this.#name));
+    this.#link.unsubscribe(channelOf(this.name));
   }
 
   #publish(channel: string, type: string, n: number, data: unknown): void {
     // After its goodbye, any message would make this node appear again.
     if (!this.#link.isUp || !this.#isMember) return;
-    this.#link.publish(channel, format({ from: this.#name, type, n, data }));
+    this.#link.publish(channel, this.#cipher.encrypt(channel, { type, n, data }));
   }
 
   /** @param isAsking the others answer by a heartbeat of their own at once */
   #beat(isAsking: boolean): void {
     const own = Object.fromEntries(this.peers().map((node) => [node, this.#sentTo.get(node) ?? 0]));
-    const data: Heartbeat = { own, isAsking };
-    this.#publish(ALL, 'heartbeat', this.#sentToAll, data);
+    this.#publish(ALL, HEARTBEAT, 0, { all: this.#sentToAll, own, isAsking } satisfies Heartbeat);
   }
 
   #beatSoon(): void {
@@ -185,10 +172,15 @@ export class Membership implements AsyncDisposable {
     }, this.#times.answerMs).unref();
   }
 
-  #receive(text: string, stream: Stream): void {
-    const message = parse(text);
-    if (!message || message.from === this.#name || !this.#isMember) return;
-    const { from, type } = message;
+  #receive(channel: string, bytes: Buffer, stream: Stream): void {
+    if (!this.#isMember) return;
+    const message = this.#cipher.decrypt(channel, bytes);
+    if (!message) return;
+    const { from, type, n, data } = message;
+    if (!this.#handlers.accept(type, data)) {
+      this.#cipher.dropped.count('malformed'); // its number stays missing
+      return;
+    }
     if (type === 'goodbye') {
       this.#sentTo.delete(from);
       this.#remove(from, 'goodbye');
@@ -196,24 +188,23 @@ export class Membership implements AsyncDisposable {
     }
     const peer = this.#peers.get(from) ?? this.#add(from);
     peer.silentMs = 0;
-    if (type === 'heartbeat') this.#onHeartbeat(peer, message);
-    else this.#onNumbered(peer, stream, message);
+    if (type === HEARTBEAT || this.#isNew(peer, stream, from, n)) this.#handlers.call(type, from, data);
   }
 
-  #onNumbered(peer: Peer, stream: Stream, { from, type, n, data }: Message): void {
+  #isNew(peer: Peer, stream: Stream, from: string, n: number): boolean {
     const last = peer[stream] ?? (stream === 'all' ? n - 1 : 0);
-    if (n <= last) return;
+    if (n <= last) return false;
     peer[stream] = n;
     if (n > last + 1) this.#missed(from, stream);
-    for (const listener of this.#handlers.get(type)) listener(from, data);
+    return true;
   }
 
-  #onHeartbeat(peer: Peer, { from, n, data }: Message): void {
-    // Messages of this version that are called so have this shape.
-    const { own, isAsking } = data as Heartbeat;
-    const sentToUs = own[this.#name] ?? 0;
-    const hasMissed = { all: n > (peer.all ?? n), own: sentToUs > (peer.own ?? sentToUs) };
-    peer.all = Math.max(n, peer.all ?? n);
+  #onHeartbeat(from: string, { all, own, isAsking }: Heartbeat): void {
+    const peer = this.#peers.get(from);
+    if (!peer) return;
+    const sentToUs = own[this.name] ?? 0;
+    const hasMissed = { all: all > (peer.all ?? all), own: sentToUs > (peer.own ?? sentToUs) };
+    peer.all = Math.max(all, peer.all ?? all);
     peer.own = Math.max(sentToUs, peer.own ?? sentToUs);
     if (hasMissed.all) this.#missed(from, 'all');
     if (hasMissed.own) this.#missed(from, 'own');

@@ -8,7 +8,9 @@ import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
 import { Announcements, type AnnouncementTimes } from './announcements.ts';
 import type { Link } from './link.ts';
-import type { Membership, MembershipTimes } from './membership.ts';
+import type { Membership } from './membership.ts';
+import type { MembershipTimes } from './membership-times.ts';
+import { emptyShape } from './node-messages.ts';
 import { SharedHints } from './shared-hints.ts';
 
 /** The parts of `Services` that hints of other nodes reach. */
@@ -68,7 +70,7 @@ export function exchangeHints(
     else changes.read().catch(warn);
   });
   // A node that asks where users are has not known it, so it may have sent no hints.
-  membership.on('presence-ask', () => inbox.sweeps.hurry());
+  membership.on('presence-ask', emptyShape, () => inbox.sweeps.hurry());
   events.subscribe((event) => {
     if (event.type === 'hints-lost') inbox.sweeps.hurry();
   });

@@ -1,32 +1,29 @@
-/** A version ignores messages of another one: the data of each type has one shape in a version. */
-const VERSION = 1;
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 
 /** A message between nodes. */
 export interface Message {
   readonly from: string;
   readonly type: string;
-  /** The number of the message in its stream; of a heartbeat the number of the last message to all. */
+  /** The number of the message in its stream; 0 of a heartbeat. */
   readonly n: number;
   readonly data: unknown;
 }
 
-export interface Heartbeat {
-  /** The last number that the sender gave to a message for each other node. */
-  readonly own: Record<string, number>;
-  /** The others answer by a heartbeat of their own at once. */
-  readonly isAsking: boolean;
+/** Recognizes the data of a type of messages. */
+export interface Shape<Data> {
+  Check(data: unknown): data is Data;
 }
 
-export function format(message: Message): string {
-  return JSON.stringify({ v: VERSION, ...message });
-}
+const Heartbeat = Type.Object({
+  all: Type.Integer({ description: 'The number of the last message to all' }),
+  own: Type.Record(Type.String(), Type.Integer(), {
+    description: 'The last number that the sender gave to a message for each other node',
+  }),
+  isAsking: Type.Boolean({ description: 'The others answer by a heartbeat of their own at once' }),
+});
+export type Heartbeat = Static<typeof Heartbeat>;
+export const heartbeatShape = Compile(Heartbeat);
 
-/** `undefined` for what another version or another program sent. */
-export function parse(text: string): Message | undefined {
-  try {
-    const message = JSON.parse(text);
-    return message?.v === VERSION ? message : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** A message that says all by its type. */
+export const emptyShape = Compile(Type.Null());

@@ -7,8 +7,11 @@ import { MirroredUsers } from '../presence/mirrored-users.ts';
 import { openOnlineUsers } from '../presence/presence-services.ts';
 import { Attention } from '../push/queue/attention.ts';
 import { eventually } from '../sockets/test-client.ts';
-import { MEMBERSHIP_TIMES, Membership } from './membership.ts';
+import { Membership } from './membership.ts';
+import { MEMBERSHIP_TIMES } from './membership-times.ts';
 import { NodePresence } from './node-presence.ts';
+import { snapshotShape } from './presence-messages.ts';
+import { openCipher, openReader } from './test-cipher.ts';
 import { MemoryHub } from './test-memory-link.ts';
 
 const TIMES = { gatherMs: 20, snapshotPauseMs: 5, askAgainMs: 3_000 };
@@ -17,8 +20,9 @@ const TIMES = { gatherMs: 20, snapshotPauseMs: 5, askAgainMs: 3_000 };
 function startNodes(t: TestContext, count: number) {
   const [hub, clock] = [new MemoryHub(), new ManualClock()];
   const sent: string[] = [];
-  hub.passes = (_channel, text) => {
-    sent.push(JSON.parse(text).type);
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    sent.push(read(channel, bytes).type);
     return true;
   };
   return { hub, clock, sent, nodes: Array.from({ length: count }, () => startNode(t, hub, clock)) };
@@ -26,7 +30,10 @@ function startNodes(t: TestContext, count: number) {
 
 function startNode(t: TestContext, hub: MemoryHub, clock: ManualClock) {
   const link = hub.connect();
-  const membership = new Membership(link, clock.world, { ...MEMBERSHIP_TIMES, answerMs: 1 });
+  const membership = new Membership(link, openCipher(clock.world), clock.world, {
+    ...MEMBERSHIP_TIMES,
+    answerMs: 1,
+  });
   const heard: [userId: string, at: number][] = [];
   const noted: string[] = [];
   const { local, online } = openOnlineUsers(true);
@@ -102,9 +109,10 @@ test('what changes on one node shows on the others', async (t) => {
 test('a new node gets all users in pieces, and nodes that ask together share one snapshot', async (t) => {
   const { hub, clock } = await startCrowd(t, 2_500);
   let pieces = 0;
-  hub.passes = (_channel, text) => {
-    const { type, data } = JSON.parse(text);
-    if (type === 'presence-snapshot' && data.users.length > 0) pieces++;
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    const { data } = read(channel, bytes);
+    if (snapshotShape.Check(data) && data.users.length > 0) pieces++;
     return true;
   };
   const later = [startNode(t, hub, clock), startNode(t, hub, clock), startNode(t, hub, clock)];
@@ -118,8 +126,9 @@ test('a lost message is noticed, and a snapshot shows who has come and who has g
   first.local.connected('carol');
   await eventually(() => second.online.isOnline('carol'));
   let lost = 0;
-  hub.passes = (_channel, text) => {
-    if (JSON.parse(text).type === 'presence') lost++;
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    if (read(channel, bytes).type === 'presence') lost++;
     return lost === 0;
   };
   first.local.disconnected('alice');
@@ -135,9 +144,10 @@ test('a lost message is noticed, and a snapshot shows who has come and who has g
 test('a snapshot that was lost on its way is asked for again', async (t) => {
   const { hub, clock } = await startCrowd(t, 1_500);
   let lost = 0;
-  hub.passes = (_channel, text) => {
-    const { type, data } = JSON.parse(text);
-    return !(type === 'presence-snapshot' && data.isLast && data.users.length > 0 && lost++ === 0);
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    const { data } = read(channel, bytes);
+    return !(snapshotShape.Check(data) && data.isLast && data.users.length > 0 && lost++ === 0);
   };
   const second = startNode(t, hub, clock);
   await eventually(() => lost === 1);
@@ -150,10 +160,12 @@ test('a snapshot that was lost on its way is asked for again', async (t) => {
 test('users who come and go while a snapshot is sent are neither lost nor kept', async (t) => {
   const { first, hub, clock } = await startCrowd(t, 2_500);
   const pieces: string[] = [];
-  hub.passes = (_channel, text) => {
-    const { type, data } = JSON.parse(text);
-    if (type.startsWith('presence')) pieces.push(data?.isLast ? 'last piece' : type);
-    if (data?.piece !== 1) return true;
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    const { type, data } = read(channel, bytes);
+    const piece = snapshotShape.Check(data) ? data : undefined;
+    if (type.startsWith('presence')) pieces.push(piece?.isLast ? 'last piece' : type);
+    if (piece?.piece !== 1) return true;
     first.local.disconnected('user-0');
     first.local.disconnected('user-2400');
     first.local.connected('late');
@@ -218,7 +230,7 @@ test('a node with a new name has the same users, once', async (t) => {
 });
 
 test('other nodes name the sessions of a user that have a socket there; one that is silent is not waited for', async (t) => {
-  const { first, second, hub, sent } = await startPair(t);
+  const { first, second, hub, clock, sent } = await startPair(t);
   first.openSockets.add('own', 1);
   const isOpen = async (id: string) => (await first.openSockets.askFor('alice'))(id);
   assert.deepEqual([await isOpen('own'), await isOpen('session of alice')], [true, false]);
@@ -226,6 +238,7 @@ test('other nodes name the sessions of a user that have a socket there; one that
   second.local.connected('alice');
   await eventually(() => first.online.isOnline('alice'));
   assert.deepEqual([await isOpen('own'), await isOpen('session of alice')], [true, true]);
-  hub.passes = (_channel, text) => JSON.parse(text).type !== 'sessions';
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => read(channel, bytes).type !== 'sessions';
   assert.deepEqual([await isOpen('own'), await isOpen('session of alice')], [true, false]);
 });

@@ -3,10 +3,14 @@ import type { Clock } from '../clock.ts';
 import type { LimitSource } from '../http/limit-source.ts';
 import type { SweepTimes } from '../inbox/sweeps.ts';
 import { ANNOUNCEMENT_TIMES, type AnnouncementTimes } from './announcements.ts';
+import { DroppedMessages } from './dropped-messages.ts';
+import { deriveKey, type Installation } from './installation.ts';
 import { SharedCounts } from './limits/shared-counts.ts';
 import { shareLimits } from './limits/shared-limits.ts';
 import type { LinkTimes } from './link.ts';
-import { MEMBERSHIP_TIMES, Membership, type MembershipTimes } from './membership.ts';
+import { Membership } from './membership.ts';
+import { MEMBERSHIP_TIMES, type MembershipTimes } from './membership-times.ts';
+import { MessageCipher } from './message-cipher.ts';
 import { exchangeHints, type HintedServices } from './node-hints.ts';
 import { NodePresence, type SharedServices } from './node-presence.ts';
 import { PRESENCE_TIMES, type PresenceTimes } from './own-presence.ts';
@@ -22,6 +26,8 @@ export interface NodeTimes extends MembershipTimes, PresenceTimes, AnnouncementT
 export interface NodeServices {
   readonly link: RedisLink;
   readonly membership: Membership;
+  /** The messages on Redis that were not taken. */
+  readonly dropped: DroppedMessages;
   /** Counts calls and failures over all nodes. */
   readonly limits: LimitSource;
   readonly presence: NodePresence;
@@ -36,18 +42,26 @@ interface OpenNode extends AsyncDisposable, Omit<NodeServices, 'presence'> {
 /**
  * Connects to Redis. Waits for the first attempt alone: a node serves without Redis too.
  *
- * @param issuer names the installation, so that another one on the same Redis has channels and keys of its own
+ * @param installation so that another one on the same Redis has channels and keys of its own
  */
 export async function openNodes(
   url: string,
-  issuer: string,
+  installation: Installation,
   clock: Clock,
   log: Logger,
   times: Partial<NodeTimes> = {},
 ): Promise<OpenNode> {
-  const link = new RedisLink({ url, prefix: `${issuer}:`, log, times });
-  const membership = new Membership(link, clock, { ...MEMBERSHIP_TIMES, ...times });
-  const counts = new SharedCounts(link, log, clock.monotonicMs, times.limitMs);
+  const link = new RedisLink({ url, prefix: `${installation.name}:`, log, times });
+  const dropped = new DroppedMessages(log, clock);
+  const cipher = new MessageCipher(installation, clock, dropped);
+  const membership = new Membership(link, cipher, clock, { ...MEMBERSHIP_TIMES, ...times });
+  const counts = new SharedCounts(
+    link,
+    deriveKey(installation, 'limits'),
+    log,
+    clock.monotonicMs,
+    times.limitMs,
+  );
   const limits = shareLimits(counts, () => membership.peers().length + 1);
   await link.tried;
   let presence: NodePresence | undefined;
@@ -55,13 +69,14 @@ export async function openNodes(
   return {
     link,
     membership,
+    dropped,
     limits,
     join(services) {
       presence = new NodePresence(membership, services, clock, { ...PRESENCE_TIMES, ...times });
       const allTimes = { ...MEMBERSHIP_TIMES, ...ANNOUNCEMENT_TIMES, ...times };
       hints = exchangeHints(link, membership, services, clock, log, allTimes);
       membership.start();
-      return { link, membership, limits, presence };
+      return { link, membership, dropped, limits, presence };
     },
     async [Symbol.asyncDispose]() {
       hints?.[Symbol.dispose]();

@@ -1,8 +1,15 @@
 import type { Clock } from '../clock.ts';
 import type { MirroredUsers } from '../presence/mirrored-users.ts';
 import type { Membership } from './membership.ts';
+import { emptyShape } from './node-messages.ts';
 import { type OwnPresence, PRESENCE_TIMES, type PresenceTimes } from './own-presence.ts';
-import { deltaShape, snapshotShape, type UserRow } from './presence-messages.ts';
+import {
+  type Delta,
+  deltaShape,
+  type SnapshotPiece,
+  snapshotShape,
+  type UserRow,
+} from './presence-messages.ts';
 
 /** A snapshot that was asked for. */
 interface Awaited {
@@ -34,9 +41,9 @@ export class PresenceMirror implements Disposable {
     this.#membership = membership;
     this.#mirror = mirror;
     mirror.ownName = membership.name;
-    membership.on('presence', (from, data) => this.#onDelta(from, data));
-    membership.on('presence-snapshot', (from, data) => this.#onPiece(from, data));
-    membership.on('presence-ask', () => own.sendSnapshot());
+    membership.on('presence', deltaShape, (from, data) => this.#onDelta(from, data));
+    membership.on('presence-snapshot', snapshotShape, (from, data) => this.#onPiece(from, data));
+    membership.on('presence-ask', emptyShape, () => own.sendSnapshot());
     membership.onJoin((node) => this.#ask(node));
     membership.onMissed((node, stream) => {
       if (stream === 'all') this.#ask(node);
@@ -69,16 +76,13 @@ export class PresenceMirror implements Disposable {
     }
   }
 
-  #onDelta(node: string, data: unknown): void {
-    if (!deltaShape.Check(data)) return;
-    this.#set(node, data.users, this.#awaited.get(node));
-    for (const [userId, at, saidGoodbye] of data.left) this.#mirror.remove(node, userId, { at, saidGoodbye });
+  #onDelta(node: string, { users, left }: Delta): void {
+    this.#set(node, users, this.#awaited.get(node));
+    for (const [userId, at, saidGoodbye] of left) this.#mirror.remove(node, userId, { at, saidGoodbye });
   }
 
   /** A piece is true by itself at its place among the deltas. Only after all pieces is it known who is not in them. */
-  #onPiece(node: string, data: unknown): void {
-    if (!snapshotShape.Check(data)) return;
-    const { snapshot, piece, isLast, users } = data;
+  #onPiece(node: string, { snapshot, piece, isLast, users }: SnapshotPiece): void {
     const awaited = this.#awaited.get(node);
     if (awaited && piece === 0) {
       awaited.snapshot = snapshot;

@@ -16,6 +16,8 @@ function create(url: string) {
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_WAITING_COMMANDS,
     maintNotifications: 'disabled',
+    // Redis would log that a user with few rights may not say it.
+    disableClientInfo: true,
     // The loop below connects again: it also ends a connection that is open and does not answer.
     socket: { reconnectStrategy: false },
   });

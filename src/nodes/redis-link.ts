@@ -17,7 +17,7 @@ interface Options {
 export class RedisLink implements Link, Scripts {
   readonly #prefix: string;
   readonly #log: Options['log'];
-  readonly #channels = new Map<string, (text: string) => void>();
+  readonly #channels = new Map<string, (bytes: Buffer) => void>();
   readonly #hashes = new Map<string, string>();
   readonly #upListeners: (() => void)[] = [];
   readonly #downListeners: (() => void)[] = [];
@@ -42,7 +42,7 @@ export class RedisLink implements Link, Scripts {
     this.#publisher = new RedisConnection(url, allTimes, { check, onChange });
     const setUp = async (client: RedisClient) => {
       // Channels that are added meanwhile are among them.
-      for (const [channel, listener] of this.#channels) await client.subscribe(channel, listener);
+      for (const [channel, listener] of this.#channels) await client.subscribe(channel, listener, true);
     };
     this.#subscriber = new RedisConnection(url, allTimes, { setUp, onChange });
   }
@@ -59,21 +59,21 @@ export class RedisLink implements Link, Scripts {
     this.#downListeners.push(listener);
   }
 
-  publish(channel: string, text: string): void {
-    if (this.#isUp) this.#publisher.client?.publish(this.#prefix + channel, text).catch(ignore);
+  publish(channel: string, bytes: Buffer): void {
+    if (this.#isUp) this.#publisher.client?.publish(this.#prefix + channel, bytes).catch(ignore);
   }
 
-  subscribe(channel: string, listener: (text: string) => void): void {
-    const handle = (text: string) => {
+  subscribe(channel: string, listener: (bytes: Buffer) => void): void {
+    const handle = (bytes: Buffer) => {
       try {
-        listener(text);
+        listener(bytes);
       } catch (err) {
         // Thrown on, it would end the connection, with the messages behind this one.
         this.#log.warn({ err }, 'a message of another node could not be handled');
       }
     };
     this.#channels.set(this.#prefix + channel, handle);
-    this.#subscriber.client?.subscribe(this.#prefix + channel, handle).catch(ignore);
+    this.#subscriber.client?.subscribe(this.#prefix + channel, handle, true).catch(ignore);
   }
 
   unsubscribe(channel: string): void {

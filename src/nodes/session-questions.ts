@@ -33,14 +33,12 @@ export class SessionQuestions {
     this.#membership = membership;
     this.#mirror = mirror;
     this.#waitMs = waitMs;
-    membership.on('sessions-ask', (from, data) => {
-      if (!questionShape.Check(data)) return;
-      const { question, userId } = data;
+    membership.on('sessions-ask', questionShape, (from, { question, userId }) => {
       membership.send(from, 'sessions', { question, sessionIds: this.#sockets.sessionsOf(userId) });
     });
-    membership.on('sessions', (from, data) => {
-      if (answerShape.Check(data)) this.#onAnswer(from, data.question, data.sessionIds);
-    });
+    membership.on('sessions', answerShape, (from, { question, sessionIds }) =>
+      this.#onAnswer(from, question, sessionIds),
+    );
   }
 
   attach(sockets: Pick<OwnSockets, 'sessionsOf'>): void {

@@ -5,8 +5,10 @@ import { disposeAfter } from '../../test/dispose-after.ts';
 import { type Change, Events, type ServiceEvent } from '../events/hints.ts';
 import { eventually } from '../sockets/test-client.ts';
 import { Announcements } from './announcements.ts';
-import { MEMBERSHIP_TIMES, Membership } from './membership.ts';
+import { Membership } from './membership.ts';
+import { MEMBERSHIP_TIMES } from './membership-times.ts';
 import { SharedHints } from './shared-hints.ts';
+import { openCipher, openReader } from './test-cipher.ts';
 import { MemoryHub } from './test-memory-link.ts';
 
 const CHANGES: readonly Change[] = [{ id: '1', kind: 'user-changed', subject: 'alice' }];
@@ -20,14 +22,19 @@ const LONG_MS = 60_000;
 async function startNodes(t: TestContext, where: Record<string, number[]>, unknownMs = LONG_MS) {
   const [hub, clock] = [new MemoryHub(), new ManualClock()];
   const sent: string[] = [];
-  hub.passes = (_channel, text) => {
-    const { type, data } = JSON.parse(text);
-    if (type === 'hints' || type === 'changes') sent.push(type === 'hints' ? `${data.length} hints` : type);
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    const { type, data } = read(channel, bytes);
+    if (type === 'changes') sent.push(type);
+    if (type === 'hints' && Array.isArray(data)) sent.push(`${data.length} hints`);
     return true;
   };
   const nodes = [0, 1, 2].map(() => {
     const link = hub.connect();
-    const membership = new Membership(link, clock.world, { ...MEMBERSHIP_TIMES, answerMs: 1 });
+    const membership = new Membership(link, openCipher(clock.world), clock.world, {
+      ...MEMBERSHIP_TIMES,
+      answerMs: 1,
+    });
     const events = new Events();
     const log: unknown[] = [];
     events.subscribe((event, origin) => {
@@ -79,7 +86,7 @@ function follow(promise: Promise<void>): () => Promise<'waiting' | 'resolved'> {
 }
 
 function inboxEvent(userId: string, seq: number): ServiceEvent {
-  return { type: 'inbox', userId, event: { seq, at: 1, event: 'profile', data: {} } } as ServiceEvent;
+  return { type: 'inbox', userId, event: { seq, at: 1, event: 'block', data: { userId: 'carol' } } };
 }
 
 test('events of the log and typing go to the nodes where the user is, in one message for a turn', async (t) => {

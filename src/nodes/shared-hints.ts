@@ -1,4 +1,7 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { Events, ServiceEvent } from '../events/hints.ts';
+import { LOG_EVENTS, type LogEvent } from '../events/log-events.ts';
 import type { Membership } from './membership.ts';
 
 const TYPE = 'hints';
@@ -6,6 +9,23 @@ const TYPE = 'hints';
 const MAX_EVENTS = 64;
 
 type Hint = Extract<ServiceEvent, { type: 'inbox' | 'typing' }>;
+
+const eventShapes = Object.entries(LOG_EVENTS).map(([event, data]) =>
+  Type.Object({ seq: Type.Integer(), at: Type.Integer(), event: Type.Literal(event), data }),
+);
+/** No other event is taken from another node. */
+const hintsShape = Compile(
+  Type.Array(
+    Type.Union([
+      Type.Object({
+        type: Type.Literal('inbox'),
+        userId: Type.String(),
+        event: Type.Unsafe<LogEvent>(Type.Union(eventShapes)),
+      }),
+      Type.Object({ type: Type.Literal('typing'), from: Type.String(), to: Type.String() }),
+    ]),
+  ),
+);
 
 /**
  * Sends hints about the log and about typing to the nodes where the user is connected, and passes on those of other nodes: to
@@ -23,9 +43,8 @@ export class SharedHints {
     events.subscribe((event, origin) => {
       if (origin === 'own' && (event.type === 'inbox' || event.type === 'typing')) this.#gather(event);
     });
-    membership.on(TYPE, (_from, hints) => {
-      // Messages of this version that are called so are lists of hints.
-      for (const hint of hints as Hint[]) events.receive(hint);
+    membership.on(TYPE, hintsShape, (_from, hints) => {
+      for (const hint of hints) events.receive(hint);
     });
   }
 

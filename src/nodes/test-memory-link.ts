@@ -4,12 +4,12 @@ import type { Link } from './link.ts';
 export class MemoryHub {
   readonly #links = new Set<MemoryLink>();
   /** Which messages are delivered. */
-  passes: (channel: string, text: string) => boolean = () => true;
+  passes: (channel: string, bytes: Buffer) => boolean = () => true;
 
   connect(): MemoryLink {
-    const link = new MemoryLink((channel, text) => {
-      if (!this.passes(channel, text)) return;
-      for (const other of this.#links) if (other.isUp) queueMicrotask(() => other.deliver(channel, text));
+    const link = new MemoryLink((channel, bytes) => {
+      if (!this.passes(channel, bytes)) return;
+      for (const other of this.#links) if (other.isUp) queueMicrotask(() => other.deliver(channel, bytes));
     });
     this.#links.add(link);
     return link;
@@ -17,13 +17,13 @@ export class MemoryHub {
 }
 
 export class MemoryLink implements Link {
-  readonly #send: (channel: string, text: string) => void;
-  readonly #channels = new Map<string, (text: string) => void>();
+  readonly #send: (channel: string, bytes: Buffer) => void;
+  readonly #channels = new Map<string, (bytes: Buffer) => void>();
   readonly #upListeners: (() => void)[] = [];
   readonly #downListeners: (() => void)[] = [];
   #isUp = true;
 
-  constructor(send: (channel: string, text: string) => void) {
+  constructor(send: (channel: string, bytes: Buffer) => void) {
     this.#send = send;
   }
 
@@ -44,15 +44,15 @@ export class MemoryLink implements Link {
     this.#downListeners.push(listener);
   }
 
-  publish(channel: string, text: string): void {
-    if (this.#isUp) this.#send(channel, text);
+  publish(channel: string, bytes: Buffer): void {
+    if (this.#isUp) this.#send(channel, bytes);
   }
 
-  deliver(channel: string, text: string): void {
-    if (this.#isUp) this.#channels.get(channel)?.(text);
+  deliver(channel: string, bytes: Buffer): void {
+    if (this.#isUp) this.#channels.get(channel)?.(bytes);
   }
 
-  subscribe(channel: string, listener: (text: string) => void): void {
+  subscribe(channel: string, listener: (bytes: Buffer) => void): void {
     this.#channels.set(channel, listener);
   }
 

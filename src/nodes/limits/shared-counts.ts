@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Link, Scripts } from '../link.ts';
 
@@ -16,6 +16,7 @@ type Redis = Pick<Link, 'isUp' | 'onUp'> & Scripts;
  */
 export class SharedCounts {
   readonly #redis: Redis;
+  readonly #secret: Buffer;
   readonly #log: Pick<Logger, 'warn' | 'info'>;
   readonly #monotonicMs: () => number;
   readonly #answerMs: number;
@@ -24,13 +25,16 @@ export class SharedCounts {
   #isSilent = false;
   #asksAgainAt = Number.NEGATIVE_INFINITY;
 
+  /** @param secret of the nodes, without which the names of counts say nothing of what is counted */
   constructor(
     redis: Redis,
+    secret: Buffer,
     log: Pick<Logger, 'warn' | 'info'>,
     monotonicMs: () => number,
     answerMs = ANSWER_MS,
   ) {
     this.#redis = redis;
+    this.#secret = secret;
     this.#log = log;
     this.#monotonicMs = monotonicMs;
     this.#answerMs = answerMs;
@@ -47,12 +51,13 @@ export class SharedCounts {
   }
 
   /**
-   * The name of a count in Redis, which is short and does not show the key, such as a client's address or a proof.
+   * The name of a count in Redis, which is short and from which the key, such as a client's address, cannot be guessed.
    *
    * @param limit the name of the limit
    */
   nameOf(limit: string, key: string): string {
-    return `limit:${limit}:${hash('sha256', key, 'base64url').slice(0, 22)}`;
+    const digest = createHmac('sha256', this.#secret).update(key).digest('base64url');
+    return `limit:${limit}:${digest.slice(0, 22)}`;
   }
 
   /** Whether Redis is to be asked now: not while it is silent, but for one call in each second. */
@@ -69,8 +74,9 @@ export class SharedCounts {
   async run(script: string, names: string[], args: (string | number)[]): Promise<number[] | undefined> {
     try {
       const reply = await this.#redis.evaluate(script, names, args.map(String), this.#answerMs);
+      if (!isNumbers(reply)) throw new Error('Redis gave no answer of the script');
       this.#setSilent(undefined);
-      return reply as number[];
+      return reply;
     } catch (error) {
       this.#setSilent(error);
       return undefined;
@@ -86,4 +92,9 @@ export class SharedCounts {
     this.#isSilent = isSilent;
     if (isSilent) this.#asksAgainAt = this.#monotonicMs() + PAUSE_MS;
   }
+}
+
+/** A server that is not the own one may answer anything. */
+function isNumbers(reply: unknown): reply is number[] {
+  return Array.isArray(reply) && reply.every(Number.isFinite);
 }

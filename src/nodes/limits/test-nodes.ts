@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { createClient } from '@redis/client';
 import { type LimitSource, memoryLimits } from '../../http/limit-source.ts';
@@ -68,8 +68,9 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
         forget: async () => client.del(await client.keys(`${prefix}limit:*`)),
       };
       const lines: string[] = [];
+      const secret = randomBytes(32);
       const log = openLog('info', { write: (line: string) => void lines.push(line) });
-      const open = () => new SharedCounts(redis, log, () => clock.ms);
+      const open = () => new SharedCounts(redis, secret, log, () => clock.ms);
       const nodes = Array.from({ length: count }, () => shareLimits(open(), () => count));
       return { clock, redis, lines, nodes, counts: open() };
     });

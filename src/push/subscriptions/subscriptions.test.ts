@@ -5,6 +5,7 @@ import { addUser } from '../../../test/people.ts';
 import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SubscriptionRow } from '../schemas.ts';
+import type { Language } from './language.ts';
 import {
   listSubscriptions,
   markSuccess,
@@ -14,7 +15,6 @@ import {
   removeSubscription,
   saveSubscription,
 } from './subscriptions.ts';
-import type { Language } from './language.ts';
 
 const START = 1_760_000_000_000;
 const DAY_MS = 86_400_000;

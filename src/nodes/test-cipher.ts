@@ -1,0 +1,29 @@
+import type { Clock } from '../clock.ts';
+import { DroppedMessages } from './dropped-messages.ts';
+import type { Installation } from './installation.ts';
+import { MessageCipher } from './message-cipher.ts';
+import type { Message } from './node-messages.ts';
+
+type Clocks = Pick<Clock, 'now' | 'monotonicMs'>;
+
+/** The ciphers of a test's nodes have this one, unless it says otherwise. */
+export const testInstallation: Installation = { name: 'test', key: Buffer.alloc(32, 'the key of a test') };
+
+/** What a node encrypts with. @param lines get the warnings */
+export function openCipher(
+  clock: Clocks,
+  { installation = testInstallation, lines = [] as object[] } = {},
+): MessageCipher {
+  const log = { warn: (line: object) => void lines.push(line) };
+  return new MessageCipher(installation, clock, new DroppedMessages(log, clock));
+}
+
+/** Reads each message that passes, as another node of the installation would. */
+export function openReader(clock: Clocks): (channel: string, bytes: Buffer) => Message {
+  const cipher = openCipher(clock);
+  return (channel, bytes) => {
+    const message = cipher.decrypt(channel, bytes);
+    if (!message) throw new Error('a message that no node of the test has written');
+    return message;
+  };
+}
