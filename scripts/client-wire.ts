@@ -5,38 +5,69 @@ import { LOG_EVENTS } from '../src/events/log-events.ts';
 import { SHAPES } from '../src/health/shapes.ts';
 
 const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS);
+/** As in biome.json. */
+const MAX_LINE = 110;
 
 /** The part of JSON Schema that our schemas use. */
 interface Schema {
   type?: string;
   const?: unknown;
+  enum?: unknown[];
+  /** Our annotations (`src/http/validation.ts`). */
+  shape?: string;
+  described?: Schema;
   description?: string;
   anyOf?: Schema[];
   items?: Schema;
-  properties?: Record<string, Schema>;
+  properties?: Record<string, object>;
   required?: string[];
 }
 
 /** The text of `client/src/wire.ts`. */
 export function writeWire(): string {
-  const names = new Map<unknown, string>();
-  const parts = ['// Made by scripts/client-wire.ts from the schemas of the service: not to be edited.'];
-  for (const [name, schema] of Object.entries(SHAPES)) {
-    parts.push(`export interface ${name} ${describe(schema, names, '')}`);
-    names.set(schema, name);
+  const names: Names = { objects: new Map(), values: new Map() };
+  const parts: string[] = [];
+  for (const [name, schema] of Object.entries<object>(SHAPES)) {
+    const { described }: Schema = schema;
+    parts.push(
+      described?.anyOf
+        ? toType(
+            name,
+            described.anyOf.map((one) => describe(one, names, '    ')),
+          )
+        : `export interface ${name} ${describe(schema, names, '')}`,
+    );
+    names.objects.set(schema, name);
   }
+  const events = describe({ type: 'object', properties: LOG_EVENTS, required: LOG_EVENT_NAMES }, names, '');
+  parts.unshift(
+    '// Made by scripts/client-wire.ts from the schemas of the service: not to be edited.',
+    ...[...names.values].map(([name, values]) => toType(name, values.map(toLiteral))),
+  );
   parts.push(
-    `/** What each event of a user's log carries. */\nexport interface LogEventData ${describe({ type: 'object', properties: LOG_EVENTS, required: LOG_EVENT_NAMES }, names, '')}`,
+    `/** What each event of a user's log carries. */\nexport interface LogEventData ${events}`,
     `/** The events that today's service writes; a later one may write more. */\nexport const LOG_EVENT_NAMES = [\n${LOG_EVENT_NAMES.map((name) => `  '${name}',\n`).join('')}] as const;`,
   );
   return `${parts.join('\n\n')}\n`;
 }
 
-function describe(schema: Schema, names: ReadonlyMap<unknown, string>, indent: string): string {
-  const name = names.get(schema);
+/** The types that have a name of their own. */
+interface Names {
+  readonly objects: Map<unknown, string>;
+  /** The values of each `shape`. */
+  readonly values: Map<string, readonly unknown[]>;
+}
+
+function describe(schema: Schema, names: Names, indent: string): string {
+  const name = names.objects.get(schema);
   if (name) return name;
+  if (schema.described) return describe(schema.described, names, indent);
+  if (schema.shape) {
+    names.values.set(schema.shape, schema.enum ?? []);
+    return schema.shape;
+  }
   if (schema.anyOf) return schema.anyOf.map((one) => describe(one, names, indent)).join(' | ');
-  if ('const' in schema) return typeof schema.const === 'string' ? `'${schema.const}'` : String(schema.const);
+  if ('const' in schema) return toLiteral(schema.const);
   if (schema.type === 'array') {
     const items = describe(schema.items ?? {}, names, indent);
     return schema.items?.anyOf ? `(${items})[]` : `${items}[]`;
@@ -45,7 +76,7 @@ function describe(schema: Schema, names: ReadonlyMap<unknown, string>, indent: s
     const properties = Object.entries(schema.properties ?? {});
     if (properties.length === 0) return 'object';
     const inner = `${indent}  `;
-    const lines = properties.map(([key, value]) => {
+    const lines = properties.map(([key, value]: [string, Schema]) => {
       const note = value.description ? `${inner}/** ${value.description} */\n` : '';
       const mark = schema.required?.includes(key) ? '' : '?';
       return `${note}${inner}${key}${mark}: ${describe(value, names, inner)};`;
@@ -55,6 +86,17 @@ function describe(schema: Schema, names: ReadonlyMap<unknown, string>, indent: s
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
   if (schema.type === 'string' || schema.type === 'boolean' || schema.type === 'null') return schema.type;
   throw new Error(`no type for ${JSON.stringify(schema)}`);
+}
+
+/** On one line if it fits. */
+function toType(name: string, variants: readonly string[]): string {
+  const line = `export type ${name} = ${variants.join(' | ')};`;
+  const isShort = line.length <= MAX_LINE && !line.includes('\n');
+  return isShort ? line : `export type ${name} =${variants.map((one) => `\n  | ${one}`).join('')};`;
+}
+
+function toLiteral(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 if (import.meta.main) writeFileSync(new URL('../client/src/wire.ts', import.meta.url), writeWire());

@@ -10,7 +10,7 @@ import { openServices, type Services, type World } from '../src/services.ts';
 import { type DatabaseSettings, databaseEnv, type TestDatabase } from './databases.ts';
 import { disposeAfter } from './dispose-after.ts';
 import { allKnown, nodeTimesOf } from './nodes.ts';
-import { checkWord } from './openapi.ts';
+import { checkAnswer } from './openapi.ts';
 
 /** An answer as a client sees it, its body parsed. */
 export interface Answer {
@@ -42,7 +42,7 @@ export interface Person {
   token: string;
 }
 
-/** Calls of the interface, over HTTP without a port. A refusal with a word that its route does not name throws. */
+/** Calls of the interface, over HTTP without a port. An answer that `/openapi.json` does not describe throws. */
 interface Calls {
   get(path: string, call?: Call): Promise<Answer>;
   post(path: string, body?: unknown, call?: Call): Promise<Answer>;
@@ -176,7 +176,7 @@ async function startNode(config: Config, log: Logger, world: World | undefined):
       text: answer.body,
       body: answer.body && JSON.parse(answer.body),
     };
-    checkWord(app, method, path, seen);
+    await checkAnswer(app, method, path, seen);
     return seen;
   });
   const running = starting.move();

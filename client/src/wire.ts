@@ -1,5 +1,39 @@
 // Made by scripts/client-wire.ts from the schemas of the service: not to be edited.
 
+export type Registration = 'open' | 'invite' | 'closed';
+
+export type PasswordList = 'warn' | 'refuse' | 'off';
+
+export type Gender = '' | 'male' | 'female' | 'secret';
+
+export type Flag = 0 | 1;
+
+export type PushPreview = 'full' | 'sender' | 'none';
+
+export type FriendEntryState = 'friends' | 'requested' | 'asked';
+
+export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
+
+export type ReceiptEvent = 'shown' | 'clicked';
+
+export type PushLogKind = 'message' | 'test';
+
+export type PushLogOutcome =
+  | 'accepted'
+  | 'gone'
+  | 'refused'
+  | 'failed'
+  | 'unusable'
+  | 'waiting'
+  | 'seen'
+  | 'dnd'
+  | 'off'
+  | 'blocked'
+  | 'no_device'
+  | 'account_closed'
+  | 'already_notified'
+  | 'unconfirmed';
+
 export interface RegisterBody {
   username: string;
   password: string;
@@ -33,11 +67,11 @@ export interface EndSessionBody {
   id: string;
 }
 
-export interface Options {
+export interface ServiceOptions {
   /** Whether `register` creates accounts: always, with the code of an `invite`, or never */
-  registration: 'open' | 'invite' | 'closed';
+  registration: Registration;
   /** Whether a common password is something to warn of, is refused (`password_common`), or neither */
-  passwordList: 'warn' | 'refuse' | 'off';
+  passwordList: PasswordList;
 }
 
 export interface Registered {
@@ -54,11 +88,11 @@ export interface OwnUser {
   nickname: string;
   email: string;
   avatar: string;
-  gender: string;
+  gender: Gender;
   bio: string;
   phone: string;
-  push_enabled: number;
-  dnd_enabled: number;
+  push_enabled: Flag;
+  dnd_enabled: Flag;
 }
 
 export interface LoggedIn {
@@ -67,11 +101,11 @@ export interface LoggedIn {
   nickname: string;
   email: string;
   avatar: string;
-  gender: string;
+  gender: Gender;
   bio: string;
   phone: string;
-  push_enabled: number;
-  dnd_enabled: number;
+  push_enabled: Flag;
+  dnd_enabled: Flag;
   token: string;
 }
 
@@ -88,9 +122,9 @@ export interface SessionEntry {
   /** Epoch milliseconds, exact to the hour */
   last_used: number;
   /** 1 for the session of this call */
-  current: number;
+  current: Flag;
   /** 1 while a socket of the session is open */
-  active: number;
+  active: Flag;
   /** The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown. No other answer has it */
   address: string;
 }
@@ -98,10 +132,9 @@ export interface SessionEntry {
 export interface DirectoryQuery {
   /** How the username or nickname starts */
   q?: string;
-  online?: '0' | '1';
-  /** 1 to 1000 */
-  limit?: string;
-  /** `next` of the answer before */
+  /** 1: only users who are online */
+  online?: Flag;
+  limit?: number;
   after?: string;
 }
 
@@ -110,9 +143,9 @@ export interface DirectoryEntry {
   username: string;
   avatar: string;
   nickname: string;
-  gender: string;
+  gender: Gender;
   bio: string;
-  isOnline: number;
+  isOnline: Flag;
 }
 
 export interface ProfileBody {
@@ -120,7 +153,7 @@ export interface ProfileBody {
   nickname?: string;
   /** http(s) without credentials, a relative reference, or empty */
   avatar?: string;
-  gender?: '' | 'male' | 'female' | 'secret';
+  gender?: Gender;
   bio?: string;
   phone?: string;
   /** A plausible address, or empty */
@@ -132,24 +165,24 @@ export interface PublicProfile {
   username: string;
   avatar: string;
   nickname: string;
-  gender: string;
+  gender: Gender;
   bio: string;
   /** Partly masked */
   phone: string;
-  isOnline: number;
+  isOnline: Flag;
 }
 
 export interface SettingsBody {
   pushEnabled?: boolean;
   dndEnabled?: boolean;
-  pushPreview?: 'full' | 'sender' | 'none';
+  pushPreview?: PushPreview;
 }
 
 export interface Settings {
   id: string;
   username: string;
-  push_enabled: number;
-  dnd_enabled: number;
+  push_enabled: Flag;
+  dnd_enabled: Flag;
 }
 
 export interface BlockBody {
@@ -255,8 +288,8 @@ export interface FriendEntry {
   username: string;
   nickname: string;
   avatar: string;
-  /** friends; requested: by the caller; asked: by the other user */
-  state: string;
+  /** requested: by the caller; asked: by the other user */
+  state: FriendEntryState;
   /** Epoch milliseconds of the last change */
   at: number;
 }
@@ -269,37 +302,43 @@ export interface FriendPage {
 
 export interface FriendAnswer {
   userId: string;
-  state: string;
+  /** requested: by the user; asked: by the other user */
+  state: FriendState;
 }
 
 export interface PresenceState {
   id: string;
-  /** 1 or 0 */
-  online: number;
-  /** 1 when online and no device is used, else 0 */
-  idle: number;
+  online: Flag;
+  /** 1 when online and no device is used */
+  idle: Flag;
   /** Epoch milliseconds of going offline; 0 while online, or unknown */
   lastSeen: number;
 }
 
+export interface SubscriptionKeys {
+  /** The client's public key, Base64 of either alphabet */
+  p256dh: string;
+  /** The client's auth secret, Base64 of either alphabet */
+  auth: string;
+}
+
+export interface Subscription {
+  /** URL of the push service for this device */
+  endpoint: string;
+  keys: SubscriptionKeys;
+}
+
 export interface SubscribeBody {
   userId: string;
-  subscription: object | string;
+  subscription: Subscription | string;
   /** Language of the notifications, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language */
   lang?: string;
 }
 
-export interface Subscription {
-  endpoint: string;
-  keys: {
-    p256dh: string;
-    auth: string;
-  };
-}
-
 export interface TestSendQuery {
   userId: string;
-  detail?: '0' | '1';
+  /** 1: the answer has what each push service answered */
+  detail?: Flag;
   /** Id of the only device to send to; left out: all */
   device?: string;
 }
@@ -307,7 +346,7 @@ export interface TestSendQuery {
 export interface ReceiptBody {
   /** `doorman.receipt` of the push */
   receipt: string;
-  event: 'shown' | 'clicked';
+  event: ReceiptEvent;
 }
 
 export interface PushLogEntry {
@@ -320,10 +359,9 @@ export interface PushLogEntry {
   device: string;
   /** The device's User-Agent at that time; empty if there is none, and for an unconfirmed device */
   device_name: string;
-  /** message or test */
-  kind: string;
-  /** accepted, gone, refused, failed, unusable or waiting; or why nothing was sent: seen, dnd, off, blocked, no_device, account_closed, already_notified or unconfirmed */
-  outcome: string;
+  kind: PushLogKind;
+  /** What the push service answered; failed, unusable or waiting if nothing could be sent; any other word: why nothing was sent */
+  outcome: PushLogOutcome;
   /** The push service's answer, if it gave one */
   status: number | null;
   /** One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses, unconfirmed_rate or removed; empty if the outcome says everything, and in entries of earlier versions */
@@ -345,19 +383,24 @@ export interface PushDevice {
   /** User-Agent of the client */
   device: string;
   /** 1 if it was stored with the user's own token */
-  confirmed: number;
+  confirmed: Flag;
   /** 1 if it belongs to the session of this call */
-  current: number;
+  current: Flag;
   /** 0 if its keys turned out to be invalid */
-  usable: number;
+  usable: Flag;
   /** Epoch milliseconds */
   create_time: number;
 }
 
-export interface UnsubscribeBody {
-  endpoint?: string;
-  id?: string;
-}
+export type UnsubscribeBody =
+  | {
+      endpoint: string;
+      id?: string;
+    }
+  | {
+      id: string;
+      endpoint?: string;
+    };
 
 export interface Hello {
   id: string;
@@ -388,16 +431,29 @@ export interface Welcome {
   maxFrame: number;
 }
 
+export interface OwnSettings {
+  push_enabled: Flag;
+  dnd_enabled: Flag;
+  push_preview: PushPreview;
+}
+
+export interface NextPages {
+  /** Where the next page starts; absent on the last one */
+  friends?: string;
+  /** Where the next page starts; absent on the last one */
+  requests?: string;
+  /** Where the next page starts; absent on the last one */
+  blocks?: string;
+  /** Where the next page starts; absent on the last one */
+  conversations?: string;
+}
+
 export interface Snapshot {
   epoch: string;
   /** Number of the last event that the snapshot includes */
   seq: number;
   profile: OwnUser;
-  settings: {
-    push_enabled: number;
-    dnd_enabled: number;
-    push_preview: string;
-  };
+  settings: OwnSettings;
   friends: FriendEntry[];
   requests: FriendEntry[];
   blocks: BlockedUser[];
@@ -405,16 +461,7 @@ export interface Snapshot {
   /** The peers of these conversations */
   people: PersonName[];
   /** For each list that is longer than a page, the cursor of its next page */
-  next: {
-    /** Where the next page starts; absent on the last one */
-    friends?: string;
-    /** Where the next page starts; absent on the last one */
-    requests?: string;
-    /** Where the next page starts; absent on the last one */
-    blocks?: string;
-    /** Where the next page starts; absent on the last one */
-    conversations?: string;
-  };
+  next: NextPages;
 }
 
 /** What each event of a user's log carries. */
@@ -438,7 +485,7 @@ export interface LogEventData {
   friend: {
     userId: string;
     /** requested: by the user; asked: by the other user */
-    state: 'none' | 'requested' | 'asked' | 'friends';
+    state: FriendState;
   };
   block: {
     userId: string;
@@ -447,11 +494,7 @@ export interface LogEventData {
     userId: string;
   };
   profile: OwnUser;
-  settings: {
-    push_enabled: number;
-    dnd_enabled: number;
-    push_preview: string;
-  };
+  settings: OwnSettings;
   sessions: {
     /** Ids of sessions of the user */
     ended: string[];

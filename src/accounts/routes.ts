@@ -13,28 +13,21 @@ import { findProof, readProofs, renewProof } from './device-proofs.ts';
 import { resetPasswordByLink } from './reset-password.ts';
 import {
   ChangePasswordBody,
+  DEVICE_PROOF,
   EndSessionBody,
   FreshToken,
   KeySet,
   LoggedIn,
   LoginBody,
   NoFields,
-  Options,
   PasswordLinkBody,
   RegisterBody,
   Registered,
+  ServiceOptions,
   SessionEntry,
+  WITH_PROOF,
 } from './schemas.ts';
 import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
-
-/** Read here by the routes themselves: anything malformed counts as no proof. */
-const DEVICE_PROOF = {
-  name: 'Device-Proof',
-  in: 'header',
-  description:
-    'Shows that this device signed in before, so that it has tries of its own at login: `none`, or the values that the device has, separated by commas. The answer has the value to keep in the same header (docs/decisions/006-rate-limits.md)',
-  schema: { type: 'string' },
-};
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
   const { accounts, clock, config, db, events } = services;
@@ -79,7 +72,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: {
       operationId: 'options',
       summary: 'Get what a client needs to know before a user is signed in, such as who may register',
-      response: answers(dataAnswer(Options)),
+      response: answers(dataAnswer(ServiceOptions)),
     },
     handler: async () => {
       const { passwordList, registration } = config;
@@ -93,6 +86,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       operationId: 'register',
       summary: 'Create an account and sign in',
       parameters: [DEVICE_PROOF],
+      answerHeaders: WITH_PROOF,
       body: RegisterBody,
       response: answers(
         messageAnswer(Registered),
@@ -122,6 +116,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       operationId: 'login',
       summary: 'Sign in with username and password',
       parameters: [DEVICE_PROOF],
+      answerHeaders: WITH_PROOF,
       body: LoginBody,
       response: answers(
         dataAnswer(LoggedIn),
@@ -175,6 +170,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       operationId: 'usePasswordLink',
       summary: "Set a new password by a link of the operator, which ends all of the user's sessions",
       parameters: [DEVICE_PROOF],
+      answerHeaders: WITH_PROOF,
       body: PasswordLinkBody,
       response: answers(MessageOnly, [400, 'link_invalid', 'password_common']),
     },
@@ -193,6 +189,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       operationId: 'freshToken',
       summary: 'Get a newer token of the same session',
       parameters: [DEVICE_PROOF],
+      answerHeaders: WITH_PROOF,
       body: NoFields,
       response: answers(dataAnswer(FreshToken), 400, 401),
     },

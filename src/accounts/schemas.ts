@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Refusal, text } from '../http/validation.ts';
+import { flag, oneOf, type Refusal, text } from '../http/validation.ts';
 import { Avatar, Email, Nickname, OwnUser, Username } from '../users/schemas.ts';
 
 /** The texts that interface 7 fixes. */
@@ -40,11 +40,11 @@ export const NoFields = Type.Object({}, { description: 'May be left out' });
 export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });
 
 /** What clients need to know before anyone is signed in. */
-export const Options = Type.Object({
-  registration: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')], {
+export const ServiceOptions = Type.Object({
+  registration: oneOf('Registration', ['open', 'invite', 'closed'], {
     description: 'Whether `register` creates accounts: always, with the code of an `invite`, or never',
   }),
-  passwordList: Type.Union([Type.Literal('warn'), Type.Literal('refuse'), Type.Literal('off')], {
+  passwordList: oneOf('PasswordList', ['warn', 'refuse', 'off'], {
     description:
       'Whether a common password is something to warn of, is refused (`password_common`), or neither',
   }),
@@ -80,11 +80,28 @@ export const SessionEntry = Type.Object({
   device: Type.String({ description: 'User-Agent of the client' }),
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),
   last_used: Type.Integer({ description: 'Epoch milliseconds, exact to the hour' }),
-  current: Type.Integer({ description: '1 for the session of this call' }),
-  active: Type.Integer({ description: '1 while a socket of the session is open' }),
+  current: flag('1 for the session of this call'),
+  active: flag('1 while a socket of the session is open'),
   address: Type.String({
     description:
       "The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown. No other answer has it",
   }),
 });
 export type SessionEntry = Static<typeof SessionEntry>;
+
+/** A header field of requests. The routes read it themselves: anything malformed counts as no proof. */
+export const DEVICE_PROOF = {
+  name: 'Device-Proof',
+  in: 'header',
+  description:
+    'Shows that this device signed in before, so that it has tries of its own at login: `none`, or the values that the device has, separated by commas. The answer has the value to keep in the same header (docs/decisions/006-rate-limits.md)',
+  schema: { type: 'string' },
+};
+
+/** Of the answers that give a device its proof. */
+export const WITH_PROOF = {
+  'Device-Proof': {
+    description: 'The value to keep and to send with later logins. Only where the request has this header',
+    schema: { type: 'string' },
+  },
+};

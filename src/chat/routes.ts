@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
-import { answers, dataAnswer } from '../http/envelope.ts';
-import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
+import { answers, codeOf, dataAnswer } from '../http/envelope.ts';
+import { NextPage, PageSeq } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
@@ -10,20 +10,19 @@ import { markRead } from './marks.ts';
 import {
   Conversation,
   ConversationPage,
-  ConversationsQuery,
+  ConversationsFields,
+  HistoryFields,
   HistoryPage,
-  HistoryQuery,
   MarkBody,
   MarkedAnswer,
   SendBody,
   Stored,
-  toHistoryFields,
 } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
 
 /** The envelope of a page: `data` is the list, and the fields of the page are beside it. */
 const ConversationsAnswer = Type.Object({
-  code: Type.Literal(200),
+  code: codeOf(200),
   data: Type.Array(Conversation),
   people: ConversationPage.properties.people,
   seq: PageSeq,
@@ -58,12 +57,12 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
     schema: {
       operationId: 'history',
       summary: 'Read a page of the messages with a user, oldest first',
-      querystring: HistoryQuery,
+      querystring: HistoryFields,
       response: answers(dataAnswer(HistoryPage), 400, 401),
     },
     handler: async (request) => ({
       code: 200 as const,
-      data: await readHistory(db, callerOf(request).userId, toHistoryFields(request.query)),
+      data: await readHistory(db, callerOf(request).userId, request.query),
     }),
   });
 
@@ -84,13 +83,11 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
     schema: {
       operationId: 'conversations',
       summary: 'List conversations, a page of them, or the one with a user',
-      querystring: ConversationsQuery,
+      querystring: ConversationsFields,
       response: answers(ConversationsAnswer, [400, 'bad_cursor'], 401),
     },
     handler: async (request) => {
-      const { peer } = request.query;
-      const page = { ...toPageRequest(request.query), ...(peer !== undefined && { peer }) };
-      const { items, ...rest } = await listConversations(db, callerOf(request).userId, page);
+      const { items, ...rest } = await listConversations(db, callerOf(request).userId, request.query);
       return { code: 200 as const, data: items, ...rest };
     },
   });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { NextPage, PageFields, PageQuery } from '../http/pages.ts';
+import { NextPage, PageFields } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
 
 const UserId = text({ minLength: 1, maxLength: 100 });
@@ -82,7 +82,6 @@ export type ConversationPage = Static<typeof ConversationPage>;
 
 /** A page, or the conversation with one peer. */
 export const ConversationsFields = Type.Object({ ...PageFields, peer: Type.Optional(UserId) });
-export const ConversationsQuery = Type.Object({ ...PageQuery, peer: Type.Optional(UserId) });
 
 export interface MessageRow {
   n: number;
@@ -101,21 +100,3 @@ export const MarkedAnswer = Type.Object({
   received: Type.Integer(),
   read: Type.Integer(),
 });
-
-/** {@link HistoryFields} as the texts of a query. */
-export const HistoryQuery = Type.Object({
-  peer: UserId,
-  before: Type.Optional(text({ pattern: '^[1-9][0-9]{0,14}$' })),
-  after: Type.Optional(text({ pattern: '^(0|[1-9][0-9]{0,14})$' })),
-  limit: Type.Optional(text({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100' })),
-});
-export type HistoryQuery = Static<typeof HistoryQuery>;
-
-export function toHistoryFields({ peer, before, after, limit }: HistoryQuery): HistoryFields {
-  return {
-    peer,
-    ...(before !== undefined && { before: Number(before) }),
-    ...(after !== undefined && { after: Number(after) }),
-    ...(limit !== undefined && { limit: Number(limit) }),
-  };
-}

@@ -33,7 +33,7 @@ onEachDatabase('the directory by pages', (database) => {
   test('an entry has the seven fields', async (t) => {
     const db = await database.open(t);
     const own = new OnlineUsers();
-    const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male', bio: 'b' };
+    const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male' as const, bio: 'b' };
     const id = await addUser(db, 'alice', { ...fields, phone: '1', email: 'a@b' });
     own.connected(id);
     assert.deepEqual(await listPage(db, own, {}), {
@@ -45,19 +45,19 @@ onEachDatabase('the directory by pages', (database) => {
     const db = await database.open(t);
     for (const name of ['zoe', 'adam', 'mia', 'bob', 'eve']) await addUser(db, name);
     await addUser(db, 'gone', { status: 'deleted' });
-    assert.deepEqual(await pages(db, { limit: '2' }), [['zoe', 'adam'], ['mia', 'bob'], ['eve']]);
-    assert.deepEqual(await pages(db, { limit: '5' }), [['zoe', 'adam', 'mia', 'bob', 'eve']]);
-    assert.deepEqual(await pages(db, { limit: '1' }), [['zoe'], ['adam'], ['mia'], ['bob'], ['eve']]);
+    assert.deepEqual(await pages(db, { limit: 2 }), [['zoe', 'adam'], ['mia', 'bob'], ['eve']]);
+    assert.deepEqual(await pages(db, { limit: 5 }), [['zoe', 'adam', 'mia', 'bob', 'eve']]);
+    assert.deepEqual(await pages(db, { limit: 1 }), [['zoe'], ['adam'], ['mia'], ['bob'], ['eve']]);
   });
 
   test('a page has 1000 users without a limit', async (t) => {
     const db = await database.open(t);
     await addCrowd(db, 2001);
     assert.deepEqual(
-      (await pages(db, { online: '0' })).map((page) => page.length),
+      (await pages(db, { online: 0 })).map((page) => page.length),
       [1000, 1000, 1],
     );
-    const searched = await pages(db, { q: 'crowd', limit: '1000' });
+    const searched = await pages(db, { q: 'crowd', limit: 1000 });
     assert.deepEqual(
       searched.map((page) => page.length),
       [1000, 1000, 1],
@@ -68,10 +68,10 @@ onEachDatabase('the directory by pages', (database) => {
   test('a user who registers between two pages is on the last page, and no user is on two pages', async (t) => {
     const db = await database.open(t);
     for (const name of ['a1', 'a2', 'a3']) await addUser(db, name);
-    const first = await listPage(db, presence, { limit: '2' });
+    const first = await listPage(db, presence, { limit: 2 });
     await addUser(db, 'a4');
     await db.run`update users set status = 'deleted' where username = 'a2'`;
-    assert.deepEqual(await names(db, { limit: '5', after: first.next ?? '' }), ['a3', 'a4']);
+    assert.deepEqual(await names(db, { limit: 5, after: first.next ?? '' }), ['a3', 'a4']);
   });
 
   test('q matches the start of the username, then of the nickname, in any spelling', async (t) => {
@@ -111,10 +111,10 @@ onEachDatabase('the directory by pages', (database) => {
     const ids = [];
     for (const name of ['anna', 'bob', 'alan', 'carl', 'adam']) ids.push(await addUser(db, name));
     for (const i of [4, 2, 1]) own.connected(ids[i] ?? '');
-    assert.deepEqual(await pages(db, { online: '1', limit: '2' }, own), [['bob', 'alan'], ['adam']]);
-    assert.deepEqual(await pages(db, { online: '1', q: 'a', limit: '1' }, own), [['adam'], ['alan']]);
-    assert.deepEqual(await names(db, { online: '1' }), []);
-    const page = await listPage(db, own, { limit: '5' });
+    assert.deepEqual(await pages(db, { online: 1, limit: 2 }, own), [['bob', 'alan'], ['adam']]);
+    assert.deepEqual(await pages(db, { online: 1, q: 'a', limit: 1 }, own), [['adam'], ['alan']]);
+    assert.deepEqual(await names(db, { online: 1 }), []);
+    const page = await listPage(db, own, { limit: 5 });
     assert.deepEqual(
       page.entries.map((entry) => entry.isOnline),
       [0, 1, 1, 0, 1],
@@ -127,22 +127,50 @@ onEachDatabase('the directory by pages', (database) => {
     const own = new OnlineUsers();
     // In the order of names: crowd1, crowd10, crowd100, .. crowd9999.
     for (const n of [1, 9_998, 9_999]) own.connected(crowd[n - 1] ?? '');
-    const query: DirectoryQuery = { q: 'crowd', online: '1', limit: '2' };
+    const query: DirectoryQuery = { q: 'crowd', online: 1, limit: 2 };
     assert.deepEqual(await pages(db, query, own), [['crowd1', 'crowd9998'], ['crowd9999']], 'few are online');
     for (let i = 0; i < 1_000; i++) own.connected(`elsewhere${i}`);
     assert.deepEqual(await pages(db, query, own), [['crowd1'], [], ['crowd9998', 'crowd9999']]);
-    assert.deepEqual(await names(db, { q: 'crowd9999', online: '1' }, own), ['crowd9999']);
+    assert.deepEqual(await names(db, { q: 'crowd9999', online: 1 }, own), ['crowd9999']);
   });
 
   test('a cursor that no answer contained is refused', async (t) => {
     const db = await database.open(t);
-    const nul = Buffer.from('u:a\0b').toString('base64url');
-    for (const after of ['%', 'a', 'ab==', '_w', nul])
+    const old = (cursor: string) => Buffer.from(cursor).toString('base64url');
+    for (const after of [
+      '%',
+      'a',
+      'ab==',
+      '_w',
+      '',
+      'any text',
+      'b:x',
+      'a:',
+      'a:x y',
+      'u:a\0b',
+      old('u:a\0b'),
+    ])
       for (const query of [{ after }, { after, q: 'a' }])
         await assert.rejects(
           listPage(db, presence, query),
           (error) => error instanceof ServiceError && error.word === 'bad_cursor',
         );
+  });
+
+  test('a cursor of an earlier version, in Base64url, continues its list', async (t) => {
+    const db = await database.open(t);
+    for (const name of ['adam', 'anna', 'bob'])
+      await addUser(db, name, { nickname: name === 'bob' ? 'al' : '' });
+    for (const query of [{}, { q: 'a' }]) {
+      for (const limit of [1, 2]) {
+        const { next = '' } = await listPage(db, presence, { ...query, limit });
+        const after = Buffer.from(next.replace(/^a:/, '')).toString('base64url');
+        assert.deepEqual(
+          await listPage(db, presence, { ...query, after }),
+          await listPage(db, presence, { ...query, after: next }),
+        );
+      }
+    }
   });
 
   test('against a plain model: the pages of any search have every match, once, in order', async (t) => {
@@ -187,8 +215,8 @@ onEachDatabase('the directory by pages', (database) => {
         const expected = (q === null ? shown : [...byName, ...byNickname]).map((user) => user.username);
         const request = {
           ...(q !== null && { q }),
-          ...(online && { online: '1' as const }),
-          limit: `${limit}`,
+          ...(online && { online: 1 as const }),
+          limit,
         };
         const found = await pages(db, request, own);
         assert.deepEqual(found.flat(), expected);

@@ -1,10 +1,17 @@
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
+import { plainCursor } from '../http/pages.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
 import { nameKey } from '../users/names.ts';
-import { type DirectoryEntry, type DirectoryQuery, type DirectoryRow, toDirectoryEntry } from './schemas.ts';
+import {
+  CURSOR,
+  type DirectoryEntry,
+  type DirectoryQuery,
+  type DirectoryRow,
+  MAX_PAGE,
+  toDirectoryEntry,
+} from './schemas.ts';
 
-const MAX_PAGE = 1000;
 /** Up to this many online users, a search reads them by their ids instead of all users of the name. */
 const FEW_ONLINE = 1000;
 /** How many pages of matches one answer searches for online users. */
@@ -31,8 +38,8 @@ interface RowWithCursor extends DirectoryRow {
  * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no answer contained
  */
 export async function listPage(db: Db, presence: OnlineUsers, query: DirectoryQuery): Promise<Page> {
-  const limit = query.limit === undefined ? MAX_PAGE : Number(query.limit);
-  const online = query.online === '1' ? presence.onlineIds() : null;
+  const { limit = MAX_PAGE } = query;
+  const online = query.online === 1 ? presence.onlineIds() : null;
   const after = query.after === undefined ? undefined : readCursor(query.after);
   const { rows, stoppedAt } = await (query.q === undefined
     ? listByAge(db, online, after, limit + 1)
@@ -176,13 +183,14 @@ async function listByNickname(
   return rows.map((row) => ({ ...row, cursor: nicknameCursor(row) }));
 }
 
-function toCursor(text: string): string {
-  return Buffer.from(text).toString('base64url');
+function toCursor(place: string): string {
+  return /^[un]:/.test(place) ? place : `a:${place}`;
 }
 
+/** Reads the cursors of earlier versions too, in which an id stands alone. */
 function readCursor(cursor: string): string {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  if (toCursor(text) !== cursor || text.includes('\0'))
+  const place = plainCursor(cursor);
+  if (!CURSOR.test(place.includes(':') ? place : toCursor(place)) || place.includes('\0'))
     throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
-  return text;
+  return place.replace(/^a:/, '');
 }

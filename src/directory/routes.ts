@@ -27,7 +27,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
     },
     handler: async (request, reply) => {
       const { q, online, limit, after } = request.query;
-      if (q !== undefined || online === '1' || limit !== undefined || after !== undefined) {
+      if (q !== undefined || online === 1 || limit !== undefined || after !== undefined) {
         const { entries, next } = await listPage(db, presence.online, request.query);
         return { code: 200 as const, data: entries, ...(next === undefined ? {} : { next }) };
       }

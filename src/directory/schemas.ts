@@ -1,12 +1,23 @@
 import { type Static, Type } from 'typebox';
-import { text } from '../http/validation.ts';
+import { codeOf } from '../http/envelope.ts';
+import { cursor } from '../http/pages.ts';
+import { flag, text } from '../http/validation.ts';
+import { Gender } from '../users/schemas.ts';
+
+/** The most users that a page may have. */
+export const MAX_PAGE = 1000;
+
+/** NFKC makes at most 18 code points of each of the 64 of a nickname. */
+const MAX_CURSOR = 1200;
+/** In the order of age, the id of the last user; in a search, the key of their username, or that of their nickname and their id. */
+export const CURSOR = /^(?:a:[A-Za-z0-9_-]{1,100}$|[un]:)/;
 
 /** All optional and ours: interface 4.6 shows no parameters. */
 export const DirectoryQuery = Type.Object({
   q: Type.Optional(text({ minLength: 1, maxLength: 64, description: 'How the username or nickname starts' })),
-  online: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
-  limit: Type.Optional(text({ pattern: '^([1-9][0-9]{0,2}|1000)$', description: '1 to 1000' })),
-  after: Type.Optional(text({ maxLength: 1000, description: '`next` of the answer before' })),
+  online: Type.Optional(flag('1: only users who are online')),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE })),
+  after: Type.Optional(cursor(MAX_CURSOR, CURSOR.source)),
 });
 export type DirectoryQuery = Static<typeof DirectoryQuery>;
 
@@ -15,14 +26,14 @@ export const DirectoryEntry = Type.Object({
   username: Type.String(),
   avatar: Type.String(),
   nickname: Type.String(),
-  gender: Type.String(),
+  gender: Gender,
   bio: Type.String(),
-  isOnline: Type.Integer(),
+  isOnline: flag(),
 });
 export type DirectoryEntry = Static<typeof DirectoryEntry>;
 
 export const DirectoryAnswer = Type.Object({
-  code: Type.Literal(200),
+  code: codeOf(200),
   data: Type.Array(DirectoryEntry),
   next: Type.Optional(Type.String({ description: 'Where the next page starts; absent on the last one' })),
 });
@@ -32,7 +43,7 @@ export interface DirectoryRow {
   username: string;
   avatar: string;
   nickname: string;
-  gender: string;
+  gender: Gender;
   bio: string;
 }
 

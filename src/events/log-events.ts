@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { OwnUser } from '../users/schemas.ts';
+import { flag, oneOf } from '../http/validation.ts';
+import { OwnUser, PushPreview } from '../users/schemas.ts';
+
+/** The relation of two users, as one of them sees it. */
+export const FriendState = oneOf('FriendState', ['none', 'requested', 'asked', 'friends'], {
+  description: 'requested: by the user; asked: by the other user',
+});
+export type FriendState = Static<typeof FriendState>;
 
 /**
  * The events of a user's log and the data of each (docs/protocol.md, The log). Presence and typing are not among them: they are true
@@ -21,18 +28,15 @@ export const LOG_EVENTS = {
   }),
   friend: Type.Object({
     userId: Type.String(),
-    state: Type.Union(
-      [Type.Literal('none'), Type.Literal('requested'), Type.Literal('asked'), Type.Literal('friends')],
-      { description: 'requested: by the user; asked: by the other user' },
-    ),
+    state: FriendState,
   }),
   block: Type.Object({ userId: Type.String() }),
   unblock: Type.Object({ userId: Type.String() }),
   profile: OwnUser,
   settings: Type.Object({
-    push_enabled: Type.Integer(),
-    dnd_enabled: Type.Integer(),
-    push_preview: Type.String(),
+    push_enabled: flag(),
+    dnd_enabled: flag(),
+    push_preview: PushPreview,
   }),
   sessions: Type.Object({ ended: Type.Array(Type.String(), { description: 'Ids of sessions of the user' }) }),
 } as const;

@@ -56,7 +56,7 @@ onSqlite('/openapi.json', (database) => {
       assert.ok(names.includes(name), name);
     const text = JSON.stringify({ paths, components });
     const referred = new Set(
-      [...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name),
+      [...text.matchAll(/"\$ref":"#\/components\/(\w+\/[\w-]+)"/g)].map(([, name]) => name),
     );
     const there = Object.entries<object>(components).flatMap(([kind, those]) =>
       kind === 'securitySchemes' ? [] : Object.keys(those).map((name) => `${kind}/${name}`),
@@ -82,6 +82,109 @@ onSqlite('/openapi.json', (database) => {
       examples.map(({ name }) => name),
       ['ErrorAnswer', 'LoginBody', 'RegisterBody', 'SendBody', 'SubscribeBody'],
     );
+  });
+
+  test('the numbers of queries are whole numbers with their bounds', async (t) => {
+    const { paths } = await readDescription(await startService(t, database));
+    const numbers = operations(paths).flatMap(([path, method, { parameters = [] }]) =>
+      parameters
+        .filter(({ in: place, schema }: Body) => place === 'query' && schema.type !== 'string')
+        .map(({ name, schema: { type, minimum, maximum, enum: values } }: Body) =>
+          [method, path, name, type, minimum ?? values?.[0], maximum ?? values?.at(-1)].join(' '),
+        ),
+    );
+    const most = Number.MAX_SAFE_INTEGER;
+    assert.deepEqual(numbers, [
+      'GET /api/users online integer 0 1',
+      'GET /api/users limit integer 1 1000',
+      'GET /api/user/blocked limit integer 1 200',
+      `GET /api/messages before integer 1 ${most}`,
+      `GET /api/messages after integer 0 ${most}`,
+      'GET /api/messages limit integer 1 100',
+      'GET /api/conversations limit integer 1 200',
+      'GET /api/friends limit integer 1 200',
+      'GET /api/push/test-send detail integer 0 1',
+    ]);
+  });
+
+  test('answers name the values of their words and flags, and the code that they have', async (t) => {
+    const description = await readDescription(await startService(t, database));
+    const { schemas } = description.components;
+    const valuesOf = (shape: string, field: string) => schemas[shape].properties[field].enum;
+    for (const [shape, field] of [
+      ...['OwnUser push_enabled', 'OwnUser dnd_enabled', 'PublicProfile isOnline', 'DirectoryEntry isOnline'],
+      ...['Settings push_enabled', 'SessionEntry current', 'SessionEntry active', 'PushDevice usable'],
+      ...['PushDevice confirmed', 'PushDevice current', 'OwnSettings dnd_enabled'],
+    ].map((one) => one.split(' ')))
+      assert.deepEqual(valuesOf(shape ?? '', field ?? ''), [0, 1], `${shape} ${field}`);
+    for (const shape of ['OwnUser', 'LoggedIn', 'PublicProfile', 'DirectoryEntry', 'ProfileBody'])
+      assert.deepEqual(valuesOf(shape, 'gender'), ['', 'male', 'female', 'secret'], shape);
+    assert.deepEqual(valuesOf('FriendAnswer', 'state'), ['none', 'requested', 'asked', 'friends']);
+    assert.deepEqual(valuesOf('FriendEntry', 'state'), ['friends', 'requested', 'asked']);
+    assert.deepEqual(valuesOf('PushLogEntry', 'kind'), ['message', 'test']);
+    assert.equal(valuesOf('PushLogEntry', 'outcome').length, 14);
+    for (const [path, method, { responses }] of operations(description.paths))
+      for (const [status, { content }] of Object.entries<Body>(responses)) {
+        const code = content?.['application/json'].schema.properties.code;
+        if (!code) continue;
+        assert.equal(code.type, 'integer', `${method} ${path} ${status}`);
+        if (status === '200') assert.equal(code.const, 200, `${method} ${path}`);
+      }
+  });
+
+  test('answers describe the fields of their heads', async (t) => {
+    const { paths } = await readDescription(await startService(t, database));
+    for (const [path, method, { responses }] of operations(paths))
+      for (const [status, { headers }] of Object.entries<Body>(responses)) {
+        const what = `${method} ${path} ${status}`;
+        assert.deepEqual(headers['X-Request-Id']?.required, true, what);
+        assert.equal('Retry-After' in headers, status === '429', what);
+        if (path.startsWith('/api/'))
+          for (const name of ['RateLimit', 'RateLimit-Policy'])
+            assert.equal(headers[name]?.schema.type, 'string', what);
+      }
+    const withProof = operations(paths).filter(
+      ([, , { responses }]) => responses[200]?.headers['Device-Proof'],
+    );
+    assert.deepEqual(
+      withProof.map(([, , { operationId }]) => operationId),
+      ['register', 'login', 'usePasswordLink', 'freshToken'],
+    );
+  });
+
+  test('what is always refused does not fit', async (t) => {
+    const service = await startService(t, database);
+    const { paths, components } = await readDescription(service);
+    const { UnsubscribeBody, SubscribeBody } = components.schemas;
+    for (const body of [{}, { endpoint: '' }, { id: '', endpoint: '' }])
+      assert.ok(!Value.Check(UnsubscribeBody, body), JSON.stringify(body));
+    for (const body of [{ id: 'x' }, { endpoint: 'x' }, { id: 'x', endpoint: '' }])
+      assert.ok(Value.Check(UnsubscribeBody, body), JSON.stringify(body));
+    for (const subscription of [{}, { endpoint: 'x' }, { endpoint: 'x', keys: { p256dh: 'x' } }, 7])
+      assert.ok(!Value.Check(SubscribeBody, { userId: 'x', subscription }), JSON.stringify(subscription));
+
+    const people = [];
+    for (const name of ['alice', 'bob', 'carol', 'dora', 'erin']) people.push(await service.join(name));
+    const [alice, ...others] = people;
+    const { token = '' } = alice ?? {};
+    for (const { id } of others) {
+      await service.post('/api/friends/request', { userId: id }, { token });
+      await service.post('/api/messages', { to: id, cid: id, body: 'hello' }, { token });
+    }
+    for (const { id } of others.slice(2)) await service.post('/api/user/block', { blockedId: id }, { token });
+    for (const path of ['/api/users', '/api/conversations', '/api/friends', '/api/user/blocked']) {
+      const { schema } = paths[path].get.parameters.find(({ name }: Body) => name === 'after');
+      const listFrom = (after: string) =>
+        service.get(`${path}?after=${encodeURIComponent(after)}`, { token });
+      for (const after of ['any text', '', 'x', '字']) {
+        assert.ok(!Value.Check(schema, after), `${path} ${after}`);
+        assert.equal((await listFrom(after)).body.error, 'bad_cursor', `${path} ${after}`);
+      }
+      const { next = '' }: { next?: string } = (await service.get(`${path}?limit=1`, { token })).body;
+      assert.ok(Value.Check(schema, next), `${path} ${next}`);
+      const { status, text } = await listFrom(next);
+      assert.equal(status, 200, text);
+    }
   });
 
   test('a refusal lists its words: those of its fields, its rules, and of any call', async (t) => {

@@ -36,8 +36,27 @@ const CODES: Record<string, readonly [meaning: string, component?: string]> = {
   503: ['Not ready'], // `/readyz` only
 };
 
-const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+/** Fields of the heads of answers, by their names in the components. Only the first is in every answer. */
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names this answer in the log of the service',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description:
+      'The limit that counts the call: `q` calls in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Absent where the operator set none',
+    schema: { type: 'string', examples: ['"api";q=60;w=60'] },
+  },
+  RateLimit: {
+    description:
+      'What is left of the limit: `r` calls, for the next `t` seconds. Absent where the operator set none',
+    schema: { type: 'string', examples: ['"api";r=59;t=60'] },
+  },
+  'Retry-After': {
+    description: 'After how many seconds the call may be tried again (RFC 9110, 10.2.3)',
+    schema: { type: 'integer', minimum: 1 },
+  },
 };
 
 /** Every schema of ours in these places is an object. */
@@ -46,13 +65,14 @@ interface Definition extends FastifySchema {
   params?: TObject;
   querystring?: TObject;
   response?: Record<string, TObject | { type: 'null'; description?: string }>;
+  answerHeaders?: Record<string, object>;
 }
 
 type Refer = (schema: object) => object;
 
 /**
- * The OpenAPI 3.1 description of the routes, as text. Pages, which have `hide`, are left out. A path with a parameter may be
- * malformed, so it gets a 400 that no definition has.
+ * The OpenAPI 3.1 description of the routes, as text. Pages, which have `hide`, are left out. Any request may be malformed, so each
+ * operation has a 400.
  */
 export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<string> {
   const { refer, schemas } = shareSchemas({ ...SHAPES, ErrorAnswer, MessageOnly });
@@ -72,6 +92,7 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
     components: {
       schemas: schemas(),
       responses: sharedResponses(refer),
+      headers: HEADERS,
       securitySchemes: {
         token: {
           type: 'http',
@@ -90,13 +111,22 @@ export function isHidden(schema: object): boolean {
 
 function describeRoute(route: RouteOptions, room: string, refer: Refer): object {
   const { url, config, schema = {} } = route;
-  const { operationId, summary, description, body, response = {}, ...request } = schema as Definition;
+  const {
+    operationId,
+    summary,
+    description,
+    body,
+    response = {},
+    answerHeaders,
+    ...request
+  } = schema as Definition;
   const parameters = [
     ...describeParameters('path', request.params, refer),
     ...describeParameters('query', request.querystring, refer),
     ...(request.parameters ?? []),
   ];
-  const answers = Object.entries({ ...response, ...(url.includes(':') && { 400: ErrorAnswer }) });
+  const answers = Object.entries({ 400: ErrorAnswer, ...response });
+  const isLimited = url.startsWith('/api/');
   return {
     operationId,
     summary,
@@ -106,7 +136,10 @@ function describeRoute(route: RouteOptions, room: string, refer: Refer): object 
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(body, refer) }),
     responses: Object.fromEntries(
-      answers.map(([code, schema]) => [code, describeResponse(code, schema, wordsOf(route, code), refer)]),
+      answers.map(([code, schema]) => {
+        const headers = { ...headersOf(code, isLimited), ...(Number(code) < 400 && answerHeaders) };
+        return [code, describeResponse(code, schema, wordsOf(route, code), headers, refer)];
+      }),
     ),
   };
 }
@@ -131,28 +164,45 @@ function describeBody(body: TObject, refer: Refer): object {
   return { required: hasFields, content: { 'application/json': { schema: refer(body) } } };
 }
 
-function describeResponse(code: string, schema: object, words: readonly string[], refer: Refer): object {
+function headersOf(code: string, isLimited: boolean): Record<string, object> {
+  const names = [
+    'X-Request-Id',
+    ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : []),
+    ...(code === '429' ? ['Retry-After'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function describeResponse(
+  code: string,
+  schema: object,
+  words: readonly string[],
+  headers: Record<string, object>,
+  refer: Refer,
+): object {
   const [meaning = '', component] = CODES[code] ?? [];
   if ('type' in schema && schema.type === 'null')
-    return { description: 'description' in schema ? schema.description : meaning };
+    return { description: 'description' in schema ? schema.description : meaning, headers };
   if (component !== undefined && schema === ErrorAnswer && words.length === 0)
     return { $ref: `#/components/responses/${component}` };
   const isRefusal = schema === ErrorAnswer || 'words' in schema;
   return {
     description: words.length > 0 ? `${meaning}: ${words.map((word) => `\`${word}\``).join(', ')}` : meaning,
     ...(words.length > 0 && { 'x-error-words': words }),
-    ...(code === '429' && { headers: RETRY_AFTER }),
+    headers,
     content: { 'application/json': { schema: refer(isRefusal ? ErrorAnswer : schema) } },
   };
 }
 
-/** The refusals without words of their own, which many routes have. */
+/** The refusals without words of their own, which many routes have: also those without a limit, whose answers have no field of it. */
 function sharedResponses(refer: Refer): Record<string, object> {
   return Object.fromEntries(
     Object.entries(CODES).flatMap(([code, [, component]]) => {
       const words = WORDS_OF_ANY_CALL[code] ?? [];
       if (component === undefined) return [];
-      return [[component, describeResponse(code, { ...ErrorAnswer, words }, words, refer)]];
+      return [
+        [component, describeResponse(code, { ...ErrorAnswer, words }, words, headersOf(code, true), refer)],
+      ];
     }),
   );
 }

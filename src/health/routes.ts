@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { answers, refusedWith } from '../http/envelope.ts';
+import { answers, codeOf, refusedWith } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import type { ReferencePage } from './reference-page.ts';
 
-const Alive = Type.Object({ code: Type.Literal(200) });
+const Alive = Type.Object({ code: codeOf(200) });
 
 /** For operators and developers; outside `/api`, so without limits and tokens. */
 export async function healthRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {

@@ -1,6 +1,7 @@
 import * as accounts from '../accounts/schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
+import { LOG_EVENTS } from '../events/log-events.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
 import * as push from '../push/schemas.ts';
@@ -15,7 +16,7 @@ import {
 } from '../relations/schemas.ts';
 import { Settings, SettingsBody } from '../settings/schemas.ts';
 import { Hello, Welcome } from '../sockets/frames-in.ts';
-import { Snapshot } from '../sync/snapshot.ts';
+import { NextPages, Snapshot } from '../sync/snapshot.ts';
 import * as users from '../users/schemas.ts';
 
 /** What travels, by the name that clients know it by: in the kit, in `/openapi.json` and in `docs/asyncapi.yaml`. */
@@ -25,7 +26,7 @@ export const SHAPES = {
   ChangePasswordBody: accounts.ChangePasswordBody,
   PasswordLinkBody: accounts.PasswordLinkBody,
   EndSessionBody: accounts.EndSessionBody,
-  Options: accounts.Options,
+  ServiceOptions: accounts.ServiceOptions,
   Registered: accounts.Registered,
   OwnUser: users.OwnUser,
   LoggedIn: accounts.LoggedIn,
@@ -55,8 +56,9 @@ export const SHAPES = {
   FriendPage,
   FriendAnswer,
   PresenceState,
-  SubscribeBody: push.SubscribeBody,
+  SubscriptionKeys: push.SubscriptionKeys,
   Subscription: push.Subscription,
+  SubscribeBody: push.SubscribeBody,
   TestSendQuery: push.TestSendQuery,
   ReceiptBody: push.ReceiptBody,
   PushLogEntry: push.PushLogEntry,
@@ -64,5 +66,7 @@ export const SHAPES = {
   UnsubscribeBody: push.UnsubscribeBody,
   Hello,
   Welcome,
+  OwnSettings: LOG_EVENTS.settings,
+  NextPages,
   Snapshot,
 };

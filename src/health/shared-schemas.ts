@@ -1,5 +1,12 @@
 /** Our annotations of a schema, which are not of JSON Schema (`http/validation.ts`, `http/envelope.ts`). */
-const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'refine', 'words']);
+const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'refine', 'words', 'shape', 'described']);
+
+/** The annotations that decide how a schema is described (`http/validation.ts`). */
+interface Annotated {
+  shape?: string;
+  described?: object;
+  description?: string;
+}
 
 interface SharedSchemas {
   /** A schema as plain JSON Schema, in which every named schema is a reference. */
@@ -9,7 +16,8 @@ interface SharedSchemas {
 }
 
 /**
- * Collects schemas for `components/schemas` of OpenAPI and AsyncAPI. A schema is recognized by its identity, at any depth.
+ * Collects schemas for `components/schemas` of OpenAPI and AsyncAPI. A schema is recognized by its identity, at any depth, or by its
+ * `shape`, of which there may be copies with other descriptions.
  *
  * @param shapes schemas by name
  */
@@ -18,14 +26,17 @@ export function shareSchemas(shapes: Record<string, object>): SharedSchemas {
   const shared = new Map<string, object>();
 
   function refer(schema: object): object {
-    const name = names.get(schema);
+    const { shape, description, ...values } = schema as Annotated; // annotations of ours, where present
+    const name = shape ?? names.get(schema);
     if (name === undefined) return copy(schema);
-    if (!shared.has(name)) shared.set(name, copy(schema));
-    return { $ref: `#/components/schemas/${name}` };
+    if (!shared.has(name)) shared.set(name, copy(shape === undefined ? schema : values));
+    const reference = { $ref: `#/components/schemas/${name}` };
+    return shape !== undefined && description !== undefined ? { ...reference, description } : reference;
   }
 
   function copy(schema: object): object {
-    const plain = Object.entries(schema).filter(([key]) => !OWN_ANNOTATIONS.has(key));
+    const { described } = schema as Annotated; // an annotation of ours, where present
+    const plain = Object.entries(described ?? schema).filter(([key]) => !OWN_ANNOTATIONS.has(key));
     return Object.fromEntries(plain.map(([key, value]) => [key, copyValue(value)]));
   }
 

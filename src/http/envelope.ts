@@ -1,17 +1,22 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 
+/** The `code` of an answer that always has this one. */
+export function codeOf<const Code extends number>(code: Code) {
+  return Type.Literal(code, { type: 'integer' });
+}
+
 /** An answer with data (interface 4.1). */
 export function dataAnswer<Data extends TSchema>(data: Data) {
-  return Type.Object({ code: Type.Literal(200), data });
+  return Type.Object({ code: codeOf(200), data });
 }
 
 /** An answer with a text for the user, and data. */
 export function messageAnswer<Data extends TSchema>(data: Data) {
-  return Type.Object({ code: Type.Literal(200), message: Type.String(), data });
+  return Type.Object({ code: codeOf(200), message: Type.String(), data });
 }
 
 /** An answer with a text for the user alone. */
-export const MessageOnly = Type.Object({ code: Type.Literal(200), message: Type.String() });
+export const MessageOnly = Type.Object({ code: codeOf(200), message: Type.String() });
 
 /** The body of every refusal and fault (interface 4.1, 7); `error` is our addition, for programs. */
 export const ErrorAnswer = Type.Object(

@@ -26,12 +26,16 @@ test('without a cursor a page begins before every entry', () => {
 
 test('a cursor that no page had as `next` is refused', () => {
   const { next = '' } = cutPage([place(7, 'x'), place(6, 'y')], 1, (row) => row);
-  const forged = ['', 'x', `${next}=`, `${next} `, Buffer.from('-1:x').toString('base64url')];
-  forged.push(Buffer.from('1e3:x').toString('base64url'), Buffer.from('7:x\0').toString('base64url'));
+  const forged = ['', 'x', 'any text', `${next}=`, `${next} `, '-1:x', '1e3:x', '7:x\0', ':x', `${next}:x`];
+  forged.push(Buffer.from('-1:x').toString('base64url'), `${Buffer.from('7:x').toString('base64url')}=`);
   for (const after of forged)
     assert.throws(
       () => readPlace(after),
       (error) => error instanceof ServiceError && error.kind === 'invalid' && error.word === 'bad_cursor',
       after,
     );
+});
+
+test('a cursor of an earlier version, in Base64url, continues its list', () => {
+  assert.deepEqual(readPlace(Buffer.from('7:x').toString('base64url')), place(7, 'x'));
 });

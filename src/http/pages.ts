@@ -5,18 +5,11 @@ import { text } from './validation.ts';
 /** Entries of one page, and the most that a request may ask for. */
 export const PAGE_ENTRIES = 200;
 
-const MAX_CURSOR_LENGTH = 200;
-const AFTER = text({ maxLength: MAX_CURSOR_LENGTH, description: '`next` of the page before' });
+const AFTER = cursor(200, '^[0-9]{1,15}:[A-Za-z0-9_-]{0,100}$');
 
-/** The fields of a frame that request a page of a list. */
+/** The fields of a query or a frame that request a page of a list. */
 export const PageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_ENTRIES, description: '200 if left out' })),
-  after: Type.Optional(AFTER),
-};
-
-/** The same for the query of a URL. */
-export const PageQuery = {
-  limit: Type.Optional(text({ pattern: '^([1-9][0-9]?|1[0-9]{2}|200)$', description: '1 to 200' })),
   after: Type.Optional(AFTER),
 };
 
@@ -31,11 +24,6 @@ export interface PageRequest {
   readonly after?: string;
 }
 
-/** Turns a {@link PageQuery} into {@link PageFields}. */
-export function toPageRequest({ limit, after }: { limit?: string; after?: string }): PageRequest {
-  return { ...(limit !== undefined && { limit: Number(limit) }), ...(after !== undefined && { after }) };
-}
-
 /** The position of an entry in a list that is sorted by `at` and then by id, the greatest first. */
 export interface Place {
   readonly at: number;
@@ -45,6 +33,19 @@ export interface Place {
 /** Before the first entry of every list. */
 const START: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
 
+/** The field of a query or a frame that continues a list. Its rule refuses any other text than `pattern` with `bad_cursor`. */
+export function cursor(maxLength: number, pattern: string) {
+  const description = '`next` of the page before';
+  return text({ maxLength, described: text({ maxLength, pattern, description }) });
+}
+
+/** A cursor as text, which has a colon. Earlier versions sent it in Base64url, which has none. Empty if it is neither. */
+export function plainCursor(after: string): string {
+  if (after.includes(':')) return after;
+  const plain = Buffer.from(after, 'base64url').toString();
+  return Buffer.from(plain).toString('base64url') === after ? plain : '';
+}
+
 /**
  * The place after which a page begins.
  *
@@ -52,15 +53,14 @@ const START: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
  */
 export function readPlace(after: string | undefined): Place {
   if (after === undefined) return START;
-  const plain = Buffer.from(after, 'base64url').toString();
-  const [, at, id] = /^(\d{1,15}):([\w-]{0,100})$/.exec(plain) ?? [];
-  if (at === undefined || id === undefined || toCursor({ at: Number(at), id }) !== after)
+  const [, at, id] = /^(\d{1,15}):([\w-]{0,100})$/.exec(plainCursor(after)) ?? [];
+  if (at === undefined || id === undefined)
     throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
   return { at: Number(at), id };
 }
 
 function toCursor({ at, id }: Place): string {
-  return Buffer.from(`${at}:${id}`).toString('base64url');
+  return `${at}:${id}`;
 }
 
 /** Makes a page of rows that were read up to one beyond `limit`. `next` is absent on the last page. */

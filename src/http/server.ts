@@ -17,7 +17,7 @@ import { BODY_LIMIT_BYTES, hasBadText, parseBody } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { answerError, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
-import { readFields } from './validation.ts';
+import { readFields, readNumbers } from './validation.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -41,6 +41,8 @@ declare module 'fastify' {
     description?: string;
     /** Header fields that the route reads by itself, as OpenAPI describes parameters. */
     parameters?: readonly object[];
+    /** Header fields of a success, as OpenAPI describes them, besides those of all answers. */
+    answerHeaders?: Readonly<Record<string, object>>;
   }
   interface FastifyInstance {
     /** Authorizes a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
@@ -167,7 +169,8 @@ export function openServer(
       if (typeof input !== 'object' || input === null)
         throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
       if (httpPart !== 'body' && hasBadText(input)) throw refusal('invalid', 'malformed_request');
-      return { value: readFields(schema as TObject, input) }; // every body and query of ours is one object
+      const fields = httpPart === 'querystring' ? readNumbers(schema as TObject, input) : input;
+      return { value: readFields(schema as TObject, fields) }; // every body and query of ours is one object
     } catch (error) {
       return { error: error as Error }; // readFields throws nothing but errors
     }

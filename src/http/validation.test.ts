@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TObject, Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
-import { readFields, text } from './validation.ts';
+import { flag, oneOf, readFields, readNumbers, text } from './validation.ts';
 
 const Person = Type.Object({
   name: text({
@@ -110,4 +110,33 @@ test('other errors name the field and what it must be, in either language', () =
     assert.deepEqual(refused(input, { schema }), ['invalid_field', chinese]);
     assert.deepEqual(refused(input, { schema, english: true }), ['invalid_field', english]);
   }
+});
+
+test('the whole numbers of a query are read as JSON spells them', () => {
+  const Query = Type.Object({
+    n: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    on: Type.Optional(flag()),
+    q: Type.Optional(text()),
+  });
+  const read = (query: object) => readFields(Query, readNumbers(Query, query));
+  assert.deepEqual(read({ n: '7', on: '0', q: '7' }), { n: 7, on: 0, q: '7' });
+  assert.deepEqual(read({ n: `${Number.MAX_SAFE_INTEGER}` }), { n: Number.MAX_SAFE_INTEGER });
+  const wrong = ['0', '07', '+7', '-7', '7.0', '7e0', '0x7', ' 7', '', '٧', ['7', '8'], '9007199254740992'];
+  for (const n of [...wrong, '99999999999999999999'])
+    assert.throws(() => read({ n }), { message: `参数 n 需为 1-${Number.MAX_SAFE_INTEGER} 的整数` }, `${n}`);
+  for (const on of ['2', 'true', '01']) assert.throws(() => read({ on }), { message: '参数 on 不正确' }, on);
+  const odd = JSON.parse('{ "__proto__": "7", "toString": "7" }');
+  assert.deepEqual(read(odd), {});
+});
+
+test('a value is one of a few texts or numbers', () => {
+  const Choice = Type.Object({ word: oneOf('Word', ['', 'full']), on: flag() });
+  assert.deepEqual(readFields(Choice, { word: '', on: 1 }), { word: '', on: 1 });
+  for (const other of [
+    { word: 'half', on: 1 },
+    { word: '', on: 2 },
+    { word: '', on: '1' },
+    { word: null, on: 1 },
+  ])
+    assert.throws(() => readFields(Choice, other), { word: 'invalid_field' });
 });

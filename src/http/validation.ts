@@ -1,4 +1,11 @@
-import { type Static, type TObject, type TSchema, type TStringOptions, Type } from 'typebox';
+import {
+  type Static,
+  type TObject,
+  type TSchema,
+  type TSchemaOptions,
+  type TStringOptions,
+  Type,
+} from 'typebox';
 import Value from 'typebox/value';
 import { ServiceError } from '../errors.ts';
 
@@ -8,16 +15,53 @@ export type Refusal = readonly [word: string, text: string];
 /**
  * Our annotations of a field's schema: `refusal` replaces every error of the field, `tooLong` only that of a text above
  * `maxLength`. `refine` gets a text that matches the schema, and throws to refuse it.
+ *
+ * Two are for the descriptions alone (`health/shared-schemas.ts`). `shape` names the schema. `described` replaces it, where a rule of
+ * the room refuses more than the schema does: with words of its own, or because it still takes what earlier versions sent.
  */
 interface Annotations {
   refusal?: Refusal;
   tooLong?: Refusal;
   refine?: (value: string) => void;
+  shape?: string;
+  described?: TSchema;
 }
 
 /** A string of `minLength` to `maxLength` code points. */
 export function text(options: TStringOptions & Annotations = {}) {
   return Type.String(options);
+}
+
+/**
+ * One of a few values: texts, or whole numbers. All fields with the same `shape` have one schema of that name in the descriptions, each
+ * with its own description. Answers are sent without checking that they have one of the values, as earlier versions may have stored others.
+ */
+export function oneOf<const Value extends string | number>(
+  shape: string,
+  values: readonly Value[],
+  options: TSchemaOptions & Pick<Annotations, 'refusal'> = {},
+) {
+  const type = values.every((value) => typeof value === 'number') ? 'integer' : 'string';
+  return Type.Unsafe<Value>({ type, enum: values, shape, ...options });
+}
+
+/** 1 or 0 (interface 2.1). */
+export function flag(description?: string) {
+  return oneOf('Flag', [0, 1], description === undefined ? {} : { description });
+}
+export type Flag = 0 | 1;
+
+/**
+ * Turns the whole numbers of a query, which travel as text, into numbers. They are spelled as in JSON: `7`, not `07`, `+7` or `7.0`. Any
+ * other text stays one, so that the schema refuses it.
+ */
+export function readNumbers(schema: TObject, query: object): object {
+  const numbers = Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
+    const isNumber = typeof value === 'string' && /^(?:0|[1-9][0-9]{0,15})$/.test(value);
+    const { type } = (Object.hasOwn(schema.properties, name) ? schema.properties[name] : {}) as Bounds;
+    return isNumber && type === 'integer' ? [[name, Number(value)]] : [];
+  });
+  return { ...query, ...Object.fromEntries(numbers) };
 }
 
 /**
@@ -86,7 +130,7 @@ function inChinese(name: string, field: TSchema, value: unknown): string {
   if (value === undefined) return `缺少参数 ${name}`;
   if (type === 'string' && typeof value !== 'string') return `参数 ${name} 需为字符串`;
   if (type === 'boolean') return `参数 ${name} 需为布尔值`;
-  if (type === 'integer') return `参数 ${name} 需为 ${minimum}-${maximum} 的整数`;
+  if (type === 'integer' && minimum !== undefined) return `参数 ${name} 需为 ${minimum}-${maximum} 的整数`;
   if (typeof value === 'string' && maxLength !== undefined) {
     const length = [...value].length;
     if (length < minLength || length > maxLength)
@@ -100,7 +144,8 @@ function inEnglish(name: string, field: TSchema, value: unknown): string {
   if (value === undefined) return `${name} is missing`;
   if (type === 'string' && typeof value !== 'string') return `${name} must be a string`;
   if (type === 'boolean') return `${name} must be a boolean`;
-  if (type === 'integer') return `${name} must be an integer from ${minimum} to ${maximum}`;
+  if (type === 'integer' && minimum !== undefined)
+    return `${name} must be an integer from ${minimum} to ${maximum}`;
   if (typeof value === 'string' && maxLength !== undefined) {
     const length = [...value].length;
     if (length < minLength || length > maxLength)

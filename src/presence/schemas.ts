@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { text } from '../http/validation.ts';
+import { flag, text } from '../http/validation.ts';
 
 /** How many users one device watches at most (docs/protocol.md, `watch`). */
 const MAX_WATCHED = 500;
@@ -16,8 +16,8 @@ export const ViewFields = Type.Object({
 /** The presence of one user as another sees it over the socket. */
 export const PresenceState = Type.Object({
   id: Type.String(),
-  online: Type.Integer({ description: '1 or 0' }),
-  idle: Type.Integer({ description: '1 when online and no device is used, else 0' }),
+  online: flag(),
+  idle: flag('1 when online and no device is used'),
   lastSeen: Type.Integer({ description: 'Epoch milliseconds of going offline; 0 while online, or unknown' }),
 });
 export type PresenceState = Static<typeof PresenceState>;

@@ -16,7 +16,7 @@ const events = new Events();
 onEachDatabase('profiles', (database) => {
   test('the public profile is seven fields, the phone masked', async (t) => {
     const db = await database.open(t);
-    const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male', bio: 'b' };
+    const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male' as const, bio: 'b' };
     const id = await addUser(db, 'alice', { ...fields, phone: '13812345678', email: 'a@example.com' });
     assert.deepEqual(await getPublicUser(db, id), { id, username: 'alice', ...fields, phone: '138****5678' });
   });

@@ -1,14 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { text } from '../http/validation.ts';
-import { Avatar, Email, Nickname, OwnUser } from '../users/schemas.ts';
+import { flag, text } from '../http/validation.ts';
+import { Avatar, Email, Gender, Nickname, OwnUser } from '../users/schemas.ts';
 
 /** Bounds are our choice: interface 2.1 does not show them. */
 export const ProfileBody = Type.Object({
   nickname: Type.Optional(Nickname),
   avatar: Type.Optional(Avatar),
-  gender: Type.Optional(
-    Type.Union([Type.Literal(''), Type.Literal('male'), Type.Literal('female'), Type.Literal('secret')]),
-  ),
+  gender: Type.Optional(Gender),
   bio: Type.Optional(text({ maxLength: 1000 })),
   phone: Type.Optional(text({ maxLength: 32, pattern: '^[0-9+\\-(). ]*$' })),
   email: Type.Optional(Email),
@@ -21,13 +19,13 @@ export const PublicUser = Type.Object({
   username: Type.String(),
   avatar: Type.String(),
   nickname: Type.String(),
-  gender: Type.String(),
+  gender: Gender,
   bio: Type.String(),
   phone: Type.String({ description: 'Partly masked' }),
 });
 export type PublicUser = Static<typeof PublicUser>;
 
-export const PublicProfile = Type.Object({ ...PublicUser.properties, isOnline: Type.Integer() });
+export const PublicProfile = Type.Object({ ...PublicUser.properties, isOnline: flag() });
 
 const { id, username, avatar, ...others } = OwnUser.properties;
 /** The caller's own user in the order of interface 4.8, which is another one than that of login. */

@@ -113,7 +113,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
           : undefined;
       if (!sent) return reply.code(404).send({ code: 404 as const, message: 'No push subscription found' });
       const answer = { code: 200 as const, message: 'Test notification sent!' };
-      return detail === '1' ? { ...answer, data: sent } : answer;
+      return detail === 1 ? { ...answer, data: sent } : answer;
     },
   });
 

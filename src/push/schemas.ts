@@ -1,17 +1,37 @@
 import { type Static, Type } from 'typebox';
 import { columnsOf } from '../db/columns.ts';
-import { text } from '../http/validation.ts';
+import { codeOf } from '../http/envelope.ts';
+import { flag, oneOf, text } from '../http/validation.ts';
+
+/** A browser's subscription (interface 2.3); other fields are ignored. */
+export const SubscriptionKeys = Type.Object({
+  p256dh: text({
+    minLength: 1,
+    maxLength: 200,
+    description: "The client's public key, Base64 of either alphabet",
+  }),
+  auth: text({
+    minLength: 1,
+    maxLength: 100,
+    description: "The client's auth secret, Base64 of either alphabet",
+  }),
+});
+export const Subscription = Type.Object(
+  {
+    endpoint: text({ minLength: 1, description: 'URL of the push service for this device' }),
+    keys: SubscriptionKeys,
+  },
+  { description: 'A PushSubscription as the browser makes it' },
+);
+export type Subscription = Static<typeof Subscription>;
 
 export const SubscribeBody = Type.Object(
   {
     userId: text({ minLength: 1, maxLength: 100 }),
-    subscription: Type.Union([
-      Type.Object(
-        {},
-        { description: 'A PushSubscription: endpoint, keys.p256dh, keys.auth (interface 2.3)' },
-      ),
-      Type.String({ description: 'The same, serialized' }),
-    ]),
+    // Its fields are read by the route, which refuses each with its own text.
+    subscription: Type.Union([Type.Unsafe<object>({ type: 'object' }), Type.String()], {
+      described: Type.Union([Subscription, Type.String({ description: 'The same, serialized' })]),
+    }),
     lang: Type.Optional(
       text({
         minLength: 1,
@@ -40,19 +60,9 @@ export const SubscribeBody = Type.Object(
 );
 export type SubscribeBody = Static<typeof SubscribeBody>;
 
-/** A browser's subscription (interface 2.3); other fields are ignored. */
-export const Subscription = Type.Object({
-  endpoint: text({ minLength: 1 }),
-  keys: Type.Object({
-    p256dh: text({ minLength: 1, maxLength: 200 }),
-    auth: text({ minLength: 1, maxLength: 100 }),
-  }),
-});
-export type Subscription = Static<typeof Subscription>;
-
 export const TestSendQuery = Type.Object({
   userId: text({ minLength: 1 }),
-  detail: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
+  detail: Type.Optional(flag('1: the answer has what each push service answered')),
   device: Type.Optional(
     text({ minLength: 1, description: 'Id of the only device to send to; left out: all' }),
   ),
@@ -60,21 +70,30 @@ export const TestSendQuery = Type.Object({
 
 export const ReceiptBody = Type.Object({
   receipt: text({ minLength: 1, maxLength: 100, description: '`doorman.receipt` of the push' }),
-  event: Type.Union([Type.Literal('shown'), Type.Literal('clicked')]),
+  event: oneOf('ReceiptEvent', ['shown', 'clicked']),
 });
 export type ReceiptBody = Static<typeof ReceiptBody>;
 
-export const PublicKeyAnswer = Type.Object({ code: Type.Literal(200), publicKey: Type.String() });
+export const PublicKeyAnswer = Type.Object({ code: codeOf(200), publicKey: Type.String() });
 
 /**
  * The answer of a push service; `failed` or `unusable` if nothing could be sent, `waiting` if it is tried again; or why nothing was
  * sent. `already_notified`: the device is unconfirmed, and notified at most once a minute. `unconfirmed`: such a device of an
  * account that has a confirmed one, or had one within 30 days.
  */
-export type PushLogOutcome =
-  | ('accepted' | 'gone' | 'refused' | 'failed' | 'unusable' | 'waiting')
-  | ('seen' | 'dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified')
-  | 'unconfirmed';
+const PushLogOutcome = oneOf(
+  'PushLogOutcome',
+  [
+    ...(['accepted', 'gone', 'refused', 'failed', 'unusable', 'waiting'] as const),
+    ...(['seen', 'dnd', 'off', 'blocked', 'no_device', 'account_closed', 'already_notified'] as const),
+    'unconfirmed',
+  ],
+  {
+    description:
+      'What the push service answered; failed, unusable or waiting if nothing could be sent; any other word: why nothing was sent',
+  },
+);
+export type PushLogOutcome = Static<typeof PushLogOutcome>;
 
 export const PushLogEntry = Type.Object({
   id: Type.String(),
@@ -87,11 +106,8 @@ export const PushLogEntry = Type.Object({
     description:
       "The device's User-Agent at that time; empty if there is none, and for an unconfirmed device",
   }),
-  kind: Type.String({ description: 'message or test' }),
-  outcome: Type.String({
-    description:
-      'accepted, gone, refused, failed, unusable or waiting; or why nothing was sent: seen, dnd, off, blocked, no_device, account_closed, already_notified or unconfirmed',
-  }),
+  kind: oneOf('PushLogKind', ['message', 'test']),
+  outcome: PushLogOutcome,
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The push service's answer, if it gave one",
   }),
@@ -117,24 +133,34 @@ export type PushLogEntry = Static<typeof PushLogEntry>;
 
 /** Interface 4.15 prints the message; `data` comes only with `detail=1`. */
 export const TestSent = Type.Object({
-  code: Type.Literal(200),
+  code: codeOf(200),
   message: Type.String(),
   data: Type.Optional(Type.Array(PushLogEntry)),
 });
-export const NoSubscription = Type.Object({ code: Type.Literal(404), message: Type.String() });
+export const NoSubscription = Type.Object({ code: codeOf(404), message: Type.String() });
 
 export const PushDevice = Type.Object({
   id: Type.String(),
   service: Type.String({ description: 'Origin of the push service' }),
   device: Type.String({ description: 'User-Agent of the client' }),
-  confirmed: Type.Integer({ description: "1 if it was stored with the user's own token" }),
-  current: Type.Integer({ description: '1 if it belongs to the session of this call' }),
-  usable: Type.Integer({ description: '0 if its keys turned out to be invalid' }),
+  confirmed: flag("1 if it was stored with the user's own token"),
+  current: flag('1 if it belongs to the session of this call'),
+  usable: flag('0 if its keys turned out to be invalid'),
   create_time: Type.Integer({ description: 'Epoch milliseconds' }),
 });
 export type PushDevice = Static<typeof PushDevice>;
 
-export const UnsubscribeBody = Type.Object({ endpoint: Type.Optional(text()), id: Type.Optional(text()) });
+const named = text({ minLength: 1 });
+/** At least one of both, which the rule checks. */
+export const UnsubscribeBody = Type.Object(
+  { endpoint: Type.Optional(text()), id: Type.Optional(text()) },
+  {
+    described: Type.Union([
+      Type.Object({ endpoint: named, id: Type.Optional(text()) }),
+      Type.Object({ id: named, endpoint: Type.Optional(text()) }),
+    ]),
+  },
+);
 
 /** A row of `push_subscriptions`. Without a session it is unconfirmed: anyone may have stored it. */
 export interface SubscriptionRow {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
-import { answers, MessageOnly, messageAnswer } from '../http/envelope.ts';
-import { NextPage, toPageRequest } from '../http/pages.ts';
+import { answers, codeOf, MessageOnly, messageAnswer } from '../http/envelope.ts';
+import { NextPage } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
@@ -11,7 +11,7 @@ import { BlockedLists } from './blocked-lists.ts';
 import { listBlocked, readBlockedPage } from './blocks.ts';
 import { BlockBody, BlockedQuery, BlockedUser } from './schemas.ts';
 
-const BlockedAnswer = Type.Object({ code: Type.Literal(200), data: Type.Array(BlockedUser), next: NextPage });
+const BlockedAnswer = Type.Object({ code: codeOf(200), data: Type.Array(BlockedUser), next: NextPage });
 
 export async function blockRoutes(app: App, { clock, db, events, inbox }: Services): Promise<void> {
   const lists = new BlockedLists((userId) => listBlocked(db, userId), events);
@@ -68,7 +68,7 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
       const { userId } = callerOf(request);
       const { limit, after } = request.query;
       if (limit === undefined && after === undefined) return sendText(reply, await lists.load(userId));
-      const { items, ...rest } = await readBlockedPage(db, userId, toPageRequest(request.query));
+      const { items, ...rest } = await readBlockedPage(db, userId, request.query);
       return { code: 200 as const, data: items, ...rest };
     },
   });

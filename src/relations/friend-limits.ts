@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
+import type { FriendState } from '../events/log-events.ts';
 import { openRateLimit } from '../http/rate-limits.ts';
-import type { FriendAction, FriendState } from './schemas.ts';
+import type { FriendAction } from './schemas.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const MAX_USERS = 100_000;

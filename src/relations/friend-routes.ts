@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { callerOf } from '../http/authenticate.ts';
-import { answers, dataAnswer } from '../http/envelope.ts';
-import { NextPage, PageSeq, toPageRequest } from '../http/pages.ts';
+import { answers, codeOf, dataAnswer } from '../http/envelope.ts';
+import { NextPage, PageSeq } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { changeFriendship, listFriends } from './friends.ts';
@@ -11,11 +11,11 @@ import {
   FriendAnswer,
   FriendBody,
   FriendEntry,
-  FriendsQuery,
+  FriendsFields,
 } from './schemas.ts';
 
 const FriendsAnswer = Type.Object({
-  code: Type.Literal(200),
+  code: codeOf(200),
   data: Type.Array(FriendEntry),
   seq: PageSeq,
   next: NextPage,
@@ -34,13 +34,11 @@ export async function friendRoutes(app: App, { clock, db, events, limits }: Serv
     schema: {
       operationId: 'friends',
       summary: 'List friends and open requests, a page of them',
-      querystring: FriendsQuery,
+      querystring: FriendsFields,
       response: answers(FriendsAnswer, [400, 'bad_cursor'], 401),
     },
     handler: async (request) => {
-      const { list } = request.query;
-      const page = { ...toPageRequest(request.query), ...(list !== undefined && { list }) };
-      const { items, ...rest } = await listFriends(db, callerOf(request).userId, page);
+      const { items, ...rest } = await listFriends(db, callerOf(request).userId, request.query);
       return { code: 200 as const, data: items, ...rest };
     },
   });

@@ -1,11 +1,12 @@
 import { sessionEnded } from '../accounts/session-lookup.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
+import type { FriendState } from '../events/log-events.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
 import { type Checked, checkThenLock, type Inboxes, readHead } from '../inbox/inbox.ts';
 import { refusalBetween } from './blocks.ts';
 import { type FriendLimits, MAX_OPEN_REQUESTS } from './friend-limits.ts';
-import type { FriendAction, FriendEntry, FriendPage, FriendState } from './schemas.ts';
+import type { FriendAction, FriendEntry, FriendPage } from './schemas.ts';
 
 /** The state after each action; a pair that is missing here is refused. A repeated action changes nothing. */
 const TRANSITIONS: Record<FriendAction, Partial<Record<FriendState, FriendState>>> = {

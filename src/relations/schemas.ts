@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import type { LogEventData } from '../events/log-events.ts';
-import { NextPage, PageFields, PageQuery } from '../http/pages.ts';
-import { text } from '../http/validation.ts';
+import { FriendState } from '../events/log-events.ts';
+import { NextPage, PageFields } from '../http/pages.ts';
+import { oneOf, text } from '../http/validation.ts';
 
 export const BlockBody = Type.Object({ blockedId: text({ minLength: 1 }) });
 
@@ -18,7 +18,7 @@ export const BlockedPage = Type.Object({ items: Type.Array(BlockedUser), next: N
 export type BlockedPage = Static<typeof BlockedPage>;
 
 /** Both parameters are our addition and optional: without them the whole list is sent, as interface 4.12 shows. */
-export const BlockedQuery = Type.Object(PageQuery);
+export const BlockedQuery = Type.Object(PageFields);
 
 export interface BlockedRow {
   id: string;
@@ -33,15 +33,12 @@ export function toBlockedUser({ id, username, avatar, created_at }: BlockedRow):
 
 export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
 
-/** The relation of two users, as one of them sees it. */
-export type FriendState = LogEventData['friend']['state'];
-
 export const FRIEND_ACTIONS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
 export type FriendAction = (typeof FRIEND_ACTIONS)[number];
 
 /** Of the frame `friend`; over HTTP the path names the action. */
 export const FriendFields = Type.Object({
-  op: Type.Union(FRIEND_ACTIONS.map((action) => Type.Literal(action))),
+  op: oneOf('FriendAction', FRIEND_ACTIONS),
   ...FriendBody.properties,
 });
 
@@ -50,17 +47,18 @@ export const FriendEntry = Type.Object({
   username: Type.String(),
   nickname: Type.String(),
   avatar: Type.String(),
-  state: Type.String({ description: 'friends; requested: by the caller; asked: by the other user' }),
+  state: oneOf('FriendEntryState', ['friends', 'requested', 'asked'], {
+    description: 'requested: by the caller; asked: by the other user',
+  }),
   at: Type.Integer({ description: 'Epoch milliseconds of the last change' }),
 });
 export type FriendEntry = Static<typeof FriendEntry>;
 
 /** One of the caller's lists: friends, or open requests in both directions; both lists if left out. */
-const FriendList = Type.Optional(Type.Union([Type.Literal('friends'), Type.Literal('requests')]));
+const FriendList = Type.Optional(oneOf('FriendList', ['friends', 'requests']));
 export const FriendsFields = Type.Object({ ...PageFields, list: FriendList });
-export const FriendsQuery = Type.Object({ ...PageQuery, list: FriendList });
 
 export const FriendPage = Type.Object({ items: Type.Array(FriendEntry), next: NextPage });
 export type FriendPage = Static<typeof FriendPage>;
 
-export const FriendAnswer = Type.Object({ userId: Type.String(), state: Type.String() });
+export const FriendAnswer = Type.Object({ userId: Type.String(), state: FriendState });

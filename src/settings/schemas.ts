@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox';
+import { flag } from '../http/validation.ts';
+import { PushPreview } from '../users/schemas.ts';
 
 export const SettingsBody = Type.Object({
   pushEnabled: Type.Optional(Type.Boolean()),
   dndEnabled: Type.Optional(Type.Boolean()),
-  /** Ours: how much of a message a notification shows (architecture 8.3). */
-  pushPreview: Type.Optional(
-    Type.Union([Type.Literal('full'), Type.Literal('sender'), Type.Literal('none')]),
-  ),
+  /** Ours. */
+  pushPreview: Type.Optional(PushPreview),
 });
 export type SettingsBody = Static<typeof SettingsBody>;
 
 export const Settings = Type.Object({
   id: Type.String(),
   username: Type.String(),
-  push_enabled: Type.Integer(),
-  dnd_enabled: Type.Integer(),
+  push_enabled: flag(),
+  dnd_enabled: flag(),
 });
 export type Settings = Static<typeof Settings>;

@@ -1,4 +1,5 @@
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import type { PushPreview } from '../users/schemas.ts';
 import { userNotFound } from '../users/users.ts';
 import type { Settings, SettingsBody } from './schemas.ts';
 
@@ -17,7 +18,7 @@ export async function updateSettings(
 ): Promise<Settings> {
   const [push, dnd, preview] = [toFlag(body.pushEnabled), toFlag(body.dndEnabled), body.pushPreview ?? null];
   return withInboxes(inboxes, [userId], now, async (tx, append) => {
-    const row = await tx.get<Settings & { push_preview: string }>`
+    const row = await tx.get<Settings & { push_preview: PushPreview }>`
       update users set
         push_enabled = coalesce(${push}, push_enabled), dnd_enabled = coalesce(${dnd}, dnd_enabled),
         push_preview = coalesce(${preview}, push_preview)

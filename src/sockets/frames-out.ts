@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../events/log-events.ts';
+import { codeOf } from '../http/envelope.ts';
 import { CODES, errorText } from '../http/errors.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { RequestId } from './frames-in.ts';
@@ -9,7 +10,7 @@ import { RequestId } from './frames-in.ts';
 const Reply = Type.Object({
   type: Type.Literal('reply'),
   id: RequestId,
-  code: Type.Literal(200),
+  code: codeOf(200),
   data: Type.Optional(Type.Union([Type.Object({}), Type.Array(Type.Object({}))])),
 });
 const ErrorReply = Type.Object({

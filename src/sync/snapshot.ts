@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { readConversations } from '../chat/conversations.ts';
 import { Conversation, PersonName } from '../chat/schemas.ts';
 import type { Db } from '../db/db.ts';
+import { LOG_EVENTS } from '../events/log-events.ts';
 import { NextPage } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
 import { readBlockedPage } from '../relations/blocks.ts';
@@ -10,25 +11,23 @@ import { BlockedUser, FriendEntry } from '../relations/schemas.ts';
 import { OwnUser, toOwnUser } from '../users/schemas.ts';
 import { getUser } from '../users/users.ts';
 
+export const NextPages = Type.Object(
+  { friends: NextPage, requests: NextPage, blocks: NextPage, conversations: NextPage },
+  { description: 'For each list that is longer than a page, the cursor of its next page' },
+);
+
 /** From what a device without stored data starts: the first page of each list (docs/protocol.md, sync). */
 export const Snapshot = Type.Object({
   epoch: Type.String(),
   seq: Type.Integer({ description: 'Number of the last event that the snapshot includes' }),
   profile: OwnUser,
-  settings: Type.Object({
-    push_enabled: Type.Integer(),
-    dnd_enabled: Type.Integer(),
-    push_preview: Type.String(),
-  }),
+  settings: LOG_EVENTS.settings,
   friends: Type.Array(FriendEntry),
   requests: Type.Array(FriendEntry),
   blocks: Type.Array(BlockedUser),
   conversations: Type.Array(Conversation),
   people: Type.Array(PersonName, { description: 'The peers of these conversations' }),
-  next: Type.Object(
-    { friends: NextPage, requests: NextPage, blocks: NextPage, conversations: NextPage },
-    { description: 'For each list that is longer than a page, the cursor of its next page' },
-  ),
+  next: NextPages,
 });
 export type Snapshot = Static<typeof Snapshot>;
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { columnsOf } from '../db/columns.ts';
-import { type Refusal, text } from '../http/validation.ts';
+import { type Flag, flag, oneOf, type Refusal, text } from '../http/validation.ts';
 import { refuseInvisibleNickname, refuseUnreadableName } from './names.ts';
 
 /** The texts that interface 7 fixes. */
@@ -28,6 +28,14 @@ export const Avatar = text({
   description: 'http(s) without credentials, a relative reference, or empty',
 });
 
+/** Interface 2.1. */
+export const Gender = oneOf('Gender', ['', 'male', 'female', 'secret']);
+export type Gender = Static<typeof Gender>;
+
+/** How much of a message a notification shows (architecture 8.3). */
+export const PushPreview = oneOf('PushPreview', ['full', 'sender', 'none']);
+export type PushPreview = Static<typeof PushPreview>;
+
 /** The caller's own user as login shows it (interface 4.4), without the token. */
 export const OwnUser = Type.Object({
   id: Type.String(),
@@ -35,11 +43,11 @@ export const OwnUser = Type.Object({
   nickname: Type.String(),
   email: Type.String(),
   avatar: Type.String(),
-  gender: Type.String(),
+  gender: Gender,
   bio: Type.String(),
   phone: Type.String(),
-  push_enabled: Type.Integer(),
-  dnd_enabled: Type.Integer(),
+  push_enabled: flag(),
+  dnd_enabled: flag(),
 });
 export type OwnUser = Static<typeof OwnUser>;
 
@@ -52,12 +60,12 @@ export interface UserRow {
   nickname: string;
   email: string;
   avatar: string;
-  gender: string;
+  gender: Gender;
   bio: string;
   phone: string;
-  push_enabled: number;
-  dnd_enabled: number;
-  push_preview: string;
+  push_enabled: Flag;
+  dnd_enabled: Flag;
+  push_preview: PushPreview;
   status: 'active' | 'suspended' | 'deleted';
   created_at: number;
 }

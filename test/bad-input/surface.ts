@@ -43,7 +43,7 @@ interface Schemas {
 /** The part of JSON Schema that our fields use. */
 export interface Field {
   readonly type?: string;
-  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Field[];
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -73,7 +73,7 @@ export function plainSubscription() {
 
 function plainValue(field: Field): unknown {
   if (field.anyOf) return plainValue(field.anyOf[0] ?? {});
-  if ('const' in field) return field.const;
+  if (field.enum) return field.enum[0];
   switch (field.type) {
     case 'string':
       return 'a'.repeat(Math.max(field.minLength ?? 0, 6));
@@ -91,9 +91,11 @@ function plainValue(field: Field): unknown {
 /** Values that a field must refuse, by what is wrong with them. */
 export function wrongValues(field: Field): [fault: string, value: unknown][] {
   if (field.anyOf) {
-    const kinds = field.anyOf.map((one) => one.type ?? typeof one.const);
+    const kinds = field.anyOf.map(({ type = '' }) => type);
     return [...typeFaults(kinds), ['another word', 'gibberish']];
   }
+  if (field.enum)
+    return [...typeFaults([field.type ?? '']), ['another word', 'gibberish'], ['another number', 2]];
   if (field.type !== 'string') {
     const faults = typeFaults([field.type ?? '']);
     if (field.type !== 'integer') return faults;

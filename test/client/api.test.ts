@@ -61,7 +61,7 @@ function friend(act: Parameters<Api['friend']>[0]): Endpoint {
 }
 
 const ENDPOINTS: Record<string, Endpoint> = {
-  'GET /api/options': one('Options', (api) => api.options()),
+  'GET /api/options': one('ServiceOptions', (api) => api.options()),
   'POST /api/register': one(
     'Registered',
     (api) => api.register({ username: 'carol', password: 'password-of-carol' }),
@@ -412,6 +412,8 @@ function toSchema(data: Endpoint['data']): unknown {
 
 /** A schema as `/openapi.json` shows it: without our own annotations. */
 function plain(schema: TSchema): unknown {
-  const own = ['refusal', 'tooLong', 'refine'];
-  return JSON.parse(JSON.stringify(schema), (key, value) => (own.includes(key) ? undefined : value));
+  const own = ['refusal', 'tooLong', 'refine', 'shape'];
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    own.includes(key) ? undefined : (value?.described ?? value),
+  );
 }

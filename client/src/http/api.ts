@@ -5,7 +5,7 @@ import type { Envelope } from './http.ts';
 /** The HTTP interface, one method for each endpoint (interface 4 and the service's `/docs`). All throw `DoormanError`. */
 export interface Api {
   /** What a client needs to know before a user is signed in, such as who may register; changes when the operator restarts the service. */
-  options(): Promise<Wire.Options>;
+  options(): Promise<Wire.ServiceOptions>;
   register(body: Wire.RegisterBody): Promise<Wire.Registered>;
   login(body: Wire.LoginBody): Promise<Wire.LoggedIn>;
   /** A fresh token of the same session. `Doorman` renews its token by itself. */
@@ -109,7 +109,7 @@ export function openApi({ call, userId }: Caller): Api {
   const post = async <Data>(path: string, body: object = {}) => (await call('POST', path, body)).data as Data;
 
   return {
-    options: async () => (await call('GET', '/api/options', undefined, 'public')).data as Wire.Options,
+    options: async () => (await call('GET', '/api/options', undefined, 'public')).data as Wire.ServiceOptions,
     register: async (body) => (await call('POST', '/api/register', body, 'stranger')).data as Wire.Registered,
     login: async (body) => (await call('POST', '/api/login', body, 'stranger')).data as Wire.LoggedIn,
     freshToken: () => post('/api/token'),

@@ -1,5 +1,5 @@
+import type { Registration } from 'doorman-client';
 import { type Context, createContext, useContext, useSyncExternalStore } from 'react';
-import type { Registration } from './registration.ts';
 import type { Readable } from './store.ts';
 import type { BaseStores } from './stores.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';

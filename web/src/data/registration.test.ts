@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { DoormanError, type Options } from 'doorman-client';
+import { DoormanError, type Registration } from 'doorman-client';
 import { RegistrationStore } from './registration.ts';
 
 /** A browser's storage, and a service that answers with `says`, or not at all. */
@@ -18,7 +18,7 @@ function start(t: TestContext, { stored }: { stored?: string } = {}) {
       setItem: (key: string, value: string) => void kept.set(key, value),
     },
   });
-  const service = { says: undefined as Options['registration'] | undefined, asked: 0 };
+  const service = { says: undefined as Registration | undefined, asked: 0 };
   const store = new RegistrationStore(async () => {
     service.asked++;
     if (service.says === undefined) throw new DoormanError(0, 'unreachable', 'no answer');

@@ -1,8 +1,5 @@
-import { DoormanError, type Options } from 'doorman-client';
+import { DoormanError, type Registration, type ServiceOptions } from 'doorman-client';
 import { Store } from './store.ts';
-
-/** Who may create an account: everyone, users with an invite, or no one. */
-export type Registration = Options['registration'];
 
 /** The last answer of the service is stored, so that the next start shows the right form at once, also without a network. */
 const KEY = 'doorman.registration';
@@ -11,11 +8,11 @@ const FRESH_MS = 10_000;
 
 /** Who may create an account, as far as the page knows; `undefined` until the service has answered for the first time. */
 export class RegistrationStore extends Store<Registration | undefined> {
-  readonly #fetch: () => Promise<Pick<Options, 'registration'>>;
+  readonly #fetch: () => Promise<Pick<ServiceOptions, 'registration'>>;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
 
-  constructor(fetch: () => Promise<Pick<Options, 'registration'>>) {
+  constructor(fetch: () => Promise<Pick<ServiceOptions, 'registration'>>) {
     super(readStored());
     this.#fetch = fetch;
   }

@@ -1,5 +1,4 @@
-import type { Doorman, LoginBody, RegisterBody } from 'doorman-client';
-import type { Registration } from './registration.ts';
+import type { Doorman, LoginBody, RegisterBody, Registration } from 'doorman-client';
 import type { Readable } from './store.ts';
 import type { ConnectionView, Freshness, PagesView, SessionView } from './views.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OwnUser } from 'doorman-client';
+import type { Gender, OwnUser } from 'doorman-client';
 import { readFields } from '../../../../src/http/validation.ts';
 import { ProfileBody } from '../../../../src/profiles/schemas.ts';
 import { refuseUnsafeAvatar } from '../../../../src/users/names.ts';
@@ -40,7 +40,8 @@ test('changes of another device are shown, except in fields that are edited here
   const edits = { nickname: 'A.' };
   assert.equal(shownProfile({ ...ADA, bio: 'Computes.', nickname: 'Ada L.' }, edits).bio, 'Computes.');
   assert.equal(shownProfile({ ...ADA, nickname: 'Ada L.' }, edits).nickname, 'A.');
-  assert.equal(shownProfile({ ...ADA, gender: 'of a newer service' }, {}).gender, '');
+  const newer = 'of a newer service' as Gender; // a later version may add values
+  assert.equal(shownProfile({ ...ADA, gender: newer }, {}).gender, '');
 });
 
 /** Whether the service accepts it. */

@@ -1,9 +1,8 @@
-import type { SessionEnd } from 'doorman-client';
+import type { Registration, SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useNetwork, useRegistration, useStores } from '../../data/hooks.ts';
-import type { Registration } from '../../data/registration.ts';
 import { wasVisited } from '../../data/visited.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Button } from '../../ui/controls/button.tsx';

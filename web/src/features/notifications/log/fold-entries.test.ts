@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PushLogEntry } from 'doorman-client';
+import type { PushLogEntry, PushLogOutcome } from 'doorman-client';
 import { foldEntries } from './fold-entries.ts';
 
 /** Entries as the service lists them, the latest first; each is `ID PEER OUTCOME DEVICE`, `-` for no peer. */
@@ -14,7 +14,7 @@ function entries(...lines: string[]): PushLogEntry[] {
       device,
       device_name: device,
       kind: peer === '-' ? 'test' : 'message',
-      outcome,
+      outcome: outcome as PushLogOutcome, // the lines have its words
       status: null,
       reason: '',
       detail: '',
