@@ -54,9 +54,25 @@ export interface Message {
   readonly examples: Examples[string];
 }
 
+/**
+ * The schemas of the frames that have no name elsewhere: what an event carries, and the data of a reply. Generators name a model by the
+ * schema, and number those without a name.
+ */
+export function shapesOfFrames(): Record<string, object> {
+  const events = Object.entries(LOG_EVENTS).map(([event, data]) => [`${capitalized(event)}Data`, data]);
+  const replies = Object.entries<{ reply: TSchema | null }>(FRAMES_IN).flatMap(([frame, { reply }]) =>
+    reply && 'properties' in reply ? [[`${capitalized(frame)}ReplyData`, reply]] : [],
+  );
+  return Object.fromEntries([...events, ...replies]);
+}
+
 /** All messages by their keys, with references to named schemas by `refer`. */
 export function describeMessages(refer: Refer, examples: Examples): Record<string, Message> {
   return { ...messagesIn(refer, examples), ...replies(refer, examples), ...messagesOut(refer, examples) };
+}
+
+export function capitalized(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 type Refer = (schema: object) => object;

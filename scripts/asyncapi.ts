@@ -8,7 +8,14 @@ import { SHAPES } from '../src/health/shapes.ts';
 import { shareSchemas } from '../src/health/shared-schemas.ts';
 import { FRAMES_IN, type FrameName } from '../src/sockets/frames-in.ts';
 import { PATH, SUBPROTOCOL } from '../src/sockets/upgrade.ts';
-import { describeMessages, type Message, SUMMARIES_IN, SUMMARIES_OUT } from './asyncapi-messages.ts';
+import {
+  capitalized,
+  describeMessages,
+  type Message,
+  SUMMARIES_IN,
+  SUMMARIES_OUT,
+  shapesOfFrames,
+} from './asyncapi-messages.ts';
 import { readExamples } from './protocol-examples.ts';
 
 const ROOT = new URL('../', import.meta.url);
@@ -17,7 +24,7 @@ const ROOT = new URL('../', import.meta.url);
 export function writeAsyncapi(): string {
   const { name, version, license } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   const examples = readExamples(readFileSync(new URL('docs/protocol.md', ROOT), 'utf8'));
-  const { refer, schemas } = shareSchemas(SHAPES);
+  const { refer, schemas } = shareSchemas({ ...shapesOfFrames(), ...SHAPES });
   const messages = describeMessages(refer, examples);
   const description = {
     asyncapi: '3.0.0',
@@ -38,7 +45,12 @@ export function writeAsyncapi(): string {
       messages: Object.fromEntries(
         Object.entries(messages).map(([key, message]) => [key, describeMessage(key, message)]),
       ),
-      schemas: schemas(),
+      schemas: {
+        ...Object.fromEntries(
+          Object.entries(messages).map(([key, { payload }]) => [payloadName(key), payload]),
+        ),
+        ...schemas(),
+      },
       correlationIds: {
         request: { description: 'A reply has the `id` of its request', location: '$message.payload#/id' },
       },
@@ -109,7 +121,7 @@ function operationsOut(): Record<string, object> {
   );
 }
 
-function describeMessage(key: string, { title, summary, payload, examples }: Message): object {
+function describeMessage(key: string, { title, summary, examples }: Message): object {
   return {
     name: key,
     title,
@@ -117,9 +129,14 @@ function describeMessage(key: string, { title, summary, payload, examples }: Mes
     ...(key in FRAMES_IN || /reply$/i.test(key)
       ? { correlationId: { $ref: '#/components/correlationIds/request' } }
       : {}),
-    payload,
+    payload: { $ref: `#/components/schemas/${payloadName(key)}` },
     ...(examples.length > 0 && { examples: examples.map((payload) => ({ payload })) }),
   };
+}
+
+/** The name of the schema of a message, from which generators name its model. */
+function payloadName(key: string): string {
+  return key in FRAMES_IN ? `${capitalized(key)}Request` : capitalized(key);
 }
 
 function refersTo(...keys: string[]): object[] {
@@ -128,10 +145,6 @@ function refersTo(...keys: string[]): object[] {
 
 function linkTo(section: string): string {
   return `[docs/protocol.md](protocol.md#${section})`;
-}
-
-function capitalized(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 if (import.meta.main) writeFileSync(new URL('docs/asyncapi.yaml', ROOT), writeAsyncapi());
