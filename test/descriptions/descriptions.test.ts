@@ -8,11 +8,13 @@ import { promisify } from 'node:util';
 import Value from 'typebox/value';
 import { parse } from 'yaml';
 import { writeAsyncapi } from '../../scripts/asyncapi.ts';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { serve } from '../client/serving.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
-import { inline } from '../openapi.ts';
+import { inline, operations } from '../openapi.ts';
 import { makeTemporaryFolder } from '../temporary-folders.ts';
+import { PROGRAM } from './generated-client.ts';
 import { areToolsInstalled, loadTool, TOOLS } from './tools.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,39 +23,6 @@ const run = promisify(execFile);
 const withTools = {
   skip: areToolsInstalled() ? false : 'its packages could not be installed: npm test tries again',
 };
-
-/** A client by `openapi-fetch` with the types that `openapi-typescript` makes. */
-const program = `
-import createClient from 'openapi-fetch';
-import type { components, operations, paths } from './doorman.js';
-
-declare const process: { argv: string[] };
-const client = createClient<paths>({ baseUrl: process.argv[2] ?? '' });
-const account: operations['register']['requestBody']['content']['application/json'] = {
-  username: 'alice',
-  password: 'wonderland',
-};
-
-const registered = await client.POST('/api/register', { body: account });
-if (!registered.data) throw new Error(registered.error.error);
-const { id, token }: components['schemas']['Registered'] = registered.data.data;
-const profile = await client.GET('/api/user/profile/{userId}', { params: { path: { userId: id } } });
-const user: components['schemas']['PublicProfile'] | undefined = profile.data?.data;
-const again = await client.POST('/api/register', { body: account });
-const refused: components['schemas']['ErrorAnswer'] | undefined = again.error;
-const headers = { authorization: \`Bearer \${token}\` };
-const sessions = await client.GET('/api/sessions', { headers });
-
-// @ts-expect-error: a password is missing
-void (() => client.POST('/api/register', { body: { username: 'bob' } }));
-// @ts-expect-error: there is no such call
-void (() => client.GET('/api/nothing'));
-// @ts-expect-error: a profile has no token
-void profile.data?.data.token;
-console.log(
-  JSON.stringify([user?.username, user?.isOnline, refused?.code, refused?.error, sessions.data?.data.length]),
-);
-`;
 
 onSqlite('/openapi.json', (database) => {
   test('is valid OpenAPI 3.1', withTools, async (t) => {
@@ -65,16 +34,18 @@ onSqlite('/openapi.json', (database) => {
   });
 
   test(
-    'makes a client that compiles strictly, and registers, reads a profile and is refused',
+    'makes a client that compiles strictly, calls each operation, and finds mistakes',
     withTools,
     async (t) => {
-      const service = await serve(t, database);
+      const service = await serve(t, database, { world: { resolve: async () => [] } });
+      const { id } = await service.join('dora');
+      const link = await service.services.db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
       const folder = await makeTemporaryFolder('client');
       t.after(() => rm(folder, { recursive: true, force: true }));
       await Promise.all([
         symlink(join(TOOLS, 'node_modules'), join(folder, 'node_modules'), 'junction'),
         writeFile(join(folder, 'package.json'), '{ "type": "module" }'),
-        writeFile(join(folder, 'program.ts'), program),
+        writeFile(join(folder, 'program.ts'), PROGRAM),
       ]);
       const make = join(TOOLS, 'node_modules/openapi-typescript/bin/cli.js');
       const from = [`${service.url}/openapi.json`, '--output', 'doorman.ts'];
@@ -85,8 +56,16 @@ onSqlite('/openapi.json', (database) => {
       await run(process.execPath, [tsc, ...options, '', 'program.ts'], { cwd: folder }).catch(({ stdout }) =>
         assert.fail(stdout),
       );
-      const { stdout } = await run(process.execPath, ['program.js', service.url], { cwd: folder });
-      assert.deepEqual(JSON.parse(stdout), ['alice', 0, 400, 'username_taken', 1]);
+      const args = ['program.js', service.url, link?.token ?? ''];
+      const { stdout } = await run(process.execPath, args, { cwd: folder });
+      const { codes, profile, refusal } = JSON.parse(stdout);
+      const { body } = await service.get('/openapi.json');
+      const names = operations(body.paths).map(([, , { operationId }]) => operationId);
+      // The request of the socket is a plain one here.
+      const expected = names.map((name) => [name, name === 'openSocket' ? 400 : 200]);
+      assert.deepEqual(codes, Object.fromEntries(expected));
+      assert.deepEqual([profile.username, profile.isOnline], ['alice', 0]);
+      assert.deepEqual([refusal.code, refusal.error], [400, 'username_taken']);
     },
   );
 });
@@ -105,6 +84,32 @@ test('docs/asyncapi.yaml has examples of each message, which fit it', () => {
       assert.ok(Value.Check(payload, example.payload), `${name}: ${JSON.stringify(example.payload)}`);
   }
 });
+
+test('docs/asyncapi.yaml names each schema of which a generator makes a type', () => {
+  const { components } = parse(writeAsyncapi());
+  const { schemas, messages } = components;
+  const unnamed = Object.entries<Body>(schemas).flatMap(([name, schema]) =>
+    Object.entries(schema).flatMap(([key, part]) => findTypes(part, `${name}.${key}`)),
+  );
+  assert.deepEqual(unnamed, []);
+  const names = Object.entries<Body>(messages).map(([key, { payload }]) => [
+    key,
+    payload.$ref.split('/').at(-1),
+  ]);
+  for (const [key, name] of names) {
+    assert.match(name, new RegExp(`^${key}(?:Request)?$`, 'i'));
+    assert.ok(schemas[name], name);
+  }
+});
+
+/** The places of objects and enumerations within a schema. */
+function findTypes(value: unknown, place: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.entries(value).flatMap(([key, one]) => findTypes(one, `${place}.${key}`));
+  const isType =
+    ('type' in value && value.type === 'object') || ('enum' in value && Array.isArray(value.enum));
+  return isType ? [place, ...inner] : inner;
+}
 
 test('docs/asyncapi.yaml names sections that docs/protocol.md has', async () => {
   const headings = (await readFile(join(root, 'docs/protocol.md'), 'utf8')).matchAll(/^#+ (.*)$/gm);

@@ -1,0 +1,138 @@
+/**
+ * A program that calls each operation, by `openapi-fetch` with the types that `openapi-typescript` makes. It prints the code of each answer
+ * by the name of its operation. Its arguments are the address of the service, and the token of a password link.
+ */
+export const PROGRAM = `
+import createClient from 'openapi-fetch';
+import type { components, operations, paths } from './doorman.js';
+
+type Shapes = components['schemas'];
+
+declare const process: { argv: string[] };
+const [, , baseUrl = '', link = ''] = process.argv;
+const client = createClient<paths>({ baseUrl });
+const codes: Record<string, number> = {};
+
+/** Notes the code of an answer. @returns its body, which must be that of a success */
+function expect<Data>(operation: keyof operations, answer: { data?: Data; error?: unknown; response: Response }): Data {
+  codes[operation] = answer.response.status;
+  if (answer.data === undefined) throw new Error(\`\${operation}: \${JSON.stringify(answer.error)}\`);
+  return answer.data;
+}
+
+expect('checkAlive', await client.GET('/healthz'));
+expect('checkReady', await client.GET('/readyz'));
+const version: string = expect('describe', await client.GET('/openapi.json')).openapi;
+const keys: { kid: string }[] = expect('keySet', await client.GET('/.well-known/jwks.json')).keys;
+const options: Shapes['ServiceOptions'] = expect('options', await client.GET('/api/options')).data;
+const isOpen: boolean = options.registration === 'open';
+
+const proof = { header: { 'Device-Proof': 'none' } };
+const account: Shapes['RegisterBody'] = { username: 'alice', password: 'wonderland' };
+const registered = await client.POST('/api/register', { params: proof, body: account });
+const { id, token }: Shapes['Registered'] = expect('register', registered).data;
+const proofHeader: operations['register']['responses'][200]['headers']['Device-Proof'] =
+  registered.response.headers.get('device-proof') ?? undefined;
+const login = expect('login', await client.POST('/api/login', { params: proof, body: account })).data;
+const bob = expect('register', await client.POST('/api/register', { body: { username: 'bob', password: 'the-builder' } })).data;
+const refused = await client.POST('/api/register', { body: account });
+const refusal: Shapes['ErrorAnswer'] | undefined = refused.error;
+
+const headers = { authorization: \`Bearer \${token}\` };
+const fresh = await client.POST('/api/token', { headers, params: proof });
+const renewed: string = expect('freshToken', fresh).data.token;
+const sessions: Shapes['SessionEntry'][] = expect('sessions', await client.GET('/api/sessions', { headers })).data;
+const current: 0 | 1 | undefined = sessions[0]?.current;
+const other = sessions.find((session) => session.current === 0)?.id ?? '';
+expect('endSession', await client.POST('/api/sessions/end', { headers, body: { id: other } }));
+
+const users = expect('users', await client.GET('/api/users', { headers, params: { query: { q: 'b', online: 0, limit: 10 } } }));
+const gender: '' | 'male' | 'female' | 'secret' | undefined = users.data[0]?.gender;
+const { data: profile } = expect('profileOf', await client.GET('/api/user/profile/{userId}', { params: { path: { userId: id } } }));
+expect('updateProfile', await client.POST('/api/user/profile', { headers, body: { gender: 'female', bio: 'x' } }));
+const settings = await client.POST('/api/user/settings', { headers, body: { dndEnabled: true, pushPreview: 'none' } });
+const { push_enabled, dnd_enabled }: { push_enabled: 0 | 1; dnd_enabled: 0 | 1 } = expect('updateSettings', settings).data;
+
+expect('sendMessage', await client.POST('/api/messages', { headers, body: { to: bob.id, cid: 'c1', body: 'Tea?' } }));
+const history = { params: { query: { peer: bob.id, after: 0, before: 9, limit: 5 } } };
+const messages: Shapes['Message'][] = expect('history', await client.GET('/api/messages', { headers, ...history })).data.items;
+expect('markRead', await client.POST('/api/messages/mark', { headers, body: { peer: bob.id, read: 1 } }));
+const listed = { params: { query: { limit: 1, peer: bob.id } } };
+const conversations = expect('conversations', await client.GET('/api/conversations', { headers, ...listed }));
+const next: string | undefined = conversations.next;
+
+const friend = { headers, body: { userId: bob.id } };
+const asked = expect('requestFriend', await client.POST('/api/friends/request', friend)).data;
+const state: 'none' | 'requested' | 'asked' | 'friends' = asked.state;
+const friends = await client.GET('/api/friends', { headers, params: { query: { list: 'requests', limit: 200 } } });
+const listedState: 'requested' | 'asked' | 'friends' | undefined = expect('friends', friends).data[0]?.state;
+expect('cancelFriend', await client.POST('/api/friends/cancel', friend));
+const bobs = { headers: { authorization: \`Bearer \${bob.token}\` }, body: { userId: id } };
+expect('requestFriend', await client.POST('/api/friends/request', bobs));
+expect('acceptFriend', await client.POST('/api/friends/accept', friend));
+expect('removeFriend', await client.POST('/api/friends/remove', friend));
+expect('declineFriend', await client.POST('/api/friends/decline', friend));
+const snapshot: Shapes['Snapshot'] = expect('snapshot', await client.GET('/api/sync', { headers })).data;
+
+const block = { headers, body: { blockedId: bob.id } };
+const since: number = expect('block', await client.POST('/api/user/block', block)).data.create_time;
+expect('blocked', await client.GET('/api/user/blocked', { headers, params: { query: { limit: 1 } } }));
+expect('unblock', await client.POST('/api/user/unblock', block));
+
+const publicKey: string = expect('pushKey', await client.GET('/api/push/public-key')).publicKey;
+const subscription = { endpoint: 'https://push.example.net/1', keys: { p256dh: 'BAAA', auth: 'AAAA' } };
+expect('pushSubscribe', await client.POST('/api/push/subscribe', { headers, body: { userId: id, subscription } }));
+const serialized = { userId: id, subscription: JSON.stringify(subscription), lang: 'en' };
+expect('pushSubscribe', await client.POST('/api/push/subscribe', { headers, body: serialized }));
+const devices: Shapes['PushDevice'][] = expect('pushDevices', await client.GET('/api/push/devices', { headers })).data;
+const test = await client.GET('/api/push/test-send', { headers, params: { query: { userId: id, detail: 1 } } });
+const sent: Shapes['PushLogEntry'][] | undefined = expect('pushTest', test).data;
+const outcome: Shapes['PushLogOutcome'] | undefined = sent?.[0]?.outcome;
+const log = expect('pushLog', await client.GET('/api/push/log', { headers })).data;
+const kind: 'message' | 'test' | undefined = log[0]?.kind;
+const receipt = { receipt: 'A'.repeat(43), event: 'shown' } as const;
+expect('pushReceipt', await client.POST('/api/push/receipt', { body: receipt }));
+const { endpoint } = subscription;
+expect('pushUnsubscribe', await client.POST('/api/push/unsubscribe', { headers, body: { endpoint } }));
+void (() => client.POST('/api/push/unsubscribe', { headers, body: { id: devices[0]?.id ?? '' } }));
+
+const passwords = { oldPassword: account.password, newPassword: 'another one' };
+expect('changePassword', await client.POST('/api/user/change-password', { headers, body: passwords }));
+expect('usePasswordLink', await client.POST('/api/password-link', { body: { token: link, newPassword: 'a new one' } }));
+const signedIn = await client.POST('/api/login', { body: { username: 'alice', password: 'another one' } });
+const last = { headers: { authorization: \`Bearer \${expect('login', signedIn).data.token}\` } };
+expect('logout', await client.POST('/api/logout', last));
+const socket = await client.GET('/ws', { params: { header: { 'Sec-WebSocket-Protocol': 'doorman.v1' } } });
+codes.openSocket = socket.response.status;
+
+// Each of these has one mistake.
+const mistakes = [
+  // @ts-expect-error: a password is missing
+  () => client.POST('/api/register', { body: { username: 'bob' } }),
+  // @ts-expect-error: there is no such call
+  () => client.GET('/api/nothing'),
+  // @ts-expect-error: a profile has no token
+  () => profile.token,
+  // @ts-expect-error: no such gender
+  () => client.POST('/api/user/profile', { body: { gender: 'unknown' } }),
+  // @ts-expect-error: neither an endpoint nor an id
+  () => client.POST('/api/push/unsubscribe', { body: {} }),
+  // @ts-expect-error: a subscription has an endpoint and keys
+  () => client.POST('/api/push/subscribe', { body: { userId: id, subscription: {} } }),
+  // @ts-expect-error: a page has a whole number of entries
+  () => client.GET('/api/users', { params: { query: { limit: 'ten' } } }),
+  // @ts-expect-error: 1 or 0
+  () => client.GET('/api/users', { params: { query: { online: 2 } } }),
+  // @ts-expect-error: no such list
+  () => client.GET('/api/friends', { params: { query: { list: 'all' } } }),
+  // @ts-expect-error: no such state
+  () => asked.state === 'blocked',
+  // @ts-expect-error: no such outcome
+  () => outcome === 'teleported',
+  // @ts-expect-error: the code of a success is 200
+  () => users.code === 201,
+];
+void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
+void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
+console.log(JSON.stringify({ codes, profile, refusal }));
+`;
