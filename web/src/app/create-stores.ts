@@ -94,6 +94,7 @@ class DoormanStores implements Stores {
       isFresh: () => this.freshness.getSnapshot() === 'fresh',
       isCutOff: () => this.#isCutOff,
       isAttended: () => environment.isAttended(),
+      isInFront: () => environment.isInFront(),
       persistDraft: (peer) => this.#persistence.markDraftChanged(peer),
       draftKey: (peer) => this.#persistence.draftKey(peer),
       persistThread: (peer) => this.#persistence.markThreadChanged(peer),

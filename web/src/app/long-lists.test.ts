@@ -111,7 +111,7 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await untilEqual(() => thread.view.getSnapshot().messages.map(({ body }) => body), ['hi 0']);
     assert.deepEqual(row(alice, bob.id), { body: 'hi 0', unread: 1 });
     assert.equal(thread.view.getSnapshot().unreadAfter, 0);
-    thread.setAtEnd(true);
+    thread.setAtEnd(1);
     await untilEqual(() => row(alice, bob.id), { body: 'hi 0', unread: 0 });
     await until(
       async () => (await alice.doorman.api.conversations({ peer: bob.id })).conversations[0]?.unread === 0,

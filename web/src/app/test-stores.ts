@@ -44,6 +44,7 @@ export class TestBrowser {
     return {
       ...noBrowserEnvironment(),
       isAttended: () => this.isAttended,
+      isInFront: () => this.isAttended,
       onAttention: (listener: (isAttended: boolean) => void) => {
         this.#attention.add(listener);
         return () => void this.#attention.delete(listener);

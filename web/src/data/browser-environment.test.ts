@@ -6,7 +6,8 @@ import { browserEnvironment } from './browser-environment.ts';
 class TestDocument extends EventTarget {
   readonly defaultView = new EventTarget();
   visibilityState: DocumentVisibilityState = 'visible';
-  hasFocus = () => false;
+  isFocused = false;
+  hasFocus = () => this.isFocused;
 }
 
 test('the page is attended while it is visible and used, and the service gets the same', (t) => {
@@ -29,4 +30,16 @@ test('the page is attended while it is visible and used, and the service gets th
   assert.equal(environment.isAttended(), false);
   assert.deepEqual(seen, [true, false, true, false]);
   assert.deepEqual(view, { visible: false, active: false });
+});
+
+test('the page is in front while it is visible and has the focus, also if it is not used', (t) => {
+  const document = new TestDocument();
+  Object.assign(globalThis, { document });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const { isInFront } = browserEnvironment();
+  assert.equal(isInFront(), false);
+  document.isFocused = true;
+  assert.equal(isInFront(), true);
+  document.visibilityState = 'hidden';
+  assert.equal(isInFront(), false);
 });

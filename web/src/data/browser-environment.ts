@@ -4,6 +4,8 @@ import { type Doorman, trackActivity } from 'doorman-client';
 export interface BrowserEnvironment {
   /** Whether the user looks at the page: it is visible, and was used within the last minute, by the rule of the service. */
   isAttended(): boolean;
+  /** Whether the page is visible and its window has the focus, also if the user is idle. */
+  isInFront(): boolean;
   /** Notifies of each change of `isAttended`. @returns ends it */
   onAttention(listener: (isAttended: boolean) => void): () => void;
   /** Notifies when the page is hidden or closed. @returns ends it */
@@ -23,6 +25,7 @@ export function browserEnvironment(): BrowserEnvironment {
   const listeners = new Set<(isAttended: boolean) => void>();
   return {
     isAttended: () => isAttended,
+    isInFront: () => document.visibilityState === 'visible' && document.hasFocus(),
     onAttention(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -65,6 +68,7 @@ export function browserEnvironment(): BrowserEnvironment {
 export function noBrowserEnvironment(): BrowserEnvironment {
   return {
     isAttended: () => true,
+    isInFront: () => true,
     onAttention: () => () => {},
     onHidden: () => () => {},
     onNetwork: () => () => {},

@@ -79,7 +79,7 @@ onSqlite('conversations of the page', (database) => {
     thread.open();
     await until(() => thread.view.getSnapshot().messages.length === 1);
     alice.doorman.disconnect();
-    thread.setAtEnd(true);
+    thread.setAtEnd(1);
     assert.equal(alice.stores.chats.unreadTotal.getSnapshot(), 0);
     await alice.stores.flush();
     const reloaded = await alice.reload();

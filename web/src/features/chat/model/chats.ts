@@ -33,7 +33,15 @@ interface ChatsOptions
   extends Omit<ConversationPagesOptions, 'onConversations' | 'isKnown'>,
     Pick<
       ThreadOptions,
-      'doorman' | 'queue' | 'ownId' | 'isFresh' | 'isCutOff' | 'isAttended' | 'persistThread' | 'draftKey'
+      | 'doorman'
+      | 'queue'
+      | 'ownId'
+      | 'isFresh'
+      | 'isCutOff'
+      | 'isAttended'
+      | 'isInFront'
+      | 'persistThread'
+      | 'draftKey'
     > {
   isBlocked(userId: string): boolean;
   /** The list to persist has changed. */

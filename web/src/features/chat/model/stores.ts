@@ -28,10 +28,12 @@ export interface Thread {
   loadOlder(): void;
   retryLoading(): void;
   /**
-   * Whether the newest message is on the screen, false at first; the component reports each change. While it is, the thread
-   * is open and the page attended, messages are marked as read.
+   * The component reports each change of what it shows. While the end of the messages is on the screen, the thread is open
+   * and the page attended, messages are marked as read.
+   *
+   * @param shownTo the number of the last stored message of the view that is shown, if its end is on the screen; absent at first
    */
-  setAtEnd(isAtEnd: boolean): void;
+  setAtEnd(shownTo: number | undefined): void;
   /** Writes a message and empties the draft. It appears at once as `waiting`. @param body 1 to 4,000 code points */
   send(body: string): void;
   /** A refused message, by its `cid`. */

@@ -28,6 +28,8 @@ export interface ThreadOptions {
   isCutOff(): boolean;
   /** Whether the user looks at the page. */
   isAttended(): boolean;
+  /** Whether the page is visible and has the focus. */
+  isInFront(): boolean;
   markRead(peer: string, n: number): void;
   /** The messages to persist have changed. */
   persistThread(peer: string): void;
@@ -46,7 +48,9 @@ export class ThreadStore implements Thread {
   readonly #options: ThreadOptions;
   readonly #history: ThreadHistory;
   #openCount = 0;
-  #isAtEnd = false;
+  /** See {@link setAtEnd}. A view is shown later than it changes, in a hidden page by a second or more. */
+  #shownTo: number | undefined;
+  #arrivedAway = 0;
   #unreadAfter: number | undefined;
 
   constructor(peer: string, options: ThreadOptions) {
@@ -90,14 +94,17 @@ export class ThreadStore implements Thread {
       isOpen = false;
       this.#openCount--;
       if (this.isOpen) return;
-      this.#isAtEnd = false;
+      this.#shownTo = undefined;
       this.#options.closed(this.#peer);
     };
   }
 
   /** The conversation changed: loads missing messages, and marks seen ones as read. */
   update(): void {
-    if (!this.#isAttended()) this.#updateUnreadLine();
+    if (!this.#isAttended()) {
+      if (!this.#options.isInFront()) this.#arrivedAway = this.#options.conversation(this.#peer).counter.head;
+      this.#updateUnreadLine();
+    }
     this.#history.catchUp();
     this.#markSeen();
     this.view.invalidate();
@@ -112,8 +119,8 @@ export class ThreadStore implements Thread {
     this.view.invalidate();
   }
 
-  setAtEnd(isAtEnd: boolean): void {
-    this.#isAtEnd = isAtEnd;
+  setAtEnd(shownTo: number | undefined): void {
+    this.#shownTo = shownTo;
     this.#markSeen();
   }
 
@@ -150,6 +157,7 @@ export class ThreadStore implements Thread {
   /** After a full sync. */
   onSnapshot(isOtherDatabase: boolean): void {
     this.#history.onSnapshot(isOtherDatabase);
+    this.#arrivedAway = Math.min(this.#arrivedAway, this.#options.conversation(this.#peer).counter.head);
     this.update();
   }
 
@@ -169,6 +177,7 @@ export class ThreadStore implements Thread {
   clear(): void {
     this.#history.clear();
     this.#unreadAfter = undefined;
+    this.#arrivedAway = 0;
     this.view.invalidate();
   }
 
@@ -178,9 +187,13 @@ export class ThreadStore implements Thread {
     this.view.invalidate();
   }
 
-  /** The newest message is on the screen, and the user looks at the page. */
+  /**
+   * The end of the messages is on the screen, and the user looks at the page. The list follows what arrives then, but what
+   * arrived while the page was away may be more than the screen holds: only the list knows, once it shows it.
+   */
   #isAttended(): boolean {
-    return this.isOpen && this.#isAtEnd && this.#options.isAttended();
+    const showsEnd = this.#shownTo !== undefined && this.#shownTo >= this.#arrivedAway;
+    return this.isOpen && showsEnd && this.#options.isAttended();
   }
 
   #markSeen(): void {
@@ -218,6 +231,7 @@ export class ThreadStore implements Thread {
       isLoadingOlder,
       failure,
       unreadAfter: this.#unreadAfter,
+      arrivedAway: this.#arrivedAway,
     };
   }
 }

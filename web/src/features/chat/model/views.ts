@@ -55,4 +55,6 @@ export interface ThreadView {
   readonly failure: string | undefined;
   /** The message after which the line "new" goes: the last that was read when the thread was opened. Absent: no line. */
   readonly unreadAfter: number | undefined;
+  /** The last message that arrived while the page was hidden or without the focus; 0 if none did. */
+  readonly arrivedAway: number;
 }

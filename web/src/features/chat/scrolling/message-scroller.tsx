@@ -26,8 +26,12 @@ interface MessageScrollerProps<B extends Block> {
   line: { block: number; unreadAfter: number | undefined } | undefined;
   /** The key of the user's own latest message; when it changes, the list scrolls to the end. */
   lastOwnKey: string | undefined;
-  /** Called when the newest message comes on the screen or leaves it. */
-  onAtEnd: (isAtEnd: boolean) => void;
+  /** The number of the last stored message in the blocks, 0 without one. */
+  lastNumber: number;
+  /** The number of the last message that arrived while the page was hidden or without focus, also if it is shown later. */
+  arrivedAway: number;
+  /** Called with `lastNumber` when the end comes on the screen or grows there, and with nothing when it leaves the screen. */
+  onAtEnd: (shownTo: number | undefined) => void;
   /** Called repeatedly while the first loaded message is near. */
   onNearTop: () => void;
   /** Called while the user scrolls, with the topmost message on the screen. */
@@ -51,7 +55,7 @@ const ENTERING_BLOCKS = 4;
 /**
  * Keeps the messages that the user reads in place, and only blocks near the screen in the document. At the end it stays at
  * the end when messages arrive or grow; elsewhere no row moves when rows are added above or below, or when blocks enter and
- * leave. While the page is hidden or without focus, new messages move the "new" line no further than to the upper edge.
+ * leave. Messages that arrive while the page is hidden or without focus move the "new" line no further than to the upper edge.
  *
  * A class, because only `getSnapshotBeforeUpdate` can read positions before React changes them. (Browsers have scroll
  * anchoring, but not Safari, and none of them at the very top.)
@@ -67,7 +71,8 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   #isFollowing = true;
   /** The scroll position of the end when the list last scrolled to it. */
   #followedTo = 0;
-  #isAtEnd: boolean | undefined;
+  /** What `onAtEnd` was called with; null before its first call. */
+  #shownTo: number | undefined | null = null;
   /** Of the rows and the screen, when the list was last settled. */
   #size = { width: 0, height: 0, screen: 0 };
   /** What the user reads, for changes of size, which are known only after they happened. */
@@ -99,10 +104,11 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   }
 
   override componentDidUpdate(before: MessageScrollerProps<B>, _state: State, anchor: Anchor | null): void {
-    const { line, lastOwnKey } = this.props;
+    const { line, lastOwnKey, arrivedAway } = this.props;
     const scroller = this.#scroller.current;
     if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.#scrollToEnd();
-    else if (this.#isFollowing) this.#follow(line?.unreadAfter !== before.line?.unreadAfter);
+    else if (this.#isFollowing)
+      this.#follow(line?.unreadAfter !== before.line?.unreadAfter || before.lastNumber < arrivedAway);
     else if (scroller && anchor) this.#hold(scroller, anchor);
     this.#settle();
   }
@@ -185,12 +191,16 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     this.#isFollowing = true;
   }
 
-  /** Scrolls to the end, but not past the "new" line if it is new or the page is hidden or without focus. */
-  #follow(isLineNew: boolean): void {
+  /**
+   * Scrolls to the end, but not past the "new" line if the page is hidden or without focus.
+   *
+   * @param isHeld it scrolls past the line in no case: the line is new, or messages are that arrived while the page was away
+   */
+  #follow(isHeld: boolean): void {
     const scroller = this.#scroller.current;
     if (!scroller) return;
     const isAttended = document.visibilityState === 'visible' && document.hasFocus();
-    const line = isLineNew || !isAttended ? scroller.querySelector('[data-line]') : null;
+    const line = isHeld || !isAttended ? scroller.querySelector('[data-line]') : null;
     this.#scrollToEnd();
     if (!line) return;
     const over = LINE_PX - topOf(scroller, line);
@@ -213,9 +223,10 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
       this.#isFollowing = true;
       this.#followedTo = scroller.scrollTop;
     }
-    if (isAtEnd !== this.#isAtEnd) {
-      this.#isAtEnd = isAtEnd;
-      this.props.onAtEnd(isAtEnd);
+    const shownTo = isAtEnd ? this.props.lastNumber : undefined;
+    if (shownTo !== this.#shownTo) {
+      this.#shownTo = shownTo;
+      this.props.onAtEnd(shownTo);
     }
     if (scroller.scrollTop < scroller.clientHeight * 1.5) this.props.onNearTop();
   }

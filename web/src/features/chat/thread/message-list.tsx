@@ -26,7 +26,7 @@ interface MessageListProps {
 /** The messages of a conversation, with a button to the newest one and announcements for screen readers. */
 export function MessageList({ view, thread, name, top }: MessageListProps) {
   const texts = useTexts().chat;
-  const { messages, unreadAfter, hasOlder, isLoadingOlder, failure } = view;
+  const { messages, unreadAfter, arrivedAway, hasOlder, isLoadingOlder, failure } = view;
   const [isAtEnd, setAtEnd] = useState(true);
   const isOffline = useConnection().state !== 'live';
   const scroller = useRef<MessageScroller<RowBlock>>(null);
@@ -46,9 +46,11 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         blocks={blocks}
         line={lineBlock && { block: lineBlock.key, unreadAfter }}
         lastOwnKey={messages.findLast(({ isOwn }) => isOwn)?.key}
-        onAtEnd={(isThere) => {
-          setAtEnd(isThere);
-          thread.setAtEnd(isThere);
+        lastNumber={messages.findLast(({ n }) => n !== undefined)?.n ?? 0}
+        arrivedAway={arrivedAway}
+        onAtEnd={(shownTo) => {
+          setAtEnd(shownTo !== undefined);
+          thread.setAtEnd(shownTo);
         }}
         onNearTop={() => {
           if (hasOlder && !isLoadingOlder && failure === undefined) thread.loadOlder();
