@@ -1,5 +1,6 @@
 // The entry `doorman-client`. The two others are `worker.ts` and `testing.ts`.
 
+export { avatarUrl } from './avatar-url.ts';
 export { createDoorman } from './create-doorman.ts';
 export type { Doorman, DoormanOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';

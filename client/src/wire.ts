@@ -41,7 +41,7 @@ export interface RegisterBody {
   nickname?: string;
   /** A plausible address, or empty */
   email?: string;
-  /** http(s) without credentials, a relative reference, or empty */
+  /** http(s) without credentials, relative to the root of the service, or empty */
   avatar?: string;
   /** The code of an invite; needed with `REGISTRATION=invite` alone */
   invite?: string;
@@ -151,7 +151,7 @@ export interface DirectoryEntry {
 export interface ProfileBody {
   /** Empty: the username */
   nickname?: string;
-  /** http(s) without credentials, a relative reference, or empty */
+  /** http(s) without credentials, relative to the root of the service, or empty */
   avatar?: string;
   gender?: Gender;
   bio?: string;

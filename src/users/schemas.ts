@@ -25,7 +25,7 @@ export const Email = text({
 });
 export const Avatar = text({
   maxLength: 2048,
-  description: 'http(s) without credentials, a relative reference, or empty',
+  description: 'http(s) without credentials, relative to the root of the service, or empty',
 });
 
 /** Interface 2.1. */

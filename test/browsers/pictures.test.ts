@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import type { Page } from 'puppeteer-core';
 import { onChromium } from './each-browser.ts';
 import { endingsOf, type Scope } from './endings.ts';
 import type { Account } from './site.ts';
@@ -59,7 +60,28 @@ onChromium('Pictures of users', (browser) => {
     await page.setOfflineMode(false);
     await page.waitForSelector(`${row} img`);
   });
+
+  test('a relative address leads to the root of the service in every view', async (t) => {
+    const talk = await startTalk(t);
+    const { site, alice, bob } = talk;
+    const { status } = await site.post('/api/user/profile', { avatar: 'icons/icon-192.png' }, bob.token);
+    assert.equal(status, 200);
+    await talk.write(bob, alice, 'hi');
+    const her = await openChat(t, browser(), talk);
+    const { page } = her;
+    await page.goto(`${site.url}/chat/${bob.id}`);
+    await waitForPicture(page, `a[href="/people/${bob.id}"]`);
+    await page.goto(`${site.url}/people/${bob.id}`);
+    await waitForPicture(page, '[data-testid="profile"]');
+  });
 });
+
+/** Waits until a picture is loaded there. @param place a selector */
+async function waitForPicture(page: Page, place: string): Promise<void> {
+  await waitFor('the picture', () =>
+    page.$$eval(`${place} img`, (pictures) => pictures.some((one) => one.complete && one.naturalWidth > 0)),
+  );
+}
 
 interface Pictures {
   url(name: string): string;

@@ -6,7 +6,7 @@ import { arrowsOf, filesOf, ringsOf, upwards } from './imports.ts';
 
 /** The folders of `client/src` and the files beside them, from the lowest. Types count too. */
 const LAYERS = [
-  ['errors', 'wire', 'timeouts', 'emitter'],
+  ['errors', 'wire', 'timeouts', 'emitter', 'avatar-url'],
   ['bad-text', 'events'],
   ['storage'],
   ['http'],

@@ -1,6 +1,5 @@
-import type { OwnUser, ProfileBody } from 'doorman-client';
+import { avatarUrl, type OwnUser, type ProfileBody } from 'doorman-client';
 import { checkNickname, codePoints } from '../../ui/controls/form-fields.ts';
-import { safeAvatar } from '../../ui/person/avatar.ts';
 
 /** In the order of the form. */
 export const PROFILE_FIELDS = ['nickname', 'avatar', 'bio', 'phone', 'email', 'gender'] as const;
@@ -45,12 +44,15 @@ function toSent(field: ProfileField, value: string, username: string): string {
 /** Why a field is invalid: a key of the texts in `settings` or `errors`. */
 type ProfileError = 'nickname_too_long' | 'avatar_invalid' | 'bioTooLong' | 'phoneInvalid' | 'emailInvalid';
 
-/** Checks the body as the service does. @param base the address to which the avatar may be relative */
-export function checkProfile(body: ProfileBody, base: string): Partial<Record<ProfileField, ProfileError>> {
+/** Checks the body as the service does. @param baseUrl the address of the service */
+export function checkProfile(
+  body: ProfileBody,
+  baseUrl: string,
+): Partial<Record<ProfileField, ProfileError>> {
   const { nickname, avatar, bio, phone, email } = body;
   const errors: Partial<Record<ProfileField, ProfileError>> = {};
   if (nickname !== undefined && checkNickname(nickname)) errors.nickname = 'nickname_too_long';
-  if (avatar && (safeAvatar(avatar, base) === undefined || codePoints(avatar) > MAX_AVATAR))
+  if (avatar && (avatarUrl(avatar, baseUrl) === undefined || codePoints(avatar) > MAX_AVATAR))
     errors.avatar = 'avatar_invalid';
   if (bio !== undefined && codePoints(bio) > MAX_BIO) errors.bio = 'bioTooLong';
   if (phone !== undefined && !/^[0-9+\-(). ]{0,32}$/.test(phone)) errors.phone = 'phoneInvalid';

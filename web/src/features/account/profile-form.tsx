@@ -35,7 +35,7 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
 
   const findErrors = (): Partial<Record<ProfileField, string | undefined>> =>
     Object.fromEntries(
-      Object.entries(checkProfile(body, document.baseURI)).map(([field, error]) => [
+      Object.entries(checkProfile(body, location.origin)).map(([field, error]) => [
         field,
         { ...errorTexts, ...texts }[error],
       ]),

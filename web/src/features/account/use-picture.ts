@@ -1,5 +1,5 @@
+import { avatarUrl } from 'doorman-client';
 import { useEffect, useState } from 'react';
-import { safeAvatar } from '../../ui/person/avatar.ts';
 import { failedPictures, useHasFailed } from '../../ui/person/failed-pictures.ts';
 
 /** An address is loaded when the user has not typed for this time, as half of one leads nowhere. */
@@ -21,7 +21,7 @@ export function usePicture(typed: string): {
   }, [typed]);
 
   const [found, setFound] = useState<string>();
-  const src = safeAvatar(address.trim(), document.baseURI);
+  const src = avatarUrl(address.trim(), location.origin);
   const hasFailed = useHasFailed(src);
   useEffect(() => {
     if (src === undefined || hasFailed) return;

@@ -32,14 +32,3 @@ function firstGrapheme(word: string): string {
   const [first] = graphemes.segment(word);
   return [...(first?.segment ?? '')].slice(0, MAX_CODE_POINTS).join('');
 }
-
-/**
- * The address of a picture if it may be shown: http(s) without credentials, or relative to the page. Interface 2.1 is silent
- * about this; the service has the same rule.
- */
-export function safeAvatar(avatar: string, base: string): string | undefined {
-  if (avatar === '' || /[\s\p{Cc}]/u.test(avatar)) return undefined;
-  const url = URL.canParse(avatar, base) ? new URL(avatar, base) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
-  return url.href;
-}

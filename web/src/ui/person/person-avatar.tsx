@@ -1,5 +1,6 @@
+import { avatarUrl } from 'doorman-client';
 import { useTexts } from '../../i18n/texts.tsx';
-import { avatarColor, initialsOf, safeAvatar } from './avatar.ts';
+import { avatarColor, initialsOf } from './avatar.ts';
 import { failedPictures, useHasFailed } from './failed-pictures.ts';
 import styles from './person-avatar.module.css';
 
@@ -18,7 +19,7 @@ interface PersonAvatarProps {
  */
 export function PersonAvatar({ person, size = 40, presence = 'unknown' }: PersonAvatarProps) {
   const texts = useTexts().shell;
-  const src = safeAvatar(person.avatar, document.baseURI);
+  const src = avatarUrl(person.avatar, location.origin);
   const isPicture = !useHasFailed(src) && src !== undefined;
   return (
     <span className={styles.avatar} style={{ width: size, height: size, fontSize: Math.round(size * 0.4) }}>
