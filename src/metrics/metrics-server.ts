@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv4, isIPv6 } from 'node:net';
+import { isLoopback } from '../config-fields.ts';
 
 /** How long a request may take to arrive, and its connection to be idle. */
 const TIMEOUT_MS = 10_000;
@@ -18,7 +19,8 @@ export interface Metrics {
 }
 
 /**
- * Serves `/metrics`, and nothing else, at an address of its own.
+ * Serves `/metrics`, and nothing else, at an address of its own. On loopback it answers only calls that name an IP address or
+ * `localhost`: a page in a browser of this machine could otherwise read it by a name of its own that leads here (DNS rebinding).
  *
  * @param onFault called when the metrics could not be rendered, which the scrape is answered with 500
  * @throws {MetricsAddressError}
@@ -35,7 +37,10 @@ export async function serveMetrics(
       keepAliveTimeout: TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_MS / 2,
     },
-    (request, response) => void answer(request, response, metrics, onFault),
+    (request, response) => {
+      const isServed = isMetricsRequest(request) && (!isLoopback(host) || namesAddress(request));
+      void answer(request, response, isServed ? metrics : undefined, onFault);
+    },
   );
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(TIMEOUT_MS);
@@ -46,16 +51,25 @@ export async function serveMetrics(
   return { url: urlOf(server), [Symbol.asyncDispose]: () => close(server) };
 }
 
+function isMetricsRequest({ method, url = '' }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && url.split('?', 1)[0] === '/metrics';
+}
+
+/** Whether its `Host` is an IP address or `localhost`, with or without a port. */
+function namesAddress({ headers: { host = '' } }: IncomingMessage): boolean {
+  const name = host.replace(/:\d*$/, '');
+  return name.toLowerCase() === 'localhost' || isIPv4(name) || isIPv6(/^\[(.*)\]$/.exec(name)?.[1] ?? '');
+}
+
+/** @param metrics absent: the answer is 404 */
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  metrics: Metrics,
+  metrics: Metrics | undefined,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  const { method, url = '' } = request;
   request.resume();
-  const isAsked = (method === 'GET' || method === 'HEAD') && url.split('?', 1)[0] === '/metrics';
-  const [status, type, text] = isAsked
+  const [status, type, text] = metrics
     ? await metrics.render().then(
         (rendered) => [200, metrics.contentType, rendered] as const,
         (error: unknown) => {
@@ -65,7 +79,7 @@ async function answer(
       )
     : ([404, 'text/plain', 'Only /metrics is served here.\n'] as const);
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
-  response.end(method === 'HEAD' ? undefined : text);
+  response.end(request.method === 'HEAD' ? undefined : text);
 }
 
 function urlOf(server: Server): string {

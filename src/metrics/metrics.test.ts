@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { type DatabaseSettings, onPostgres, onSqlite } from '../../test/databases.ts';
@@ -8,6 +11,7 @@ import { eventually } from '../../test/eventually.ts';
 import { startService } from '../../test/harness.ts';
 import { launchServer, settingsOf, startServer } from '../../test/processes.ts';
 import { metricsUrlOf, type Scrape, scrape } from '../../test/scrape.ts';
+import { serveMetrics } from './metrics-server.ts';
 
 const REQUESTS = 'http_server_request_duration_seconds_count';
 
@@ -91,6 +95,53 @@ onSqlite('/metrics', (database) => {
     server.child.kill('SIGTERM');
     assert.equal((await server.ended).code, 0);
     await assert.rejects(fetch(url));
+  });
+
+  test('on loopback it answers only calls that name an address or localhost', async (t) => {
+    await using server = await start(await database.create(t));
+    const { port } = new URL(await metricsUrlOf(server));
+    const statusOf = async (host: string) => {
+      const sent = request({
+        host: '127.0.0.1',
+        port,
+        path: '/metrics',
+        agent: false,
+        headers: { host },
+      }).end();
+      const [response]: IncomingMessage[] = await once(sent, 'response');
+      response?.resume();
+      return response?.statusCode;
+    };
+    for (const host of [
+      '127.0.0.1',
+      `127.0.0.1:${port}`,
+      '10.0.0.1',
+      '[::1]:9464',
+      'localhost',
+      `LocalHost:${port}`,
+    ])
+      assert.equal(await statusOf(host), 200, host);
+    for (const host of [
+      'rebound.example.com',
+      `rebound.example.com:${port}`,
+      'localhost.example.com',
+      '127.0.0.1.example.com',
+      '::1',
+      '[localhost]',
+    ])
+      assert.equal(await statusOf(host), 404, host);
+  });
+
+  test('elsewhere it answers whatever name leads to it', async () => {
+    const metrics = { contentType: 'text/plain', render: async () => 'up 1\n' };
+    await using server = await serveMetrics({ host: '0.0.0.0', port: 0 }, metrics, (error) =>
+      assert.fail(String(error)),
+    );
+    const { port } = new URL(server.url);
+    const sent = request({ host: '127.0.0.1', port, path: '/metrics', headers: { host: 'node1' } }).end();
+    const [response]: IncomingMessage[] = await once(sent, 'response');
+    assert.ok(response);
+    assert.equal(await text(response), 'up 1\n');
   });
 
   test('while it is off nothing is measured, and its library is not loaded', async (t) => {

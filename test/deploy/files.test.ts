@@ -19,16 +19,24 @@ interface ComposeService {
   readonly cap_drop?: string[];
   readonly security_opt?: string[];
   readonly stop_grace_period?: string;
-  readonly networks?: { default: { ipv4_address: string } };
+  readonly command?: string[];
+  readonly networks?: string[] | { default: { ipv4_address: string } };
 }
 
 /** A compose file, its variables replaced. */
 function readCompose(path: string): {
   services: Record<string, ComposeService>;
   volumes: object;
-  networks: { default: { ipam: { config: { subnet: string; ip_range?: string }[] } } };
+  networks: {
+    default: { ipam: { config: { subnet: string; ip_range?: string }[] } };
+    inner?: { internal: boolean };
+  };
 } {
-  const variables: Record<string, string> = { DOMAIN: 'chat.example.com', POSTGRES_PASSWORD: 'secret' };
+  const variables: Record<string, string> = {
+    DOMAIN: 'chat.example.com',
+    POSTGRES_PASSWORD: 'secret',
+    VALKEY_PASSWORD: 'another-secret',
+  };
   const text = read(path).replaceAll(/\$\{(\w+)(?::\?[^}]*)?\}/g, (_, name: string) => {
     assert.ok(name in variables, `${path} has a variable ${name}`);
     return variables[name] ?? '';
@@ -65,7 +73,9 @@ for (const [path, nodes] of [
       nodes,
     );
     assert.equal(Object.keys(volumes).length, 1);
-    const proxy = services.caddy?.networks?.default.ipv4_address ?? '';
+    const ofProxy = services.caddy?.networks;
+    assert.ok(ofProxy && 'default' in ofProxy);
+    const proxy = ofProxy.default.ipv4_address;
     for (const [, service] of doormans) {
       const config = configOf({ ...image, ...service.environment });
       assert.deepEqual([config.host, config.port, config.dataDir], ['0.0.0.0', 3000, '/data']);
@@ -87,6 +97,34 @@ for (const [path, nodes] of [
       if (source.includes('Caddyfile')) assert.ok(existsSync(join(ROOT, 'deploy', source)), mounted);
     }
   });
+
+test('in deploy/compose.nodes.yaml only the nodes reach PostgreSQL and Valkey, which ask for a password', () => {
+  const { services, networks } = readCompose('deploy/compose.nodes.yaml');
+  assert.equal(networks.inner?.internal, true);
+  const networksOf = Object.fromEntries(
+    Object.entries(services).map(([name, { networks = ['default'] }]) => [
+      name,
+      Array.isArray(networks) ? networks : Object.keys(networks),
+    ]),
+  );
+  const ofNode = ['default', 'inner'];
+  assert.deepEqual(networksOf, {
+    node1: ofNode,
+    node2: ofNode,
+    node3: ofNode,
+    caddy: ['default'],
+    postgres: ['inner'],
+    valkey: ['inner'],
+  });
+  const command = services.valkey?.command ?? [];
+  assert.equal(command[command.indexOf('--requirepass') + 1], 'another-secret');
+  assert.equal(services.postgres?.environment?.POSTGRES_PASSWORD, 'secret');
+  const { DATABASE_URL = '', REDIS_URL = '' } = services.node1?.environment ?? {};
+  assert.deepEqual(
+    [new URL(DATABASE_URL).password, new URL(REDIS_URL).password],
+    ['secret', 'another-secret'],
+  );
+});
 
 test('deploy/doorman.service has settings that Doorman has, and waits for its stop', () => {
   const unit = read('deploy/doorman.service');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { HEARTBEAT_MS } from '../../src/sockets/heartbeat.ts';
 import { onSqlite } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import { findFreePort } from '../guarded-server.ts';
-import { settingsOf, startServer } from '../processes.ts';
+import { type LaunchedServer, settingsOf, startServer } from '../processes.ts';
 import { DOMAIN, findProgram, startCaddy, startNginx } from './proxies.ts';
 
 const PUBLIC_URL = `https://${DOMAIN}`;
@@ -80,6 +80,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
       TRUST_PROXY: '127.0.0.1',
       RATE_LIMIT_AUTH: '2/15m',
       DRAIN_SECONDS: '30',
+      LOG_REQUESTS: '1',
     };
     await using server = await startServer(settingsOf(await database.create(t), settings));
     const { host } = new URL(server.url);
@@ -91,6 +92,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
         await checkAddresses(proxy.port, clients);
         await checkBodies(proxy.port, clients[2], refusals);
         await checkSocket(proxy.port, body.data.token);
+        await checkRequestIds(server, proxy.port);
       });
     await t.test('Caddyfile.nodes', { skip: isMissing('caddy') }, async () => {
       const away = await findFreePort();
@@ -103,6 +105,23 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
       assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
     });
   });
+});
+
+test('nginx redirects calls without TLS to its own name, whatever the caller names', {
+  skip: isMissing('nginx'),
+}, async () => {
+  await using proxy = await startNginx('127.0.0.1:1');
+  const sent = plainRequest({
+    host: '127.0.0.1',
+    port: proxy.plainPort,
+    path: '/chat/1?a=b',
+    agent: false,
+    headers: { host: 'elsewhere.example.com' },
+  });
+  sent.end();
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  response?.resume();
+  assert.deepEqual([response?.statusCode, response?.headers.location], [301, `https://${DOMAIN}/chat/1?a=b`]);
 });
 
 test('nginx waits for a silent socket longer than Doorman is silent', async () => {
@@ -138,6 +157,20 @@ async function checkBodies(port: number, from: string, refusals: readonly number
   assert.deepEqual([refused.status, JSON.parse(refused.text).error], [400, 'body_too_large']);
   const { status } = await call(port, '/api/login', { body: body(1_200_000), from });
   assert.ok(refusals.includes(status ?? 0), `${status}`);
+}
+
+/** Each call has an id that the proxy made, never one that the client chose. */
+async function checkRequestIds({ lines }: LaunchedServer, port: number): Promise<void> {
+  const logged = () => lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/api/options');
+  const before = logged().length;
+  for (const headers of [{ 'x-request-id': 'of-the-client' }, undefined])
+    assert.equal((await call(port, '/api/options', headers && { headers })).status, 200);
+  await eventually(() => logged().length === before + 2);
+  const ids: string[] = logged()
+    .slice(before)
+    .map(({ proxyRequestId }) => proxyRequestId);
+  for (const id of ids) assert.match(id, /^[0-9a-f-]{32,36}$/);
+  assert.equal(new Set(ids).size, 2);
 }
 
 async function checkSocket(port: number, token: string): Promise<void> {

@@ -14,6 +14,11 @@ interface Proxy extends AsyncDisposable {
   readonly port: number;
 }
 
+/** nginx, which also redirects calls without TLS. */
+interface Nginx extends Proxy {
+  readonly plainPort: number;
+}
+
 /** The path of an installed program; `undefined` if there is none. */
 export function findProgram(name: 'nginx' | 'caddy'): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
@@ -21,11 +26,12 @@ export function findProgram(name: 'nginx' | 'caddy'): string | undefined {
 }
 
 /** Starts nginx with `deploy/nginx.conf`, of which only ports and names of files differ. */
-export async function startNginx(upstream: string): Promise<Proxy> {
-  return start('nginx', async (folder, port) => {
+export async function startNginx(upstream: string): Promise<Nginx> {
+  const plainPort = await findFreePort();
+  const proxy = await start('nginx', async (folder, port) => {
     const sample = (await readFile(new URL('nginx.conf', SAMPLES), 'utf8'))
       .replaceAll(/^\tlisten \[::\].*\n/gm, '')
-      .replace('listen 80;', `listen 127.0.0.1:${await findFreePort()};`)
+      .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
       .replace('listen 443 ', `listen 127.0.0.1:${port} `)
       .replace('127.0.0.1:3000', upstream)
       .replaceAll(/\/etc\/letsencrypt\S*\/(\w+\.pem)/g, (_, file) => join(folder, file));
@@ -40,6 +46,7 @@ export async function startNginx(upstream: string): Promise<Proxy> {
     );
     return ['-e', 'stderr', '-p', folder, '-c', main];
   });
+  return { ...proxy, plainPort };
 }
 
 /** Starts Caddy with a sample, to which a certificate is added. It finds out sooner than the sample which nodes are ready. */
