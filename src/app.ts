@@ -29,8 +29,13 @@ import { syncRoutes } from './sync/routes.ts';
 export async function buildApp(services: Services, watch?: (app: App) => void): Promise<App> {
   const { accounts, clock, config, limits, log } = services;
   const requestLog = config.logRequests ? new RequestLog(log, config.trustProxy, clock.monotonicMs) : null;
-  const app = openServer(log, { requestLog });
+  const app = openServer(log, { requestLog, trustProxy: config.trustProxy });
   watch?.(app);
+  const { count } = app.limited;
+  app.limited.count = (word, userId, address) => {
+    count(word, userId, address);
+    limits.securityLog.refused(word, userId, address);
+  };
   allowOrigins(app, config.origins);
   const { authentication } = accounts;
   guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });

@@ -11,6 +11,8 @@ export class ServiceError extends Error {
   readonly word: string;
   /** Seconds after which a `rate-limited` caller may try again. */
   readonly retryAfterSeconds: number | undefined;
+  /** The account that it concerns where it is not the caller's, for the log alone. */
+  readonly userId: string | undefined;
   /** The English form of a text that names a field or a number; other texts have theirs in `http/texts/english-texts.ts`. */
   readonly english: string | undefined;
 
@@ -18,12 +20,13 @@ export class ServiceError extends Error {
     kind: ErrorKind,
     word: string,
     message: string,
-    options?: { retryAfterSeconds?: number; english?: string },
+    options?: { retryAfterSeconds?: number; userId?: string; english?: string },
   ) {
     super(message);
     this.kind = kind;
     this.word = word;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.userId = options?.userId;
     this.english = options?.english;
   }
 }

@@ -25,7 +25,7 @@ export function startPeriodicJobs(services: Services): AsyncDisposable {
     ...presenceJobs(presence),
     ...chatJobs(chat),
     ...inboxJobs(db, clock, inbox),
-    ...accountJobs(db, clock, events, accounts),
+    ...accountJobs(db, clock, events, accounts, limits),
     ...apiLimitJobs(limits),
     ...pushJobs(db, clock),
   ];

@@ -108,7 +108,7 @@ export async function openServices(
   if (node) opening.use(node);
   const limits = node?.limits ?? memoryLimits;
   const apiLimits = openApiLimits(config, log, clock.monotonicMs, limits);
-  const accounts = await openAccounts(db, config, clock, events, apiLimits.refusals, limits);
+  const accounts = await openAccounts(db, config, clock, events, apiLimits, limits);
   const presence = openPresence(db, events, clock, node !== null);
   const push = opening.use(await openPush(db, config, clock, world, measures?.pushes));
   changes.onEverything(async () => {

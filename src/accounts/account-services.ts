@@ -2,8 +2,8 @@ import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
+import type { ApiLimits } from '../http/api-limits.ts';
 import type { LimitSource } from '../http/limit-source.ts';
-import type { Refusals } from '../http/refusals.ts';
 import { Authentication } from './authentication.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { removeIdleProofs } from './device-proofs.ts';
@@ -40,7 +40,7 @@ export interface AccountServices {
  * Makes the key for tokens if the database has none. Tokens of a session open nothing from the moment in which
  * `sessions-ended` names it.
  *
- * @param refusals counts what the limit of logins refuses
+ * @param apiLimits count what the limit of logins refuses, and log what commands of the operator do to accounts
  */
 export async function openAccounts(
   db: Db,
@@ -53,7 +53,7 @@ export async function openAccounts(
   }: Pick<Config, 'bcryptCost' | 'passwordList' | 'rateLimits' | 'registration' | 'tokenTtlSeconds'>,
   { monotonicMs, now }: Clock,
   events: Events,
-  refusals: Refusals,
+  { refusals, securityLog }: Pick<ApiLimits, 'refusals' | 'securityLog'>,
   limits: LimitSource,
 ): Promise<AccountServices> {
   const tokens = await openTokens(db, tokenTtlSeconds, now);
@@ -61,6 +61,7 @@ export async function openAccounts(
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
     if (event.type === 'external-change') authentication.invalidateAll();
+    if (event.type === 'operator-act') securityLog.write(event.act, event.userId, undefined, event.count);
   });
   const passwords = openPasswords({ cost: bcryptCost });
   return {
@@ -84,6 +85,7 @@ export function accountJobs(
   { now }: Clock,
   events: Events,
   { authentication }: Pick<AccountServices, 'authentication'>,
+  { securityLog }: Pick<ApiLimits, 'securityLog'>,
 ): PeriodicJob[] {
   return [
     {
@@ -96,7 +98,7 @@ export function accountJobs(
       name: 'end idle sessions',
       everyMs: CLEAN_UP_MS,
       run: async () => {
-        await endIdleSessions({ db, events }, now());
+        await endIdleSessions({ db, events }, now(), (userId) => securityLog.write('session_ended', userId));
         await removeIdleProofs(db, now());
         await removeExpiredLinks(db, now());
       },

@@ -139,8 +139,10 @@ export async function logIn(
     const user = await findUserByKey(db, key);
     if (!user || user.status === 'deleted') throw unknownUser();
     const verified = await limit(user.id, () => passwords.verify(password, user.password_hash, signal));
-    if (!verified.ok) throw new ServiceError('invalid', 'wrong_password', '密码错误');
-    if (user.status === 'suspended') throw new ServiceError('forbidden', 'account_suspended', '账号已停用');
+    const account = { userId: user.id };
+    if (!verified.ok) throw new ServiceError('invalid', 'wrong_password', '密码错误', account);
+    if (user.status === 'suspended')
+      throw new ServiceError('forbidden', 'account_suspended', '账号已停用', account);
     let current = user.password_hash;
     if (verified.replacement) {
       current = await passwords.hash(password, signal);

@@ -85,12 +85,13 @@ export class LoginAttempts {
     const { allowed, retryAfterSeconds } = await this.#shared.take(userId, now);
     if (allowed) return;
     this.#refusals.count('account', address);
-    throw tooManyLogins(retryAfterSeconds);
+    throw tooManyLogins(userId, retryAfterSeconds);
   }
 }
 
-function tooManyLogins(retryAfterSeconds: number): ServiceError {
+function tooManyLogins(userId: string, retryAfterSeconds: number): ServiceError {
   return new ServiceError('rate-limited', 'too_many_logins', '该账号登录尝试过多，请稍后再试', {
     retryAfterSeconds,
+    userId,
   });
 }

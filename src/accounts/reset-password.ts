@@ -47,6 +47,7 @@ export async function resetPassword(
  * @param now reads the time, in epoch milliseconds
  * @param signal aborts when the client disconnects: a hash that is still queued is dropped
  * @param wantsProof the device uses device proofs: it gets one, so that its user can sign in while others guess the password
+ * @returns whose password was set, the proof, and how many sessions ended
  * @throws {ServiceError} `invalid`, word `link_invalid`, for a token that is unknown, used, replaced or expired, or whose account is not
  *   active; what {@link refuseCommonPassword} and {@link Passwords.hash} throw: then the link stays valid
  */
@@ -67,23 +68,25 @@ export async function resetPasswordByLink(
   token: string,
   newPassword: string,
   wantsProof: boolean,
-): Promise<Proof | undefined> {
+): Promise<{ userId: string; proof: Proof | undefined; ended: number }> {
   // Only a valid token costs a hash.
   const userId = await findUserOfLink(db, token, now());
   if (userId === undefined) throw linkInvalid();
   refuseCommonPassword(commonPasswords, newPassword);
   const passwordHash = await passwords.hash(newPassword, signal);
-  const { proof, ended } = await db.transaction(async (tx) => {
+  const { proof, event, change } = await db.transaction(async (tx) => {
     await lockInbox(tx, userId);
     if (!(await consumeLink(tx, userId, token, now()))) throw linkInvalid();
     const sessionIds = (await resetPassword(tx, userId, passwordHash)) ?? [];
-    const proof = wantsProof ? await issueProof(tx, userId, null, now()) : undefined;
-    if (sessionIds.length === 0) return { proof };
     const event = { type: 'sessions-ended', sessionIds } as const;
-    return { proof, ended: { event, change: await recordChange(tx, event) } };
+    return {
+      proof: wantsProof ? await issueProof(tx, userId, null, now()) : undefined,
+      event,
+      change: sessionIds.length > 0 ? await recordChange(tx, event) : undefined,
+    };
   });
-  if (ended) await events.publishChange(ended.event, ended.change);
-  return proof;
+  if (change) await events.publishChange(event, change);
+  return { userId, proof, ended: event.sessionIds.length };
 }
 
 /** The same for every cause, so that a caller who tries tokens learns nothing. */

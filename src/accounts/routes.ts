@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { callerOf, disconnectSignal } from '../http/authenticate.ts';
 import { addressKeyOf, addressOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
+import type { SecurityEvent } from '../http/log/security-log.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
@@ -30,7 +31,7 @@ import {
 import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
-  const { accounts, clock, config, db, events } = services;
+  const { accounts, clock, config, db, events, limits } = services;
   const {
     admission,
     authentication,
@@ -42,6 +43,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     tokens,
   } = accounts;
   const { now } = clock;
+  const { securityLog } = limits;
 
   /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
   async function answerProof(
@@ -66,6 +68,13 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   }
 
   const addressIn = ({ raw }: FastifyRequest) => addressOf(raw, config.trustProxy);
+
+  /** Returns what logs the acts of a request. The address is read now: a lost connection has none. */
+  function logFor({ raw }: FastifyRequest) {
+    const address = addressKeyOf(raw, config.trustProxy);
+    return (event: SecurityEvent, userId: string, count?: number) =>
+      securityLog.write(event, userId, address, count);
+  }
 
   app.get('/api/options', {
     config: { access: 'public' },
@@ -96,10 +105,12 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(reply);
+      const log = logFor(request);
       const address = addressIn(request);
       const context = { db, events, passwords, commonPasswords, admission, now: now(), signal, address };
       const { user, sessionId } = await register(context, request.body, deviceOf(request));
       const { id, username, nickname, email } = user;
+      log('signed_in', id);
       const token = await tokens.issue(id, sessionId);
       await answerProof(request, reply, { userId: id, sessionId });
       return {
@@ -129,9 +140,19 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const { username, password } = request.body;
       const signal = disconnectSignal(reply);
       const context = { db, passwords, now: now(), signal, address: addressIn(request) };
+      const log = logFor(request);
+      const addressKey = addressKeyOf(request.raw, config.trustProxy);
       const limit = limitLogins(request);
-      const { user, sessionId } = await logIn(context, username, password, deviceOf(request), limit);
-      await endSurplusSessions({ db, events }, user.id, sessionId, context.now);
+      const { user, sessionId } = await logIn(context, username, password, deviceOf(request), limit).catch(
+        (error) => {
+          if (error instanceof ServiceError && error.kind !== 'rate-limited')
+            securityLog.failedSignIn(error.userId, addressKey);
+          throw error;
+        },
+      );
+      log('signed_in', user.id);
+      const surplus = await endSurplusSessions({ db, events }, user.id, sessionId, context.now);
+      log('session_ended', user.id, surplus);
       await answerProof(request, reply, { userId: user.id, sessionId });
       return {
         code: 200 as const,
@@ -151,7 +172,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
-      await passwordAttempts.guard(caller.userId, () =>
+      const log = logFor(request);
+      const ended = await passwordAttempts.guard(caller.userId, () =>
         changePassword(
           { db, events, passwords, commonPasswords, now: now(), signal: disconnectSignal(reply) },
           caller,
@@ -160,6 +182,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
           readProofs(request.headers['device-proof']),
         ),
       );
+      log('password_changed', caller.userId);
+      log('session_ended', caller.userId, ended.length);
       return { code: 200 as const, message: textFor(request, '密码修改成功', 'The password is changed') };
     },
   });
@@ -177,8 +201,12 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request, reply) => {
       const { token, newPassword } = request.body;
       const context = { db, events, passwords, commonPasswords, now, signal: disconnectSignal(reply) };
+      const log = logFor(request);
       const wantsProof = request.headers['device-proof'] !== undefined;
-      const proof = await resetPasswordByLink(context, token, newPassword, wantsProof);
+      const used = await resetPasswordByLink(context, token, newPassword, wantsProof);
+      const { userId, proof, ended } = used;
+      log('link_used', userId);
+      log('session_ended', userId, ended);
       if (proof !== undefined) reply.header('device-proof', proof);
       return { code: 200 as const, message: textFor(request, '密码设置成功', 'The password is set') };
     },
@@ -210,7 +238,9 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
+      const log = logFor(request);
       await endSession({ db, events }, userId, sessionId, now());
+      log('session_ended', userId);
       return { code: 200 as const, message: textFor(request, '已退出登录', 'Signed out') };
     },
   });
@@ -236,7 +266,10 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       response: answers(MessageOnly, 400, 401, [404, 'session_not_found']),
     },
     handler: async (request) => {
-      await endSession({ db, events }, callerOf(request).userId, request.body.id, now());
+      const { userId } = callerOf(request);
+      const log = logFor(request);
+      await endSession({ db, events }, userId, request.body.id, now());
+      log('session_ended', userId);
       return { code: 200 as const, message: textFor(request, '已结束该会话', 'The session is ended') };
     },
   });

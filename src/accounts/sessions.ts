@@ -128,20 +128,21 @@ export async function endSessionsOfUser(
  * sockets. The user's devices get no event, since these sessions are of devices no longer in use.
  *
  * @param newId the session that was just opened and stays
+ * @returns how many ended
  */
 export async function endSurplusSessions(
   { db, events }: Inboxes,
   userId: string,
   newId: string,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const others = await db.all<{ id: string; used_at: number }>`
     select id, used_at from sessions where user_id = ${userId} and id <> ${newId} order by used_at desc, id desc`;
   const surplus = others
     .slice(MAX_SESSIONS - 1)
     .filter(({ used_at }, i) => used_at <= now - SURPLUS_IDLE_MS || i >= MAX_SESSIONS_IN_USE - MAX_SESSIONS)
     .map(({ id }) => id);
-  if (surplus.length === 0) return;
+  if (surplus.length === 0) return 0;
   const ended = { type: 'sessions-ended', sessionIds: surplus } as const;
   const change = await db.transaction(async (tx) => {
     await lockInbox(tx, userId);
@@ -149,21 +150,28 @@ export async function endSurplusSessions(
     return recordChange(tx, ended);
   });
   await events.publishChange(ended, change);
+  return surplus.length;
 }
 
-/** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. */
-export async function endIdleSessions({ db, events }: Inboxes, now: number): Promise<void> {
+/** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. @param onEnded called with the user of each */
+export async function endIdleSessions(
+  { db, events }: Inboxes,
+  now: number,
+  onEnded: (userId: string) => void = () => {},
+): Promise<void> {
   await inBatches(async (limit) => {
     const ended = await db.transaction(async (tx) => {
-      const rows = await tx.all<{ id: string }>`
+      const rows = await tx.all<{ id: string; user_id: string }>`
         delete from sessions where id in (
           select id from sessions where used_at <= ${now - SESSION_IDLE_MS} order by used_at limit ${limit})
-        returning id`;
+        returning id, user_id`;
       const event = { type: 'sessions-ended', sessionIds: rows.map((row) => row.id) } as const;
-      return rows.length > 0 ? { event, change: await recordChange(tx, event) } : undefined;
+      return rows.length > 0 ? { rows, event, change: await recordChange(tx, event) } : undefined;
     });
-    if (ended) await events.publishChange(ended.event, ended.change);
-    return ended?.event.sessionIds.length ?? 0;
+    if (!ended) return 0;
+    await events.publishChange(ended.event, ended.change);
+    for (const row of ended.rows) onEnded(row.user_id);
+    return ended.rows.length;
   });
 }
 

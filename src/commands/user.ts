@@ -7,7 +7,8 @@ import { createPassword, resetPassword } from '../accounts/reset-password.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import type { Config } from '../config.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { recordExternalChange } from '../events/changes.ts';
+import { recordChange, recordExternalChange } from '../events/changes.ts';
+import type { SecurityEvent } from '../http/log/security-log.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';
@@ -38,12 +39,12 @@ const actions = {
 
   async suspend(db: Db, { id, username, status }: UserRow): Promise<string> {
     if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
-    const ended = await write(db, (tx) => suspendUser(tx, id));
+    const ended = await write(db, (tx) => recordEnded(tx, id, suspendUser(tx, id)));
     return `suspended ${username} (${id}), sessions ended: ${ended.length}`;
   },
 
   async delete(db: Db, { id, username }: UserRow): Promise<string> {
-    const ended = await write(db, (tx) => deleteUser(tx, id));
+    const ended = await write(db, (tx) => recordEnded(tx, id, deleteUser(tx, id)));
     return `deleted ${username} (${id}), sessions ended: ${ended.length}`;
   },
 
@@ -57,7 +58,10 @@ const actions = {
   async password(db: Db, { id, username }: UserRow, { bcryptCost }: Config): Promise<string> {
     const password = createPassword();
     const hash = await openPasswords({ cost: bcryptCost }).hash(password);
-    const ended = await write(db, (tx) => resetPassword(tx, id, hash));
+    const ended = await write(db, async (tx) => {
+      await recordAct(tx, 'password_changed', id);
+      return recordEnded(tx, id, resetPassword(tx, id, hash));
+    });
     if (!ended) throw new Error(`${username} (${id}) was deleted`);
     return `the password of ${username} (${id}) is now ${password}, sessions ended: ${ended.length}`;
   },
@@ -65,7 +69,11 @@ const actions = {
   async link(db: Db, { id, username, status }: UserRow, { publicUrl }: Config, errors: Writable) {
     if (new URL(publicUrl).port === '0')
       throw new Error('the port of the server is not known: set PUBLIC_URL');
-    const link = await db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
+    const link = await db.transaction(async (tx) => {
+      const made = await createPasswordLink(tx, id, Date.now());
+      if (made) await recordAct(tx, 'link_made', id);
+      return made;
+    });
     if (!link)
       throw new Error(`${username} (${id}) ${status === 'deleted' ? 'was deleted' : 'is suspended'}`);
     warnOfLocalLink(publicUrl, errors);
@@ -73,6 +81,21 @@ const actions = {
     return `${username} (${id}) can set a new password once until ${until}: ${publicUrl}/set-password#${link.token}`;
   },
 };
+
+/** Lets the servers that run log what was done to a user. */
+async function recordAct(tx: Tx, act: SecurityEvent, userId: string, count = 1): Promise<void> {
+  await recordChange(tx, { type: 'operator-act', act, userId, count });
+}
+
+async function recordEnded<T extends string[] | undefined>(
+  tx: Tx,
+  userId: string,
+  ending: Promise<T>,
+): Promise<T> {
+  const ended = await ending;
+  if (ended && ended.length > 0) await recordAct(tx, 'session_ended', userId, ended.length);
+  return ended;
+}
 
 function write<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {

@@ -77,7 +77,9 @@ export class ChangeReader {
     const isEverything = received.some(({ type }) => type === 'external-change');
     if (isEverything) await this.#onEverything();
     for (const { id } of unknown) this.#known.add(id);
-    for (const event of isEverything ? [EVERYTHING] : received) this.#events.receive(event);
+    // Reading everything again does not tell what the operator did.
+    const others = received.filter(({ type }) => type === 'operator-act' || !isEverything);
+    for (const event of isEverything ? [EVERYTHING, ...others] : others) this.#events.receive(event);
   }
 
   /** Passes on what was committed before the call. @throws {Error} when the database could not be read; the next read repeats it */

@@ -1,10 +1,19 @@
 import type { Tx } from '../db/db.ts';
+import { SECURITY_EVENTS } from '../http/log/security-log.ts';
 import type { Change, ServiceEvent } from './hints.ts';
 
 /** The events that concern what other nodes remember. */
 type ChangeEvent = Extract<
   ServiceEvent,
-  { type: 'sessions-ended' | 'user-changed' | 'block-changed' | 'hints-lost' | 'external-change' }
+  {
+    type:
+      | 'sessions-ended'
+      | 'user-changed'
+      | 'block-changed'
+      | 'operator-act'
+      | 'hints-lost'
+      | 'external-change';
+  }
 >;
 
 export function isChange(event: ServiceEvent): event is ChangeEvent {
@@ -36,6 +45,8 @@ function describe(event: ChangeEvent): Pick<Change, 'kind' | 'subject'> {
         kind: event.isBlocked ? 'block' : 'unblock',
         subject: `${event.blockerId} ${event.blockedId}`,
       };
+    case 'operator-act':
+      return { kind: event.type, subject: `${event.act} ${event.userId} ${event.count}` };
     case 'hints-lost':
       return { kind: event.type, subject: '' };
     case 'external-change':
@@ -45,11 +56,13 @@ function describe(event: ChangeEvent): Pick<Change, 'kind' | 'subject'> {
 
 /** The event of a change. A kind of a newer version may concern everything. */
 export function eventOf({ kind, subject }: Change): ChangeEvent {
-  const [first = '', second = ''] = subject.split(' ');
+  const [first = '', second = '', third = ''] = subject.split(' ');
   if (kind === 'sessions-ended') return { type: kind, sessionIds: subject.split(' ') };
   if (kind === 'user-changed') return { type: kind, userId: subject };
   if (kind === 'block' || kind === 'unblock')
     return { type: 'block-changed', blockerId: first, blockedId: second, isBlocked: kind === 'block' };
+  const act = SECURITY_EVENTS.find((word) => word === first);
+  if (kind === 'operator-act' && act) return { type: kind, act, userId: second, count: Number(third) };
   if (kind === 'hints-lost') return { type: kind };
   return { type: 'external-change' };
 }

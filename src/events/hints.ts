@@ -1,3 +1,4 @@
+import type { SecurityEvent } from '../http/log/security-log.ts';
 import type { LogEvent } from './log-events.ts';
 
 /** What one part of the service publishes to the others after a commit. A hint may be lost: the truth is in the database. */
@@ -20,6 +21,13 @@ export type ServiceEvent =
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: everything in memory may be outdated. */
   | { readonly type: 'external-change' }
+  /** A command of the operator did this to a user, once or `count` times: it concerns the log alone. */
+  | {
+      readonly type: 'operator-act';
+      readonly act: SecurityEvent;
+      readonly userId: string;
+      readonly count: number;
+    }
   /** Another node has no link to send hints over: what it stores has to be looked for. */
   | { readonly type: 'hints-lost' }
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
@@ -36,6 +44,8 @@ type ChangeKind =
   | 'unblock'
   /** A node has no link to the others. Subject: empty. */
   | 'hints-lost'
+  /** A command of the operator did something to a user that is logged. Subject: the word, the id of the user, and how often. */
+  | 'operator-act'
   /** A command of the operator wrote to the database. Subject: empty. */
   | 'everything';
 

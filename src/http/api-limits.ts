@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { PeriodicJob } from '../clock.ts';
 import type { LimitSource } from './limit-source.ts';
 import { type ProxySettings, ProxyWarnings } from './log/proxy-warnings.ts';
+import { SecurityLog } from './log/security-log.ts';
 import type { Limit, RateLimit } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
 
@@ -13,6 +14,8 @@ export interface ApiLimits {
   readonly auth: RateLimit | null;
   /** Counts, for the log, what these limits and the limit of logins to one account refuse. */
   readonly refusals: Refusals;
+  /** Logs sign-ins and what else concerns the security of accounts, and counts, for each caller, what any limit refuses. */
+  readonly securityLog: SecurityLog;
   /** Warns where addresses, by which these limits count, are those of a proxy. */
   readonly proxyWarnings: ProxyWarnings;
 }
@@ -21,7 +24,7 @@ export function openApiLimits(
   config: ProxySettings & {
     readonly rateLimits: { readonly api: Limit | null; readonly auth: Limit | null };
   },
-  log: Pick<Logger, 'warn'>,
+  log: Pick<Logger, 'info' | 'warn'>,
   monotonicMs: () => number,
   source: LimitSource,
 ): ApiLimits {
@@ -30,17 +33,21 @@ export function openApiLimits(
     api: api && source.openRateLimit('api', api),
     auth: auth && source.openStrictLimit('auth', auth),
     refusals: new Refusals(log),
+    securityLog: new SecurityLog(log),
     proxyWarnings: new ProxyWarnings(log, config, monotonicMs),
   };
 }
 
-/** Logs once a minute what the limits refused. */
-export function apiLimitJobs({ refusals }: ApiLimits): PeriodicJob[] {
+/** Logs once a minute what the limits refused, and the sign-ins that failed. */
+export function apiLimitJobs({ refusals, securityLog }: ApiLimits): PeriodicJob[] {
   return [
     {
       name: 'report refusals',
       everyMs: REPORT_MS,
-      run: async () => refusals.report(),
+      run: async () => {
+        refusals.report();
+        securityLog.report();
+      },
       runsAtStop: true,
     },
   ];

@@ -96,12 +96,14 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
     caller: Caller | undefined,
   ): Error | undefined | Promise<Error | undefined> {
     const { access, limit = 'api' } = route ?? {};
+    // Also for a call that is refused: its line of the log names the user.
+    if (caller) request.caller = caller;
     const log = path.startsWith('/api/') ? limits[limit] : null;
-    if (!log) return admit(request, access, caller);
+    if (!log) return admit(request, access);
     // Signing in is counted by address only, so that many tokens give a caller no more attempts.
     const key = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
     const report = (verdict: Verdict) =>
-      reportLimit(request, reply, limit, log, verdict) ?? admit(request, access, caller);
+      reportLimit(request, reply, limit, log, verdict) ?? admit(request, access);
     const verdict = log.take(key, clock.monotonicMs());
     return verdict instanceof Promise ? verdict.then(report) : report(verdict);
   }
@@ -121,14 +123,9 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
   }
 }
 
-function admit(
-  request: FastifyRequest,
-  access: 'public' | undefined,
-  caller: Caller | undefined,
-): Error | undefined {
-  if (caller) request.caller = caller;
-  else if (access !== 'public' && !request.is404) return refusal('unauthenticated', 'unauthenticated');
-  return undefined;
+function admit(request: FastifyRequest, access: 'public' | undefined): Error | undefined {
+  if (request.caller || access === 'public' || request.is404) return undefined;
+  return refusal('unauthenticated', 'unauthenticated');
 }
 
 /** RFC 6750, 2.1; the scheme's name is case-insensitive (RFC 9110, 11.1). */

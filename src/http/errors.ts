@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, ServiceError } from '../errors.ts';
+import { addressKeyOf } from './client-address.ts';
 import { isEnglishPath, pathOf } from './request-path.ts';
 import { ENGLISH_TEXTS } from './texts/english-texts.ts';
 import { prefersEnglish } from './texts/language.ts';
@@ -96,12 +97,16 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     const msg = errorText(error, isEnglishAnswer(request, 'internal'));
     return reply.code(500).send(errorBody(500, 'internal', msg));
   }
-  if (refused.kind === 'rate-limited') request.server.limited.count(refused.word);
+  if (refused.kind === 'rate-limited') noteLimited(request, refused);
   const code = CODES[refused.kind];
   if (refused.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
   const msg = errorText(refused, isEnglishAnswer(request, refused.word));
   return reply.code(code).send(errorBody(code, refused.word, msg));
+}
+
+function noteLimited({ caller, raw, server }: FastifyRequest, { userId, word }: ServiceError): void {
+  server.limited.count(word, userId ?? caller?.userId, addressKeyOf(raw, server.trustProxy));
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import type { TObject } from 'typebox';
 import { BODY_LIMIT_BYTES, hasBadText, parseBody } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
+import type { TrustedNetworks } from './client-address.ts';
 import { answerError, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
 import { readFields, readNumbers } from './validation.ts';
@@ -55,8 +56,12 @@ declare module 'fastify' {
     readonly upgrades: { may: (request: IncomingMessage) => boolean };
     /** The connections that are sockets now, and how many became one since the start. */
     readonly socketCounts: { read: () => { open: number; opened: number } };
-    /** Called with the word of each refusal by a limit, of a request or of a frame. Does nothing unless it is set. */
-    readonly limited: { count: (word: string) => void };
+    /**
+     * Called for each refusal by a limit, of a request or of a frame, with its word, the user if known, and the key of the client's
+     * address (`clientKey`). Does nothing unless it is set.
+     */
+    readonly limited: { count: (word: string, userId: string | undefined, address: string) => void };
+    readonly trustProxy: TrustedNetworks;
     /**
      * Answers a browser that opens an address without a route with a document; never rejects. `false`: the request gets the
      * envelope, as all do until `pageRoutes` sets it.
@@ -78,6 +83,7 @@ export interface DefinedRoute {
  * refuse by themselves (architecture 10.1). The status of an answer is always its `code`.
  *
  * @param options.requestTimeoutMs how long a request may take to arrive
+ * @param options.trustProxy whose `X-Forwarded-For` counts where a refusal is logged
  * @param options.requestLog logs each answer; null: none
  */
 export function openServer(
@@ -85,7 +91,8 @@ export function openServer(
   {
     requestTimeoutMs = 30_000,
     requestLog = null,
-  }: { requestTimeoutMs?: number; requestLog?: RequestLog | null } = {},
+    trustProxy = [],
+  }: { requestTimeoutMs?: number; requestLog?: RequestLog | null; trustProxy?: TrustedNetworks } = {},
 ): App {
   const processTag = crypto.randomUUID().slice(0, 8);
   let requests = 0;
@@ -128,6 +135,7 @@ export function openServer(
   app.decorate('upgrades', { may: () => false });
   app.decorate('socketCounts', { read: () => ({ open: 0, opened: 0 }) });
   app.decorate('limited', { count: () => {} });
+  app.decorate('trustProxy', trustProxy);
   app.decorate('notFoundPage', { send: async () => false });
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);

@@ -54,6 +54,7 @@ export class Connection extends WebSocket {
   /** The stream that the library writes to. */
   #stream: Duplex | null = null;
   #hasLeft = false;
+  #addressKey = '';
   #readsEnglish = false;
   /** Frames to send after a stall. */
   #deferred: FrameOut[] | null = null;
@@ -64,12 +65,18 @@ export class Connection extends WebSocket {
 
   /**
    * @param stream the upgraded one, which the library writes to
+   * @param addressKey of its client (`clientKey`)
    * @param readsEnglish whether the texts of error replies are English
    */
-  attach(events: ConnectionEvents, stream: Duplex, readsEnglish: boolean): void {
+  attach(events: ConnectionEvents, stream: Duplex, addressKey: string, readsEnglish: boolean): void {
     this.#events = events;
     this.#stream = stream;
+    this.#addressKey = addressKey;
     this.#readsEnglish = readsEnglish;
+  }
+
+  get addressKey(): string {
+    return this.#addressKey;
   }
 
   get readsEnglish(): boolean {

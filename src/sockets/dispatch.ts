@@ -43,7 +43,7 @@ export class Dispatch {
   readonly #stall: Pick<StallDetector, 'state' | 'settled'>;
   readonly #log: Logger;
   readonly #onIdle: (connection: Connection) => void;
-  readonly #onLimited: (word: string) => void;
+  readonly #onLimited: (word: string, connection: Connection) => void;
   /** Only of connections with a request in flight or too much output. */
   readonly #pending = new Map<Connection, Pending>();
 
@@ -56,7 +56,7 @@ export class Dispatch {
     stall: Pick<StallDetector, 'state' | 'settled'>,
     log: Logger,
     onIdle: (connection: Connection) => void,
-    onLimited: (word: string) => void,
+    onLimited: (word: string, connection: Connection) => void,
   ) {
     this.#hello = hello;
     this.#handlers = new Map(Object.entries(others));
@@ -190,7 +190,7 @@ export class Dispatch {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused && error !== CUT_OFF)
       this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
-    if (refused?.kind === 'rate-limited') this.#onLimited(refused.word);
+    if (refused?.kind === 'rate-limited') this.#onLimited(refused.word, connection);
     if (id !== undefined) connection.sendFrame(toErrorReply(id, error, connection.readsEnglish));
     if (!connection.session)
       connection.close(

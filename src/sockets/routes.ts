@@ -34,7 +34,7 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
     services,
     frames,
     requestLog && new SocketLog(services.log, requestLog, services.clock.monotonicMs),
-    (word) => app.limited.count(word),
+    (word, { addressKey, session }) => app.limited.count(word, session?.userId, addressKey),
   );
   app.socketCounts.read = () => sockets.counts;
   const { origins, publicUrl, trustProxy, tryingLocally } = services.config;

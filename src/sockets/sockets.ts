@@ -111,7 +111,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     services: SocketServices,
     rooms: RoomFrames,
     log: SocketLog | null,
-    onLimited: (word: string) => void,
+    onLimited: (word: string, connection: Connection) => void,
   ) {
     this.#services = services;
     this.#log = log;
@@ -187,7 +187,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     this.#server.once('headers', addId);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       this.#log?.opened(connection, request, requestId);
-      connection.attach(this, socket, prefersEnglish(request.headers));
+      connection.attach(this, socket, client.key, prefersEnglish(request.headers));
       this.#live.add(connection, client);
       connection.heartbeat.awaitHello(this.#services.clock.monotonicMs());
     });
