@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { callerOf, disconnectSignal } from '../http/authenticate.ts';
 import { addressKeyOf, addressOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
-import type { SecurityEvent } from '../http/log/security-log.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
@@ -15,7 +13,6 @@ import { resetPasswordByLink } from './reset-password.ts';
 import {
   ChangePasswordBody,
   DEVICE_PROOF,
-  EndSessionBody,
   FreshToken,
   KeySet,
   LoggedIn,
@@ -25,23 +22,15 @@ import {
   RegisterBody,
   Registered,
   ServiceOptions,
-  SessionEntry,
   WITH_PROOF,
 } from './schemas.ts';
-import { endSession, endSurplusSessions, listSessions } from './sessions.ts';
+import { type LogAct, sessionRoutes } from './session-routes.ts';
+import { endSurplusSessions } from './sessions.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
   const { accounts, clock, config, db, events, limits } = services;
-  const {
-    admission,
-    authentication,
-    commonPasswords,
-    loginAttempts,
-    openSockets,
-    passwordAttempts,
-    passwords,
-    tokens,
-  } = accounts;
+  const { admission, authentication, commonPasswords, loginAttempts, passwordAttempts, passwords, tokens } =
+    accounts;
   const { now } = clock;
   const { securityLog } = limits;
 
@@ -70,10 +59,9 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
   const addressIn = ({ raw }: FastifyRequest) => addressOf(raw, config.trustProxy);
 
   /** Returns what logs the acts of a request. The address is read now: a lost connection has none. */
-  function logFor({ raw }: FastifyRequest) {
+  function logFor({ raw }: FastifyRequest): LogAct {
     const address = addressKeyOf(raw, config.trustProxy);
-    return (event: SecurityEvent, userId: string, count?: number) =>
-      securityLog.write(event, userId, address, count);
+    return (event, userId, count) => securityLog.write(event, userId, address, count);
   }
 
   app.get('/api/options', {
@@ -229,50 +217,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     },
   });
 
-  app.post('/api/logout', {
-    schema: {
-      operationId: 'logout',
-      summary: 'End the session of the token',
-      body: NoFields,
-      response: answers(MessageOnly, 400, 401),
-    },
-    handler: async (request) => {
-      const { userId, sessionId } = callerOf(request);
-      const log = logFor(request);
-      await endSession({ db, events }, userId, sessionId, now());
-      log('session_ended', userId);
-      return { code: 200 as const, message: textFor(request, '已退出登录', 'Signed out') };
-    },
-  });
-
-  app.get('/api/sessions', {
-    schema: {
-      operationId: 'sessions',
-      summary: "List the user's own sessions",
-      response: answers(dataAnswer(Type.Array(SessionEntry)), 401),
-    },
-    handler: async (request) => {
-      const { userId, sessionId } = callerOf(request);
-      const isActive = await openSockets.askFor(userId);
-      return { code: 200 as const, data: await listSessions(db, userId, sessionId, now(), isActive) };
-    },
-  });
-
-  app.post('/api/sessions/end', {
-    schema: {
-      operationId: 'endSession',
-      summary: "End one of the user's own sessions",
-      body: EndSessionBody,
-      response: answers(MessageOnly, 400, 401, [404, 'session_not_found']),
-    },
-    handler: async (request) => {
-      const { userId } = callerOf(request);
-      const log = logFor(request);
-      await endSession({ db, events }, userId, request.body.id, now());
-      log('session_ended', userId);
-      return { code: 200 as const, message: textFor(request, '已结束该会话', 'The session is ended') };
-    },
-  });
+  sessionRoutes(app, services, logFor);
 
   app.get('/.well-known/jwks.json', {
     config: { access: 'public' },
