@@ -85,7 +85,14 @@ export async function checkAnswer(
 }
 
 /** Those that clients act on; the others are of HTTP itself, of CORS or of the page. */
-const OWN_HEADERS = ['Device-Proof', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+const OWN_HEADERS = [
+  'Device-Proof',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
 
 function toDescribed(description: Body): Described[] {
   const { paths } = inline(description, description);

@@ -139,6 +139,7 @@ onSqlite('/openapi.json', (database) => {
         const what = `${method} ${path} ${status}`;
         assert.deepEqual(headers['X-Request-Id']?.required, true, what);
         assert.equal('Retry-After' in headers, status === '429', what);
+        assert.equal('WWW-Authenticate' in headers, status === '401', what);
         if (path.startsWith('/api/'))
           for (const name of ['RateLimit', 'RateLimit-Policy'])
             assert.equal(headers[name]?.schema.type, 'string', what);

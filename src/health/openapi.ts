@@ -53,6 +53,10 @@ const HEADERS = {
       'What is left of the limit: `r` calls, for the next `t` seconds. Absent where the operator set none',
     schema: { type: 'string', examples: ['"api";r=59;t=60'] },
   },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 9110, 15.5.2)',
+    schema: { type: 'string', const: 'Bearer' },
+  },
   'Retry-After': {
     description: 'After how many seconds the call may be tried again (RFC 9110, 10.2.3)',
     schema: { type: 'integer', minimum: 1 },
@@ -168,6 +172,7 @@ function headersOf(code: string, isLimited: boolean): Record<string, object> {
   const names = [
     'X-Request-Id',
     ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : []),
+    ...(code === '401' ? ['WWW-Authenticate'] : []),
     ...(code === '429' ? ['Retry-After'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
