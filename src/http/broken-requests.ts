@@ -7,11 +7,17 @@ import { prefersEnglish } from './texts/language.ts';
 /** How long a refused connection stays open and ignores what it receives: closed at once, the answer might be lost. */
 const LINGER_MS = 2_000;
 
-/** Answers what is no valid HTTP request with the envelope. @returns the handler for Node's `clientError` */
+/**
+ * Answers what is no valid HTTP request with the envelope.
+ *
+ * @param originHeadersOf the headers for a page of another origin, by the bytes of the head
+ * @returns the handler for Node's `clientError`
+ */
 export function answerBrokenRequests(
   server: Server,
   nextId: () => string,
   requestLog: Pick<RequestLog, 'malformed'> | null,
+  originHeadersOf: (head: Buffer) => Record<string, string>,
 ) {
   /** The latest answer of each connection; earlier ones are written before it. */
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -32,19 +38,19 @@ export function answerBrokenRequests(
     if (refused.has(socket)) return;
     refused.add(socket);
     const answer = latest.get(socket);
+    const bytes =
+      'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
+    const refuseMalformed = () =>
+      refuse(socket, 400, 'malformed_request', '请求格式不正确', originHeadersOf(bytes));
     if (('code' in error && error.code === 'ECONNRESET') || !socket.writable) socket.destroy();
-    else if (answer === undefined || answer.writableFinished) refuseMalformed(socket);
+    else if (answer === undefined || answer.writableFinished) refuseMalformed();
     // Earlier requests are answered first, so that no answer is taken for that of another request.
-    else if (answer.req.complete) answer.once('close', () => refuseMalformed(socket));
-    else if (answer.socket === socket && !answer.headersSent) refuseMalformed(socket);
+    else if (answer.req.complete) answer.once('close', refuseMalformed);
+    else if (answer.socket === socket && !answer.headersSent) refuseMalformed();
     else socket.destroy();
   };
 
-  function refuseMalformed(socket: Duplex): void {
-    refuse(socket, 400, 'malformed_request', '请求格式不正确');
-  }
-
-  function refuse(socket: Duplex, code: 400 | 404, word: string, msg: string): void {
+  function refuse(socket: Duplex, code: 400 | 404, word: string, msg: string, more = {}): void {
     if (!socket.writable) return void socket.destroy();
     const body = errorBody(code, word, msg);
     const id = nextId();
@@ -58,6 +64,7 @@ export function answerBrokenRequests(
         'content-type: application/json; charset=utf-8',
         `content-length: ${Buffer.byteLength(body)}`,
         'connection: close',
+        ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
         '',
         body,
       ].join('\r\n'),

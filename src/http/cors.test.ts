@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openConnection } from '../../test/bad-input/raw-connection.ts';
 import { onSqlite } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 
@@ -30,6 +31,44 @@ onSqlite('Pages of other origins', (database) => {
       const answer = await service.get(path, { headers });
       assert.equal(answer.status, [401, 404, 404, 429][n]);
       assert.equal(answer.headers['access-control-allow-origin'], 'https://app.example.com');
+    }
+  });
+
+  test('it may read the answer where a path cannot be decoded', async (t) => {
+    const service = await startService(t, database, { env });
+    for (const [origin, allowed] of [
+      ['https://app.example.com', 'https://app.example.com'],
+      ['https://evil.example', undefined],
+    ]) {
+      const headers = { ...(origin && { origin }) };
+      const answer = await service.get('/api/user/profile/%ff', { headers });
+      assert.equal(answer.status, 400);
+      assert.equal(answer.headers['access-control-allow-origin'], allowed);
+      assert.equal(answer.headers.vary, 'Origin');
+    }
+  });
+
+  test('it may read the answer to a head that is too large, wherever its origin is', async (t) => {
+    const service = await startService(t, database, { env });
+    const url = new URL(await service.app.listen({ port: 0, host: '127.0.0.1' }));
+    const start = 'GET /api/users HTTP/1.1\r\nHost: localhost\r\n';
+    const large = `X: ${'x'.repeat(20_000)}\r\n`;
+    const second = 'http://localhost:5173';
+    for (const [parts, allowed] of [
+      [[`${start}origin:${second}\r\n${large}\r\n`], second],
+      [[`${start}${large}Origin: ${second}\r\n\r\n`], second],
+      [[`${start}Origin: https://evil.example\r\n${large}\r\n`], undefined],
+      [[`${start}X: ${'x'.repeat(10_000)}\r\n`, `${large}\r\n`], 'https://app.example.com'],
+    ] as const) {
+      using connection = await openConnection(Number(url.port));
+      for (const part of parts) {
+        connection.write(part);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const answer = await connection.answer();
+      assert.equal(answer.status, 400);
+      assert.equal(answer.headers['access-control-allow-origin'], allowed);
+      assert.equal(answer.headers.vary, 'Origin');
     }
   });
 

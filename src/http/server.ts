@@ -50,6 +50,13 @@ declare module 'fastify' {
     authorizeUnrouted:
       | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
       | null;
+    /** The headers that let a page of an allowed origin read an answer; none until `allowOrigins` sets them. */
+    originHeaders: {
+      /** @param origin of the request */
+      of: (origin: string | undefined) => Record<string, string>;
+      /** @param bytes the last that arrived of a head that could not be read */
+      ofUnreadable: (bytes: Buffer) => Record<string, string>;
+    };
     /** The id of an answer that no request of the framework has. */
     readonly nextRequestId: () => string;
     /** Which requests become sockets; none until `socketRoutes` sets it. */
@@ -120,6 +127,7 @@ export function openServer(
     frameworkErrors: (error, request, reply) => {
       requestLog?.follow(request, reply);
       setCommonHeaders(request, reply);
+      reply.headers(app.originHeaders.of(request.headers.origin));
       const answer = (refused?: Error) => {
         if (refused) answerError(refused, request, reply);
         else void refuseUnrouted(error, request, reply);
@@ -129,9 +137,11 @@ export function openServer(
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const refuseBroken = answerBrokenRequests(app.server, nextId, requestLog);
+  const originHeadersOf = (head: Buffer) => app.originHeaders.ofUnreadable(head);
+  const refuseBroken = answerBrokenRequests(app.server, nextId, requestLog, originHeadersOf);
   app.decorate('nextRequestId', nextId);
   app.decorate('authorizeUnrouted', null);
+  app.decorate('originHeaders', { of: () => ({}), ofUnreadable: () => ({}) });
   app.decorate('upgrades', { may: () => false });
   app.decorate('socketCounts', { read: () => ({ open: 0, opened: 0 }) });
   app.decorate('limited', { count: () => {} });
