@@ -18,6 +18,7 @@ import { answerBrokenRequests } from './broken-requests.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import { answerError, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
+import { hasValidHost } from './parse/host.ts';
 import { readFields, readNumbers } from './validation.ts';
 
 export type App = FastifyInstance<
@@ -161,9 +162,7 @@ export function openServer(
     });
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    // RFC 9112, 3.2.
-    const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
-    done(isWithoutHost ? refusal('invalid', 'malformed_request') : undefined);
+    done(hasValidHost(request.raw) ? undefined : refusal('invalid', 'malformed_request'));
   });
 
   app.addHook('preClose', (done) => {

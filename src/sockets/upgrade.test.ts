@@ -75,6 +75,18 @@ onSqlite('the upgrade to a socket', (database) => {
     }
   });
 
+  test('refuses two hosts and one that is none', async (t) => {
+    const service = await startSockets(t, database);
+    for (const [Host, more] of [
+      ['localhost', { host: 'localhost' }],
+      ['local host', {}],
+    ] as const) {
+      const { head, body } = await request(service, 'GET /ws', { ...handshake, Host, ...more });
+      assert.match(head, /^HTTP\/1\.1 400 /);
+      assert.equal(JSON.parse(body).error, 'malformed_request');
+    }
+  });
+
   test('on a machine where the service is tried, all its names are one origin', async (t) => {
     const service = await startSockets(t, database);
     const { port } = service;

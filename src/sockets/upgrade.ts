@@ -3,6 +3,7 @@ import { isLoopback } from '../config-fields.ts';
 import { ServiceError } from '../errors.ts';
 import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';
+import { hasValidHost } from '../http/parse/host.ts';
 import { parseWebUrl } from '../http/parse/web-url.ts';
 
 export const PATH = '/ws';
@@ -33,6 +34,7 @@ export function findRefusal(request: IncomingMessage, context: UpgradeContext): 
   if (context.hasTooManyPending(addressKeyOf(request, context.trustProxy)))
     return refusal('rate-limited', 'rate_limited', RETRY_AFTER_SECONDS);
   const { origin, 'sec-websocket-key': key = '', 'sec-websocket-protocol': offered } = request.headers;
+  if (!hasValidHost(request)) return refusal('invalid', 'malformed_request');
   if (request.headers['sec-websocket-version'] !== '13')
     return invalid('websocket_version', 'WebSocket 版本需为 13');
   if (!/^[+/\dA-Za-z]{22}==$/.test(key)) return invalid('malformed_request', '请求格式不正确');

@@ -79,6 +79,14 @@ export const BROKEN: [fault: string, bytes: string | Buffer][] = [
 /** Unusual but valid requests: each is answered, and the connection goes on. */
 export const UNUSUAL: [what: string, bytes: string, status: number][] = [
   ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', `GET /healthz HTTP/1.1\r\n${host}${host}\r\n`, 400],
+  [
+    'two Hosts, one with an unknown path',
+    `GET /nothing HTTP/1.1\r\n${host}Host: elsewhere.example\r\n\r\n`,
+    400,
+  ],
+  ['a Host that is none', 'GET /healthz HTTP/1.1\r\nHost: chat example com\r\n\r\n', 400],
+  ['a Host with a path', 'GET /api/users HTTP/1.1\r\nHost: chat.example.com/api\r\n\r\n', 400],
   ['an absolute target', `GET http://chat.example.com/healthz HTTP/1.1\r\n${host}\r\n`, 200],
   [
     'an absolute target with an unknown path',
