@@ -57,6 +57,16 @@ test('a route is closed unless its definition opens it, under any path', async (
   }
 });
 
+test('each 401 names the scheme by which a caller authenticates', async () => {
+  const { get } = startGuarded();
+  for (const token of [undefined, 'bad']) {
+    const { statusCode, headers } = await get('/api/closed', token);
+    assert.deepEqual([statusCode, headers['www-authenticate']], [401, 'Bearer']);
+  }
+  assert.equal((await get('/api/closed', 'good')).headers['www-authenticate'], undefined);
+  assert.equal((await get('/api/nothing')).headers['www-authenticate'], undefined);
+});
+
 test('a public route has its caller if there is one, cached or not', async () => {
   for (const cached of [true, false]) {
     const { get } = startGuarded({ cached });

@@ -101,6 +101,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const code = CODES[refused.kind];
   if (refused.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
+  // RFC 9110, 15.5.2; RFC 6750, 3.
+  if (code === 401) reply.header('www-authenticate', 'Bearer');
   const msg = errorText(refused, isEnglishAnswer(request, refused.word));
   return reply.code(code).send(errorBody(code, refused.word, msg));
 }

@@ -15,6 +15,7 @@ export function assertEnvelope(answer: Answer, what: string): void {
   assert.equal(headers['content-type'], 'application/json; charset=utf-8', seen);
   assert.match(String(headers['x-request-id']), /^[0-9a-f]{8}-[0-9a-z]+$/, seen);
   assert.equal(headers['x-content-type-options'], 'nosniff', seen);
+  assert.equal(headers['www-authenticate'], status === 401 ? 'Bearer' : undefined, seen);
   if (status === 200) assert.equal(body.msg, undefined, seen);
   else if (text !== '{"code":404,"message":"No push subscription found"}') {
     assert.deepEqual(Object.keys(body), ['code', 'error', 'msg'], seen);
