@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, relative, sep } from 'node:path';
 import { createServer, type Plugin, type ProxyOptions } from 'vite';
-import { isBrowserAddress } from '../src/page/browser-address.ts';
+import { isPageAddress, prefersDocument } from '../src/page/browser-address.ts';
 import { isPagePath } from '../web/src/paths.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -133,7 +133,8 @@ function withService(): Plugin {
       // Vite answers an unknown address with the document too, but with 200.
       middlewares.use(async ({ method = '', url = '', headers }, response, next) => {
         const [path = ''] = url.split('?', 1);
-        if (isPagePath(path) || !isBrowserAddress({ method, path, accept: headers.accept })) return next();
+        if (isPagePath(path) || !isPageAddress(method, path) || !prefersDocument(headers.accept))
+          return next();
         const html = await readFile(join(ROOT, 'web', 'index.html'), 'utf8');
         response.writeHead(404, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
         response.end(await transformIndexHtml('/', html));

@@ -5,20 +5,18 @@ const OTHER_PATHS =
   /^\/+(?:api|ws|docs|assets|icons|healthz|readyz|metrics|openapi\.json|\.well-known)(?:\/|$)/i;
 const FILE_NAME = /\.[^/]*$/;
 
-interface RequestParts {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The header `Accept`. */
-  readonly accept: string | undefined;
+/**
+ * Whether a request may be that of a browser that opens an address of the page: a GET or HEAD outside of the paths of other rooms and
+ * of files.
+ *
+ * @param path without the query
+ */
+export function isPageAddress(method: string, path: string): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return !OTHER_PATHS.test(path) && !FILE_NAME.test(path);
 }
 
-/**
- * Whether a browser opens an address of the page with this request: a GET or HEAD that names `text/html` and does not prefer
- * JSON, outside of the paths of other rooms and of files. Programs accept anything, or do not say what they accept.
- */
-export function isBrowserAddress({ method, path, accept = '' }: RequestParts): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  if (OTHER_PATHS.test(path) || FILE_NAME.test(path)) return false;
+/** Whether the header `Accept` names `text/html` and does not prefer JSON. Programs accept anything, or do not say what they accept. */
+export function prefersDocument(accept = ''): boolean {
   return weightIn(accept, 'text/html') > weightIn(accept, 'application/json');
 }

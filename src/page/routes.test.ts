@@ -85,6 +85,10 @@ onSqlite('The page', (database) => {
     ];
     for (const accept of [...weights, '*/*', 'application/json', 'text/*', 'text/htmlx', ''])
       assertRefused(await app.inject({ url: '/x', headers: { accept } }), 404, 'route_not_found', accept);
+    for (const accept of ['application/json', undefined]) {
+      const answer = await app.inject({ url: '/x', headers: { ...(accept && { accept }) } });
+      assert.match(String(answer.headers.vary), /\bAccept\b/, 'a cache must not send it to a browser');
+    }
     const rooms = [
       '/api',
       '/api/x',

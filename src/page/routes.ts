@@ -5,8 +5,9 @@ import { ServiceError } from '../errors.ts';
 import { answerError, refusal } from '../http/errors.ts';
 import { pathOf } from '../http/request-path.ts';
 import type { App } from '../http/server.ts';
+import { addVary } from '../http/vary.ts';
 import type { Services } from '../services.ts';
-import { isBrowserAddress } from './browser-address.ts';
+import { isPageAddress, prefersDocument } from './browser-address.ts';
 import { hashInline } from './inline-hashes.ts';
 import { fileHeaders, pageHeaders } from './page-headers.ts';
 import { PAGE_PATHS } from './page-paths.ts';
@@ -91,15 +92,15 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
   // browser that has the document never gets a 304, which would stand for the 200 it has.
   app.notFoundPage.send = async (request, reply) => {
     const [path = ''] = pathOf(request).split('?', 1);
-    if (!isBrowserAddress({ method: request.method, path, accept: request.headers.accept })) return false;
+    if (!isPageAddress(request.method, path)) return false;
+    addVary(reply, 'Accept');
+    if (!prefersDocument(request.headers.accept)) return false;
     const headers = await headersOfDocument();
     const document = headers && (await readFile(join(pageFolder, 'index.html')).catch(() => undefined));
     if (!document) return false;
-    const vary = reply.getHeader('vary');
     reply
       .code(404)
       .headers({ ...headers, 'cache-control': REVALIDATE, 'content-type': 'text/html; charset=utf-8' })
-      .header('vary', vary === undefined ? 'Accept' : `${vary}, Accept`)
       .send(document);
     return true;
   };
