@@ -6,14 +6,14 @@ import { ProxyWarnings } from './proxy-warnings.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-function start({ trust = '', hasPublicUrl = false, tryingLocally = false } = {}) {
+function start({ trust = '', hasPublicUrl = false, tryingLocally = false, origins = [] as string[] } = {}) {
   const lines: { fields: Record<string, unknown>; text: string }[] = [];
   const time = { now: 0 };
   const warnings = new ProxyWarnings(
     {
       warn: (fields: Record<string, unknown>, text?: string) => void lines.push({ fields, text: text ?? '' }),
     },
-    { trustProxy: parseNetworks(trust) ?? [], hasPublicUrl, tryingLocally },
+    { trustProxy: parseNetworks(trust) ?? [], hasPublicUrl, tryingLocally, origins },
     () => time.now,
   );
   const look = (remoteAddress: string, headers: Record<string, string>) =>
@@ -113,14 +113,17 @@ test('a developer who tries many users on their own machine gets no warning', ()
   assert.deepEqual(lines, []);
 });
 
-test('a page that was refused its socket is a warning while PUBLIC_URL is not set', () => {
+test('a page that was refused its socket is a warning, with the setting to paste', () => {
   const { warnings, fields } = start();
   for (const origin of ['', 'null', 'nonsense', 'https://', 'javascript:alert(1)'])
     warnings.refusedOrigin(origin);
   assert.deepEqual(fields(), []);
   warnings.refusedOrigin('https://chat.example.com/x?token=secret');
   assert.deepEqual(fields(), [{ set: 'PUBLIC_URL=https://chat.example.com' }]);
-  const set = start({ hasPublicUrl: true });
-  set.warnings.refusedOrigin('https://chat.example.com');
+  const set = start({ hasPublicUrl: true, origins: ['https://app.example.com'] });
+  const long = `https://${'x'.repeat(100)}.${'y'.repeat(100)}.example.com`;
+  for (const origin of ['null', long]) set.warnings.refusedOrigin(origin);
   assert.deepEqual(set.fields(), []);
+  for (let i = 0; i < 2; i++) set.warnings.refusedOrigin('https://Other.example.com');
+  assert.deepEqual(set.fields(), [{ set: 'ORIGINS=https://app.example.com,https://other.example.com' }]);
 });

@@ -7,6 +7,7 @@ import {
   networkOf,
   type TrustedNetworks,
 } from '../client-address.ts';
+import { parseWebUrl } from '../parse/web-url.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** As many users from one private address within an hour are taken for the users of a proxy. */
@@ -24,6 +25,8 @@ export interface ProxySettings {
   readonly trustProxy: TrustedNetworks;
   /** The operator set `PUBLIC_URL`. */
   readonly hasPublicUrl: boolean;
+  /** Of pages that may open sockets, besides the service's own. */
+  readonly origins: readonly string[];
   /** Only this machine can reach the service, so many users from one address are no sign of a proxy. */
   readonly tryingLocally: boolean;
 }
@@ -105,16 +108,25 @@ export class ProxyWarnings {
     this.#warn('users', HOUR_MS, { address }, `all users come from one private address: ${advice}`);
   }
 
-  /** @param origin of a page that was refused its socket */
-  refusedOrigin(origin: string): void {
-    if (this.#settings.hasPublicUrl || !/^https?:/.test(origin) || !URL.canParse(origin)) return;
-    const set = `PUBLIC_URL=${new URL(origin).origin.slice(0, MAX_ORIGIN_LENGTH)}`;
-    this.#warn(
-      'origin',
-      HOUR_MS,
-      { set },
-      'a page was refused its socket, as PUBLIC_URL is not set: if the page is yours, set PUBLIC_URL to its address',
-    );
+  /** @param sent the origin of a page that was refused its socket, as it came */
+  refusedOrigin(sent: string): void {
+    const url = parseWebUrl(sent);
+    if (!url || !/^https?:$/.test(url.protocol) || url.origin.length > MAX_ORIGIN_LENGTH) return;
+    const { hasPublicUrl, origins } = this.#settings;
+    if (hasPublicUrl) {
+      const set = `ORIGINS=${[...origins, url.origin].join(',')}`;
+      this.#warn(
+        'origin',
+        HOUR_MS,
+        { set },
+        'a page of another origin was refused its socket: if it is yours, set ORIGINS',
+      );
+    } else {
+      const set = `PUBLIC_URL=${url.origin}`;
+      const text =
+        'a page was refused its socket, as PUBLIC_URL is not set: if the page is yours, set PUBLIC_URL to its address';
+      this.#warn('origin', HOUR_MS, { set }, text);
+    }
   }
 
   #warn(subject: string, quietMs: number, fields: object, text: string): void {
