@@ -46,6 +46,11 @@ export class Authentication implements Authenticator {
     return this.#isCurrent() ? this.#use(token, findAddress) : undefined;
   }
 
+  /** The caller of a token that was just identified; `undefined` if this process has read since that its session ended. */
+  confirm(token: string): Caller | undefined {
+    return this.#use(token);
+  }
+
   #use(token: string, findAddress?: () => string): Caller | undefined {
     const cached = this.#cached.get(token);
     if (!cached) return undefined;

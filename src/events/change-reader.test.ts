@@ -158,4 +158,24 @@ onEachDatabase('the reader of changes', (database) => {
     await record(node, ALICE);
     assert.deepEqual(await node.read(), [ALICE]);
   });
+
+  test('a node without a link is known from its row for 15 s by the database’s clock, also where it was there before', async (t) => {
+    const first = await openNode(t);
+    assert.equal(first.changes.hasUnlinkedNode, false);
+    await record(first, { type: 'hints-lost' });
+    await first.db.run`update changes set at = at - 9000`;
+    const later = await openNode(t, first.db);
+    await first.read();
+    for (const { changes, wait } of [first, later]) {
+      assert.equal(changes.hasUnlinkedNode, true);
+      wait(5_000);
+      assert.equal(changes.hasUnlinkedNode, true);
+      wait(10_000);
+      assert.equal(changes.hasUnlinkedNode, false);
+    }
+    await record(first, { type: 'hints-lost' });
+    await first.db.run`update changes set at = at - 15000`;
+    await first.read();
+    assert.equal(first.changes.hasUnlinkedNode, false);
+  });
 });

@@ -13,6 +13,8 @@ const MAX_ROWS = 20_000;
 
 /** How long a read is believed to be current. */
 const CURRENT_MS = 3_000;
+/** A node that said within this time that it has no link serves without it. */
+export const UNLINKED_MS = 15_000;
 
 const EVERYTHING = { type: 'external-change' } as const;
 
@@ -30,6 +32,8 @@ export class ChangeReader {
   #readAtMs = 0;
   /** The changes of the last read, which the next one finds again. */
   #found: ReadonlySet<string> = new Set();
+  /** Until then, by this process's monotonic clock, a node serves that has no link to the others. */
+  #unlinkedUntilMs = Number.NEGATIVE_INFINITY;
   /** Changes that are known from elsewhere, since the last successful read began. */
   #known = new Set<string>();
   #onEverything: () => Promise<void> = async () => {};
@@ -57,12 +61,22 @@ export class ChangeReader {
     { hasNodes = false } = {},
   ): Promise<ChangeReader> {
     const reader = new ChangeReader(db, events, monotonicMs);
-    if (hasNodes) events.setCurrentWhile(() => monotonicMs() - reader.#readAtMs < CURRENT_MS);
+    if (hasNodes) events.setCurrentWhile(() => reader.ageMs < CURRENT_MS);
     reader.#readAtMs = monotonicMs();
     const { now, rows } = await reader.#query(Number.POSITIVE_INFINITY);
     reader.#readUpTo = now;
     reader.#found = new Set(rows.map(({ id }) => id));
     return reader;
+  }
+
+  /** How long ago the last successful read began, in milliseconds. */
+  get ageMs(): number {
+    return this.#monotonicMs() - this.#readAtMs;
+  }
+
+  /** Whether a node, this one or another, said within the last 15 s that it has no link to the others. */
+  get hasUnlinkedNode(): boolean {
+    return this.#monotonicMs() < this.#unlinkedUntilMs;
   }
 
   /** @param reload reads again what the listeners of `external-change` depend on; called before they are */
@@ -128,8 +142,10 @@ export class ChangeReader {
   async #query(readUpTo: number): Promise<{ now: number; rows: Change[] }> {
     const db = this.#db;
     const now = (await db.get<{ now: number }>`select ${db.nowMs} as now`)?.now ?? 0;
-    const rows = await db.all<Change>`
-      select id, kind, subject from changes where at > ${Math.min(readUpTo, now) - OVERLAP_MS} order by at desc limit ${MAX_ROWS}`;
+    const rows = await db.all<Change & { at: number }>`
+      select id, at, kind, subject from changes where at > ${Math.min(readUpTo, now) - OVERLAP_MS} order by at desc limit ${MAX_ROWS}`;
+    const unlinked = rows.find(({ kind }) => kind === 'hints-lost');
+    if (unlinked) this.#unlinkedUntilMs = this.#monotonicMs() + UNLINKED_MS - Math.max(0, now - unlinked.at);
     return { now, rows };
   }
 }

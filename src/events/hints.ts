@@ -66,19 +66,27 @@ type Announcer = (changes: readonly Change[]) => Promise<void> | void;
 export class Events {
   readonly #listeners = new Set<Listener>();
   readonly #announcers = new Set<Announcer>();
-  #isCurrent = () => true;
+  #hasReadLately = () => true;
+  #isTrusted = () => true;
 
-  /**
-   * Whether what other nodes changed was read within the last 3 s. Otherwise nothing that is remembered of the database may be used,
-   * and nothing written to a socket. Always true for a single server.
-   */
+  /** Whether what other nodes changed was read within the last 3 s; otherwise no data may be written to a socket. True for a single server. */
+  get hasReadLately(): boolean {
+    return this.#hasReadLately();
+  }
+
+  /** Whether what is remembered of the database may be used. Always true for a single server. */
   get isCurrent(): boolean {
-    return this.#isCurrent();
+    return this.#hasReadLately() && this.#isTrusted();
   }
 
   /** Called by the reader of changes where there are other nodes. */
-  setCurrentWhile(isCurrent: () => boolean): void {
-    this.#isCurrent = isCurrent;
+  setCurrentWhile(hasReadLately: () => boolean): void {
+    this.#hasReadLately = hasReadLately;
+  }
+
+  /** @param isTrusted whether the answers of other nodes wait until this one has read what they changed */
+  setTrustedWhile(isTrusted: () => boolean): void {
+    this.#isTrusted = isTrusted;
   }
 
   /** An event of this process, after its commit. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Clock } from '../clock.ts';
@@ -10,7 +11,7 @@ const APPLIED = 'applied';
 export interface AnnouncementTimes {
   /** How long an answer waits for other nodes; one that does not say so has read the changes from the database by then. */
   readonly appliedMs: number;
-  /** How long it waits where nodes may be unknown, as while the link is down: all have read the changes by then. */
+  /** How long it waits at least where nodes may be unknown, as while a link is down: all have read the changes by then. */
   readonly unknownMs: number;
 }
 
@@ -37,6 +38,7 @@ export class Announcements {
   readonly #membership: Membership;
   readonly #waiting = new Map<number, { nodes: Set<string>; resolve: () => void }>();
   readonly #beforeSending: () => void;
+  readonly #mayMissNodes: () => boolean;
   readonly #monotonicMs: () => number;
   readonly #times: AnnouncementTimes;
   #lastId = 0;
@@ -47,13 +49,20 @@ export class Announcements {
     membership: Membership,
     events: Events,
     { monotonicMs }: Pick<Clock, 'monotonicMs'>,
-    options: { apply: Apply; beforeSending: () => void; onFault: (error: unknown) => void },
+    options: {
+      apply: Apply;
+      beforeSending: () => void;
+      /** Whether a node may serve that is not a member. */
+      mayMissNodes: () => boolean;
+      onFault: (error: unknown) => void;
+    },
     times: AnnouncementTimes = ANNOUNCEMENT_TIMES,
   ) {
     this.#monotonicMs = monotonicMs;
     this.#times = times;
     this.#membership = membership;
     this.#beforeSending = options.beforeSending;
+    this.#mayMissNodes = options.mayMissNodes;
     events.onAnnounce((changes) => this.#announce(changes));
     membership.on(CHANGES, announcementShape, (from, { id, changes }) => {
       options.apply(changes).then(() => membership.send(from, APPLIED, id), options.onFault);
@@ -71,15 +80,21 @@ export class Announcements {
 
   async #announce(changes: readonly Change[]): Promise<void> {
     const id = ++this.#lastId;
-    const nodes = new Set(this.#membership.peers());
+    const { isLinked } = this.#membership;
+    const nodes = new Set(isLinked ? this.#membership.peers() : []);
     this.#beforeSending();
     this.#membership.broadcast(CHANGES, { id, changes });
-    const mayMissNodes = this.#monotonicMs() < this.#isNewUntil || !this.#membership.isLinked;
-    if (nodes.size === 0 && !mayMissNodes) return;
+    const mayMissNodes = !isLinked || this.#monotonicMs() < this.#isNewUntil || this.#mayMissNodes();
+    await Promise.all([
+      nodes.size > 0 && this.#applied(id, nodes),
+      mayMissNodes && delay(this.#times.unknownMs),
+    ]);
+  }
+
+  async #applied(id: number, nodes: Set<string>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { appliedMs, unknownMs } = this.#times;
-    const timer = setTimeout(resolve, mayMissNodes ? unknownMs : appliedMs);
-    if (!mayMissNodes) this.#waiting.set(id, { nodes, resolve });
+    const timer = setTimeout(resolve, this.#times.appliedMs);
+    this.#waiting.set(id, { nodes, resolve });
     await promise;
     clearTimeout(timer);
     this.#waiting.delete(id);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { ChangeReader } from '../events/change-reader.ts';
-import { eventOf, recordChange } from '../events/changes.ts';
+import { eventOf } from '../events/changes.ts';
 import type { Change, Events } from '../events/hints.ts';
 import type { InboxServices } from '../inbox/inbox-services.ts';
 import type { PresenceServices } from '../presence/presence-services.ts';
@@ -12,10 +12,11 @@ import type { Membership } from './membership.ts';
 import type { MembershipTimes } from './membership-times.ts';
 import { emptyShape } from './node-messages.ts';
 import { SharedHints } from './shared-hints.ts';
+import { Unlinked } from './unlinked.ts';
 
 /** The parts of `Services` that hints of other nodes reach. */
 export interface HintedServices {
-  readonly changes: Pick<ChangeReader, 'apply' | 'read'>;
+  readonly changes: Pick<ChangeReader, 'ageMs' | 'apply' | 'hasUnlinkedNode' | 'read'>;
   readonly db: Db;
   readonly events: Events;
   readonly inbox: Pick<InboxServices, 'delivery' | 'sweeps'>;
@@ -46,16 +47,19 @@ export function exchangeHints(
     await Promise.all(blocks.map(({ blockerId }) => inbox.delivery.catchUp(blockerId)));
   }
 
-  const options = { apply, beforeSending: () => hints.flush(), onFault: warn };
+  const unlinked = new Unlinked(link, db, changes, clock, times, warn);
+  events.setTrustedWhile(() => unlinked.isTrusted);
+  const options = {
+    apply,
+    beforeSending: () => hints.flush(),
+    mayMissNodes: () => unlinked.mayMissNodes,
+    onFault: warn,
+  };
   const announcements = new Announcements(membership, events, clock, options, times);
-
-  function recordLostHints(): void {
-    if (!link.isUp) db.transaction((tx) => recordChange(tx, { type: 'hints-lost' })).catch(warn);
-  }
 
   function onLinkChange(): void {
     if (link.isUp) announcements.onLinkUp();
-    recordLostHints();
+    void unlinked.record();
     inbox.sweeps.setRare(link.isUp);
     inbox.sweeps.hurry();
   }
@@ -74,5 +78,5 @@ export function exchangeHints(
   events.subscribe((event) => {
     if (event.type === 'hints-lost') inbox.sweeps.hurry();
   });
-  return clock.every(times.heartbeatMs, recordLostHints);
+  return unlinked;
 }

@@ -51,6 +51,7 @@ async function startNodes(t: TestContext, where: Record<string, number[]>, unkno
     const options = {
       apply,
       beforeSending: () => hints.flush(),
+      mayMissNodes: () => false,
       onFault: (error: unknown) => assert.fail(String(error)),
     };
     const announcements = new Announcements(membership, events, clock.world, options, {

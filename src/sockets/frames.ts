@@ -44,7 +44,7 @@ export type RoomFrames = Omit<FrameHandlers, 'hello' | keyof ReturnType<typeof s
  * @param serve begins to write the log to the session
  */
 export function helloFrame(
-  authentication: Pick<Authentication, 'identify' | 'recall'>,
+  authentication: Pick<Authentication, 'confirm' | 'identify' | 'recall'>,
   addressOf: (connection: Connection) => string,
   epoch: string,
   findStart: (userId: string, hello: Hello) => Promise<Start>,
@@ -64,7 +64,7 @@ export function helloFrame(
         const start = await findStart(known.userId, hello);
         // The session may have ended since the database was read. A remembered token is forgotten at once when its
         // session ends, and nothing is awaited from here on: a later end finds this connection and closes it.
-        const caller = authentication.recall(token, findAddress);
+        const caller = authentication.confirm(token);
         if (!caller) continue;
         if (!from.isOpen) return undefined;
         admit(from, caller, hello, start);

@@ -108,4 +108,17 @@ onEachDatabase('a node that cannot read what other nodes changed', (database) =>
     await eventually(async () => (await bystander.ask({ type: 'conversations' })).code === 200);
     assert.deepEqual([begun, socket.unread], [[1], []]);
   });
+
+  test('that may not use what it remembers, as a node without Redis, admits sockets by what the database says', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const { clock, db, events } = service.services;
+    events.setTrustedWhile(() => false);
+    const socket = await service.enter(alice);
+    const { body } = await service.get('/api/sessions', { token: alice.token });
+    await endSession({ db, events: new Events() }, alice.id, body.data[0].id, clock.now());
+    const late = await service.connect();
+    assert.equal((await late.ask({ type: 'hello', token: alice.token })).code, 401);
+    assert.equal((await socket.ended).code, 4409);
+  });
 });

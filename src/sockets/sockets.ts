@@ -122,7 +122,7 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     const { authentication } = accounts;
     this.#stallDetector = new StallDetector(
       clock.monotonicMs,
-      () => events.isCurrent,
+      () => events.hasReadLately,
       () => this.#readMissed(),
       {
         onCutOff: () => this.#onCutOff(),
