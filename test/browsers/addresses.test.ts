@@ -5,7 +5,7 @@ import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive, type Person } from './person.ts';
 import { startSite } from './site.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 import { waitForWorker } from './worker-page.ts';
 
 onChromium('An unknown address', (browser) => {
@@ -99,7 +99,7 @@ onChromium('The address of the list of people', (browser) => {
         await page.setViewport({ width: 390, height: 800 });
         await page.locator('[data-pane="page"] header a').click();
         await isAt('/people?q=crowd1');
-        assert.ok(Math.abs((await scrolled(page)) - 1_200) < 2);
+        await waitFor('the same place', async () => Math.abs((await scrolled(page)) - 1_200) < 2);
         await page.setViewport({ width: 1280, height: 800 });
         await page.goBack();
         await alice.find('profile');
@@ -110,7 +110,7 @@ onChromium('The address of the list of people', (browser) => {
       await page.goBack();
       await isAt('/people?q=crowd1');
       await waitFor('the same place', async () => Math.abs((await scrolled(page)) - 1_200) < 2);
-      assert.equal(await idOfRow(page, 24), id);
+      await untilEqual(() => idOfRow(page, 24), id);
     }
 
     // The navigation leads to the list as it was left, and from there to everyone.

@@ -9,7 +9,7 @@ import { findLeft } from './left-behind.ts';
 import { watchFaults } from './page-faults.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { type Site, startSite } from './site.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 /** Heading, labels, fields and buttons. */
 const PARTS = 'h1, label, input, button, [data-testid="other-way"]';
@@ -47,7 +47,7 @@ onChromium('Signing in and out', (browser) => {
     await page.waitForSelector('[data-testid="find-people"]');
     await waitFor('the address', async () => (await pathOf(page)) === '/');
     await waitFor('the title', async () => (await page.title()) === 'Chats · Doorman');
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Chats');
+    await untilEqual(() => page.evaluate(() => document.activeElement?.textContent), 'Chats');
     assert.equal((await site.post('/api/login', { username: 'alice', password: 'wonderland' })).status, 200);
     assert.deepEqual(faults.lines, []);
   });
@@ -64,7 +64,7 @@ onChromium('Signing in and out', (browser) => {
     assert.equal(await heading(), 'Welcome back');
     await page.goto(`${site.url}/`);
     await page.waitForSelector('[name="username"]');
-    assert.equal(await pathOf(page), '/sign-in');
+    await untilEqual(() => pathOf(page), '/sign-in');
     assert.equal(await heading(), 'Welcome back');
   });
 
@@ -150,18 +150,18 @@ onChromium('A password link', (browser) => {
     const link = await linkOf(site, 'alice');
     await page.goto(link);
     await page.waitForSelector('[autocomplete="new-password"]');
-    assert.equal(await page.title(), 'Set a new password · Doorman');
-    assert.equal(await focused(page), 'password');
+    await untilEqual(() => page.title(), 'Set a new password · Doorman');
+    await untilEqual(() => focused(page), 'password');
     await waitFor('the token to leave', async () => (await page.evaluate(() => location.hash)) === '');
     assert.deepEqual(await findLeft(page, [new URL(link).hash.slice(1)]), []);
     await fillForm(page, { password: '12345' });
     await page.keyboard.press('Enter');
-    assert.equal(await errorOf(page, 'password'), 'Use at least 6 characters.');
+    await untilEqual(() => errorOf(page, 'password'), 'Use at least 6 characters.');
 
     await fillForm(page, { password: 'password-of-alice 2' });
     await page.keyboard.press('Enter');
     await waitForText(page, 'password-set', 'Your new password is set. Use it to sign in.');
-    assert.equal(await pathOf(page), '/sign-in');
+    await untilEqual(() => pathOf(page), '/sign-in');
     await signIn(page, 'alice', 'password-of-alice 2');
 
     await page.goto(link);
@@ -174,7 +174,7 @@ onChromium('A password link', (browser) => {
     await waitForText(page, 'link-missing', 'Open the link that you received once more.');
     await page.click('[data-testid="other-way"]');
     await page.waitForSelector('[data-testid="own-profile"]');
-    assert.equal(await pathOf(page), '/');
+    await untilEqual(() => pathOf(page), '/');
   });
 
   test('works while a user is signed in: another one stays so, the same one signs in again', async (t) => {

@@ -4,7 +4,7 @@ import { assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { hasFocus, openChat, startTalk, textOf } from './talk.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
 const HOSTILE = [
@@ -75,11 +75,13 @@ onChromium('A message', (browser) => {
     await her.waitForMessage('one', 'refused');
     await her.find('composer-refused');
     assert.match(await textOf(her.page, '[data-own]'), /Not sent: This person isn’t accepting messages/);
-    assert.match(await textOf(her.page, `[data-testid="conversation-${bob.id}"]`), /Not sent: one/);
+    await waitFor('the list to say so', async () =>
+      /Not sent: one/.test(await textOf(her.page, `[data-testid="conversation-${bob.id}"]`)),
+    );
     await assertAccessible(her.page, 'a chat with a refused message');
     await her.click('discard');
     await her.find('composer');
-    assert.equal((await her.messages()).length, 1);
+    await untilEqual(async () => (await her.messages()).map(({ body }) => body), ['hello']);
 
     await her.fill(COMPOSER, 'two');
     await her.page.keyboard.press('Enter');

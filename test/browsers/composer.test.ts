@@ -4,7 +4,7 @@ import type { Page } from 'puppeteer-core';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { hasFocus, openChat, startTalk, textOf, waitForEnd } from './talk.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
 const TOASTS = '[data-testid="toasts"]';
@@ -151,7 +151,7 @@ onChromium('The composer', (browser) => {
     await waitFor('the button of the menu', () => hasFocus(her.page, '[data-testid="menu"]'));
     await her.page.keyboard.press('Escape');
     await waitFor('the row', () => hasFocus(her.page, row));
-    assert.equal(new URL(her.page.url()).pathname, '/');
+    await untilEqual(() => her.page.evaluate(() => location.pathname), '/');
   });
 
   test('sends nothing on the Enter that ends a word of an input method', async (t) => {

@@ -4,7 +4,7 @@ import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { startTalk } from './talk.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 onChromium('The list of conversations', (browser) => {
   test('shows the last message of each, its sender, and who is typing', async (t) => {
@@ -65,7 +65,7 @@ onChromium('The list of conversations', (browser) => {
     await her.page.keyboard.press('ArrowDown');
     await her.page.keyboard.press('ArrowDown');
     const focused = () => her.page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
-    assert.equal(await focused(), row(58));
+    await untilEqual(focused, row(58));
     await her.fill('[data-testid="conversation-search"]', 'nobody of this name');
     await her.find('list-find-people');
     await her.page.keyboard.press('Escape');

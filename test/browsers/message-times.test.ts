@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
+import { comeToRest } from './appearance.ts';
 import { onChromium } from './each-browser.ts';
 import { openChat, startTalk } from './talk.ts';
 import { waitFor } from './waiting.ts';
@@ -20,6 +21,7 @@ onChromium('A message in a group', (browser) => {
       await waitFor('the width', () => page.evaluate((wanted) => innerWidth === wanted, width));
       await page.mouse.move(0, 0);
       await waitFor('no time', async () => (await timesShown(page)).length === 0);
+      await comeToRest(page);
       const places = await page.evaluate(placesOfBubbles);
       for (const message of await page.$$(INNER)) {
         await (await message.$('[dir="auto"]'))?.hover();

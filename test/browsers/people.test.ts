@@ -7,7 +7,7 @@ import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { startSite } from './site.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 onChromium('A long list of users', (browser) => {
   test('has only the visible rows in the document, and needs few calls', async (t) => {
@@ -237,6 +237,7 @@ onChromium('A profile', (browser) => {
       waitFor(`${says}`, async () => says.test(await textOf(alice.page, 'profile-sight')));
     await isSeen(/^online$/);
     await alice.click('block');
+    await alice.find('confirm-dialog');
     assert.match(
       await textOf(alice.page, 'confirm-dialog'),
       /can’t message you.* on any of your devices.*won’t be notified/s,
@@ -246,8 +247,8 @@ onChromium('A profile', (browser) => {
     await isSeen(/^offline$/);
     const acts = () =>
       alice.page.$$eval('[data-testid="profile"] :is(a, button)', (all) => all.map((one) => one.textContent));
-    assert.deepEqual(await acts(), ['Unblock']);
-    assert.match((await textOf(alice.page, `person-${bob.id}`)) ?? '', /Blocked/);
+    await untilEqual(acts, ['Unblock']);
+    await waitFor('the row', async () => /Blocked/.test(await textOf(alice.page, `person-${bob.id}`)));
     assert.equal(await alice.page.$(`[data-testid="message-${bob.id}"]`), null);
     assert.equal(await alice.page.$(`[data-testid="person-${bob.id}"] [data-presence]`), null);
     await assertAccessible(alice.page, 'the profile of a blocked user');
@@ -255,7 +256,7 @@ onChromium('A profile', (browser) => {
     await alice.click('unblock');
     await alice.confirm();
     await isSeen(/^online$/);
-    assert.deepEqual(await acts(), ['Message', 'Add friend', 'Copy profile link', 'Block this person']);
+    await untilEqual(acts, ['Message', 'Add friend', 'Copy profile link', 'Block this person']);
     await alice.find(`message-${bob.id}`);
   });
 

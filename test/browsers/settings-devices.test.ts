@@ -7,7 +7,7 @@ import { waitForNotification } from './notifications.ts';
 import { endpointOf, openRecords, openSettings, readLog, turnOn, waitForPush } from './notified-person.ts';
 import { arrive } from './person.ts';
 import { startSite } from './site.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 let pushService: FirefoxPushService;
 
@@ -111,7 +111,10 @@ onFirefox(
           await alice.page.$eval('[data-testid="toasts"]', (toasts) => toasts.textContent ?? ''),
         ),
       );
-      assert.equal(await alice.page.$('[data-testid="push-invitation"]'), null);
+      await waitFor(
+        'the invitation to go',
+        async () => (await alice.page.$('[data-testid="push-invitation"]')) === null,
+      );
       const records = await openRecords(alice);
       assert.equal((await records.devices()).length, 1);
 
@@ -122,7 +125,7 @@ onFirefox(
       await alice.click('turn-on-here');
       await alice.page.waitForSelector('[data-testid="push-offer"]', { hidden: true });
       assert.equal((await records.devices()).length, 1);
-      assert.equal(await alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
+      await untilEqual(() => alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
     });
   },
   async (group) => {

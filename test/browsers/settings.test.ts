@@ -7,7 +7,7 @@ import { openSettings } from './notified-person.ts';
 import { arrive, type Person } from './person.ts';
 import { WIDE } from './running-browser.ts';
 import { startSite, startSiteProcess } from './site.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 onChromium('The settings', (browser) => {
   test('own profile: unsaved edits survive events and navigation, and only they are sent', async (t) => {
@@ -216,7 +216,7 @@ onChromium('The settings', (browser) => {
     await alice.confirm();
     await waitForText(alice, 'pane', /You haven’t blocked anyone/);
     await waitForText(alice, 'settings-blocked', /None/);
-    assert.equal(await alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
+    await untilEqual(() => alice.page.evaluate(() => document.activeElement?.tagName), 'H1');
     assert.deepEqual((await site.get('/api/user/blocked', token)).body.data, []);
   });
 

@@ -13,7 +13,7 @@ import { BUILT_PAGE, buildPage, deployBuild, deployOver } from './page-build.ts'
 import { arrive, type Person } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite, startSiteProcess } from './site.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 import { waitForWorker } from './worker-page.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
@@ -73,6 +73,11 @@ onChromium('The layout of the page', (browser) => {
     // Signing out is offered once, at every size.
     await page.goto(`${site.url}/settings`);
     await page.waitForSelector('[data-testid="settings-sign-out"]');
+    const offers = () =>
+      page.$$eval(
+        ':is([data-testid="sign-out"], [data-testid="settings-sign-out"])',
+        (all) => all.filter((button) => button.checkVisibility()).length,
+      );
     for (const [width, height] of [
       [1280, 800],
       [820, 400],
@@ -80,11 +85,10 @@ onChromium('The layout of the page', (browser) => {
       [390, 800],
     ] as const) {
       await page.setViewport({ width, height });
-      const offers = await page.$$eval(
-        ':is([data-testid="sign-out"], [data-testid="settings-sign-out"])',
-        (all) => all.filter((button) => button.checkVisibility()).length,
+      await untilEqual(
+        async () => ({ at: await page.evaluate(() => [innerWidth, innerHeight]), offers: await offers() }),
+        { at: [width, height], offers: 1 },
       );
-      assert.equal(offers, 1, `at ${width}x${height}`);
     }
     await page.goto(`${site.url}/chat/${bob.id}`);
     await page.waitForSelector('h1');
@@ -132,7 +136,7 @@ onChromium('The layout of the page', (browser) => {
     await page.keyboard.press('Tab');
     assert.equal(await focused(), 'A Skip to content');
     await page.keyboard.press('Enter');
-    assert.match(await focused(), /^MAIN /);
+    await waitFor('the content', async () => /^MAIN /.test(await focused()));
     await page.focus('[data-testid="nav-people"]');
     await page.keyboard.press('Enter');
     await waitFor('the heading', async () => (await focused()) === 'H1 People');

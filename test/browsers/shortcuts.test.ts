@@ -5,7 +5,7 @@ import { assertAccessible } from './axe.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
 import type { Person } from './person.ts';
 import { hasFocus, openChat, startTalk, textOf } from './talk.ts';
-import { waitFor } from './waiting.ts';
+import { untilEqual, waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
 const FIELD = '[data-testid="go-to-field"]';
@@ -31,7 +31,7 @@ onEachBrowser('The keyboard', (browser) => {
     await press(her, 'Control', 'k');
     await keyboard.press('Escape');
     await waitFor('the composer', () => hasFocus(her.page, COMPOSER));
-    assert.equal(await her.page.$('dialog'), null);
+    await waitFor('the dialog to go', async () => (await her.page.$('dialog')) === null);
 
     await press(her, 'Control', 'k');
     await waitFor('the field', () => hasFocus(her.page, FIELD));
@@ -47,7 +47,10 @@ onEachBrowser('The keyboard', (browser) => {
     await waitFor('its composer', () => hasFocus(her.page, COMPOSER));
     await press(her, 'Alt', 'ArrowDown');
     await isOpen(her, bob.id);
-    assert.equal(await her.page.$eval(COMPOSER, (field) => (field as HTMLTextAreaElement).value), 'half a');
+    await untilEqual(
+      () => her.page.$eval(COMPOSER, (field) => (field as HTMLTextAreaElement).value),
+      'half a',
+    );
     await press(her, 'Alt', 'ArrowUp');
     await isOpen(her, carol.id);
     await write(dave, alice, 'one', 'two');

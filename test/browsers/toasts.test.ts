@@ -47,7 +47,8 @@ onChromium('A toast', (browser) => {
         assert.ok(!overlaps(blocked, await boxOf(page, other)), `${other} at ${where}`);
       await alice.choose('unblock');
       await alice.find('composer');
-      // The composer has four lines again.
+      // The composer has four lines again, and the toast is above it.
+      await comeToRest(page);
       assert.ok(!overlaps(await toastBox(page), await boxOf(page, '[data-floor]')), where);
       if (width === 390) await assertAccessible(page, 'toasts');
       await closeToasts(page);
@@ -93,6 +94,7 @@ onChromium('A question', (browser) => {
     await site.post('/api/friends/request', { userId: bob.id }, (await signIn()).token);
     await site.post('/api/friends/accept', { userId: alice.id }, bob.token);
     await alice.click('friend-remove');
+    await alice.find('confirm-dialog');
     assert.match((await title()) ?? '', /^Remove \u2068Ｗ+\u2069 from your friends\?$/);
     await alice.confirm();
     await waitFor('what was done', async () =>
@@ -103,6 +105,7 @@ onChromium('A question', (browser) => {
     await alice.click('block');
     await alice.confirm();
     await alice.click('unblock');
+    await alice.find('confirm-dialog');
     assert.match((await title()) ?? '', /^Unblock \u2068Ｗ+\u2069\?$/);
 
     async function signIn(): Promise<{ token: string }> {

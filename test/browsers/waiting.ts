@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { PATIENCE_MS } from './running-browser.ts';
 
 /**
@@ -18,4 +20,15 @@ export async function waitFor<T>(
     if (performance.now() > tooLateAt) throw new Error(`Waited ${ms} ms in vain for ${what}`);
     await sleep(pause);
   }
+}
+
+/** Waits until `read` returns `expected`: for what the page shows soon after something else. Fails with what it returned last. */
+export async function untilEqual<T>(read: () => Promise<T>, expected: T, ms = PATIENCE_MS): Promise<void> {
+  let found = await read();
+  const tooLateAt = performance.now() + ms;
+  while (!isDeepStrictEqual(found, expected) && performance.now() < tooLateAt) {
+    await sleep(50);
+    found = await read();
+  }
+  assert.deepEqual(found, expected);
 }
