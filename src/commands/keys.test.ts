@@ -24,7 +24,7 @@ onEachDatabase('keys', (database) => {
     const [, added = ''] = /^new tokens are signed with the key (\S+); good keys: 2\n$/.exec(output) ?? [];
     assert.deepEqual([code, added.length], [0, 43], output);
     assert.notEqual(added, kidOf(token));
-    await t.waitFor(async () => assert.deepEqual(await kids(), [kidOf(token), added]), { timeout: 10_000 });
+    await t.waitFor(async () => assert.deepEqual(await kids(), [kidOf(token), added]), { timeout: 60_000 });
     const fresh = (await server.post('/api/login', secret)).body.data.token;
     assert.equal(kidOf(fresh), added);
     assert.equal((await server.get('/api/sessions', token)).status, 200);
@@ -34,7 +34,7 @@ onEachDatabase('keys', (database) => {
     assert.match(revoking.output, /; good keys: 1\n$/);
     for (const refused of [token, fresh])
       await t.waitFor(async () => assert.equal((await server.get('/api/sessions', refused)).status, 401), {
-        timeout: 10_000,
+        timeout: 60_000,
       });
     const { body } = await server.post('/api/login', secret);
     assert.equal((await server.get('/api/sessions', body.data.token)).status, 200);
@@ -49,7 +49,7 @@ onEachDatabase('keys', (database) => {
     const [, added] = /^new push subscriptions get the key (B[\w-]{86})\n$/.exec(output) ?? [];
     assert.equal(code, 0);
     assert.notEqual(added, before);
-    await t.waitFor(async () => assert.equal(await publicKey(), added), { timeout: 10_000 });
+    await t.waitFor(async () => assert.equal(await publicKey(), added), { timeout: 60_000 });
   });
 
   test('missing keys are made first', async (t) => {

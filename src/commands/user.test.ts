@@ -17,7 +17,7 @@ onEachDatabase('user', (database) => {
     const login = await server.post('/api/login', secret);
     assert.deepEqual([login.status, login.body.error], [403, 'account_suspended']);
     const signedOut = async () => assert.equal((await server.get('/api/sessions', token)).status, 401);
-    await t.waitFor(signedOut, { timeout: 10_000 });
+    await t.waitFor(signedOut, { timeout: 60_000 });
 
     assert.equal((await runCommand(settings, ['user', 'restore', id])).output, `restored Älice (${id})\n`);
     const { status, body } = await server.post('/api/login', secret);
@@ -35,9 +35,9 @@ onEachDatabase('user', (database) => {
 
     const { output } = await runCommand(settings, ['user', 'delete', id]);
     assert.equal(output, `deleted Älice (${id}), sessions ended: 1\n`);
-    await t.waitFor(async () => assert.equal(await profile(), 404), { timeout: 10_000 });
+    await t.waitFor(async () => assert.equal(await profile(), 404), { timeout: 60_000 });
     await t.waitFor(async () => assert.equal((await server.get('/api/sessions', token)).status, 401), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     assert.equal((await server.post('/api/login', secret)).body.msg, '用户不存在');
     assert.equal((await server.post('/api/register', secret)).body.msg, '用户名已存在');
@@ -76,7 +76,7 @@ onEachDatabase('user', (database) => {
     assert.equal(code, 0, output);
     assert.ok(password);
     await t.waitFor(async () => assert.equal((await server.get('/api/sessions', token)).status, 401), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     assert.equal((await server.post('/api/login', secret)).body.error, 'wrong_password');
     const login = await server.post('/api/login', { ...secret, password });

@@ -48,7 +48,7 @@ onSqlite('docs/client.md', (database) => {
     await check(folder, ['dom', 'dom.iterable'], ['program.ts', 'browser-*.ts']);
     await check(folder, ['webworker'], ['worker-*.ts']);
 
-    const { stdout, stderr } = await run(process.execPath, ['program.js'], { cwd: folder, timeout: 30_000 });
+    const { stdout, stderr } = await run(process.execPath, ['program.js'], { cwd: folder, timeout: 120_000 });
     assert.equal(stderr, '');
     const shown = [...program.matchAll(/console\.log\(.*\)\)?; \/\/ (.*)$/gm)].map(([, text]) => text);
     assert.ok(shown.length > 15);

@@ -11,7 +11,7 @@ import { serve } from './serving.ts';
 
 /** Runs a program to its end. */
 const run = (file: string, args: string[], { cwd }: { cwd: string }) =>
-  promisify(execFile)(file, args, { cwd, timeout: 30_000 });
+  promisify(execFile)(file, args, { cwd, timeout: 120_000 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The compiler, run by this Node: its script would need a Node in the path. */
 const tsc = join(root, 'node_modules/typescript/bin/tsc');

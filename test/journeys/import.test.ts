@@ -106,6 +106,6 @@ onEachDatabase('moving from the old service', (database) => {
     const users = Array.from({ length: 600 }, (_, n) => `{"username":"user${n}","password":"secret"}`);
     assert.equal((await runCommand(settings, ['import', '-'], users.join('\n'))).code, 0);
     assert.equal((await server.post('/api/login', { username: 'user599', password: 'secret' })).status, 200);
-    await t.waitFor(async () => assert.equal((await names()).length, 601), { timeout: 10_000 });
+    await t.waitFor(async () => assert.equal((await names()).length, 601), { timeout: 60_000 });
   });
 });

@@ -392,7 +392,7 @@ onEachDatabase('changes while a push waits', (database) => {
     service.services.push.attention.acknowledge(bob.id, seq, 'desk');
     await t.waitFor(async () => assert.deepEqual(await outcomes(bob), ['seen']), {
       interval: 20,
-      timeout: 20_000,
+      timeout: 60_000,
     });
     await held.answer(500);
     await service.pushes.runDue();

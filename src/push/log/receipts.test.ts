@@ -147,7 +147,7 @@ onEachDatabase('receipts of pushes', (database) => {
     const passed = pass(0);
     await t.waitFor(() => assert.equal(pushService.attempts(phone.endpoint).length, 1), {
       interval: 5,
-      timeout: 20_000,
+      timeout: 60_000,
     });
     await report(phone, 'shown');
     assert.deepEqual(await reported(), []);

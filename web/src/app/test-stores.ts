@@ -153,15 +153,15 @@ export function settled({ stores }: TestClient): Promise<void> {
   );
 }
 
-/** Waits until the condition holds, at most fifteen seconds. */
+/** Waits until the condition holds, at most a minute. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string | (() => unknown) = 'it',
 ): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 60_000;
   while (!(await isSo())) {
     if (Date.now() > end)
-      assert.fail(`not within 15 s: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
+      assert.fail(`not within a minute: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
