@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
+import type { Account } from './site.ts';
 import { startTalk } from './talk.ts';
 import { untilEqual, waitFor } from './waiting.ts';
 
@@ -38,7 +39,8 @@ onChromium('The list of conversations', (browser) => {
 
   test('has only the visible rows in the document, and can be searched by name', async (t) => {
     const { site, alice, write } = await startTalk(t);
-    const crowd = await Promise.all(Array.from({ length: 60 }, (_, i) => site.join(`crowd${i + 1}`)));
+    const crowd: Account[] = [];
+    for (let i = 1; i <= 60; i++) crowd.push(await site.join(`crowd${i}`));
     for (const [i, one] of crowd.entries()) await write(alice, one, `to number ${i + 1}`);
     const row = (n: number) => `conversation-${crowd[n - 1]?.id}`;
     const her = await arrive(t, browser(), site, 'alice');
