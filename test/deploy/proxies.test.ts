@@ -50,7 +50,7 @@ async function call(port: number, path: string, { body, from = '127.0.0.1', head
   sent.end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response');
   assert.ok(response);
-  return { status: response.statusCode, text: await text(response) };
+  return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
 /** Opens a socket from a page of this origin. @returns the answer to `hello`, or the status that refused it */
@@ -85,6 +85,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
     await using server = await startServer(settingsOf(await database.create(t), settings));
     const { host } = new URL(server.url);
     const { body } = await server.post('/api/register', { username: 'alice', password: 'wonderland' });
+    await server.post('/api/user/profile', { bio: 'x'.repeat(1000) }, body.data.token);
     for (const [name, { start, clients, refusals }] of Object.entries(proxies))
       await t.test(name, { skip: isMissing(name) }, async () => {
         await using proxy = await start(host);
@@ -93,6 +94,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
         await checkBodies(proxy.port, clients[2], refusals);
         await checkSocket(proxy.port, body.data.token);
         await checkRequestIds(server, proxy.port);
+        await checkCompression(proxy.port, body.data.id);
       });
     await t.test('Caddyfile.nodes', { skip: isMissing('caddy') }, async () => {
       const away = await findFreePort();
@@ -106,6 +108,16 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
     });
   });
 });
+
+/** JSON is compressed by the proxy, a file by Doorman. */
+async function checkCompression(port: number, userId: string): Promise<void> {
+  for (const path of [`/api/user/profile/${userId}`, '/openapi.json', '/']) {
+    const { status, headers } = await call(port, path, { headers: { 'accept-encoding': 'gzip' } });
+    assert.deepEqual([status, headers['content-encoding']], [200, 'gzip'], path);
+  }
+  const { headers } = await call(port, `/api/user/profile/${userId}`);
+  assert.equal(headers['content-encoding'], undefined);
+}
 
 test('nginx redirects calls without TLS to its own name, whatever the caller names', {
   skip: isMissing('nginx'),
