@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { TObject } from 'typebox';
 import { ErrorAnswer, MessageOnly } from '../http/envelope.ts';
@@ -82,6 +83,7 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
   const { refer, schemas } = shareSchemas({ ...SHAPES, ErrorAnswer, MessageOnly });
   const paths: Record<string, Record<string, object>> = {};
   for (const { definedBy, route } of routes) {
+    await setImmediate(); // others are answered meanwhile
     if (isHidden(route.schema ?? {})) continue;
     const path = route.url.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { onEachDatabase, onPostgres, onSqlite } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { settingsOf, startServer } from '../../test/processes.ts';
@@ -140,6 +141,38 @@ onSqlite('The reference page', (database) => {
       "form-action 'none'",
       "frame-ancestors 'none'",
     ]);
+  });
+
+  test('its address with a slash leads to it', async (t) => {
+    const service = await startService(t, database);
+    const { statusCode, headers } = await service.app.inject('/docs/');
+    assert.deepEqual([statusCode, headers.location], [308, '/docs']);
+  });
+
+  test('its script and the description are sent compressed, and once to a client that keeps them', async (t) => {
+    const service = await startService(t, database);
+    const get = (url: string, headers = {}) => service.app.inject({ url, headers });
+    for (const url of ['/openapi.json', '/docs/reference.js']) {
+      const plain = await get(url);
+      assert.equal(plain.headers['content-encoding'], undefined);
+      for (const [accepted, coding, expand] of [
+        ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+        ['gzip;q=0.5, br;q=0', 'gzip', gunzipSync],
+      ] as const) {
+        const small = await get(url, { 'accept-encoding': accepted });
+        assert.equal(small.headers['content-encoding'], coding);
+        assert.equal(small.headers.vary, 'Accept-Encoding');
+        assert.equal(expand(small.rawPayload).equals(plain.rawPayload), true);
+        assert.ok(small.rawPayload.length < plain.rawPayload.length / 3);
+      }
+      const etag = String(plain.headers.etag);
+      assert.equal(plain.headers['cache-control'], 'no-cache');
+      for (const known of [etag, `"other", ${etag}`, '*']) {
+        const again = await get(url, { 'if-none-match': known, 'accept-encoding': 'br' });
+        assert.deepEqual([again.statusCode, again.payload, again.headers.etag], [304, '', etag]);
+      }
+      assert.equal((await get(url, { 'if-none-match': 'W/"other"' })).statusCode, 200);
+    }
   });
 
   test('its script comes with the package', async (t) => {

@@ -1,9 +1,11 @@
+import { Worker } from 'node:worker_threads';
 import { Type } from 'typebox';
 import { answers, codeOf, refusedWith } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import type { ReferencePage } from './reference-page.ts';
+import { type StoredAnswer, sendStored, storeAnswer } from './stored-answer.ts';
 
 const Alive = Type.Object({ code: codeOf(200) });
 
@@ -46,9 +48,12 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
     }
   }
 
-  // Loaded and made at the first call, so that the service starts without it.
-  let description: Promise<string> | undefined;
-  let page: Promise<ReferencePage> | undefined;
+  // Made at the first call, so that the service starts without them.
+  const openDescription = once(async () => {
+    const { describeRoutes } = await import('./openapi.ts');
+    return storeAnswer(Buffer.from(await describeRoutes(app.definedRoutes)));
+  });
+  const openPage = once(renderInWorker);
 
   app.get('/openapi.json', {
     config: { access: 'public' },
@@ -57,15 +62,8 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
       summary: 'This description',
       response: answers(Type.Object({ openapi: Type.String() }, { description: 'This description' })),
     },
-    handler: async (_request, reply) => {
-      description ??= import('./openapi.ts')
-        .then(({ describeRoutes }) => describeRoutes(app.definedRoutes))
-        .catch((error) => {
-          description = undefined;
-          throw error;
-        });
-      return reply.header('content-type', 'application/json; charset=utf-8').send(await description);
-    },
+    handler: async (request, reply) =>
+      sendStored(request, reply, await openDescription(), 'application/json; charset=utf-8'),
   });
 
   app.get('/docs', {
@@ -81,24 +79,41 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
     },
   });
 
+  app.get('/docs/', {
+    config: { access: 'public' },
+    schema: { hide: true },
+    handler: async (_request, reply) => reply.redirect('/docs', 308),
+  });
+
   app.get('/docs/reference.js', {
     config: { access: 'public' },
     schema: { hide: true },
-    handler: async (_request, reply) => {
-      const { script } = await openPage();
-      return reply.header('content-type', 'text/javascript; charset=utf-8').send(script);
-    },
+    handler: async (request, reply) =>
+      sendStored(request, reply, (await openPage()).script, 'text/javascript; charset=utf-8'),
   });
+}
 
-  function openPage(): Promise<ReferencePage> {
-    page ??= import('./reference-page.ts')
-      .then(({ renderReference }) =>
-        renderReference({ openapi: '/openapi.json', script: '/docs/reference.js' }),
-      )
-      .catch((error) => {
-        page = undefined;
-        throw error;
-      });
-    return page;
-  }
+/** The page with its script, as a worker sends them. */
+type RenderedPage = Omit<ReferencePage, 'script'> & { readonly script: StoredAnswer };
+
+function renderInWorker(): Promise<RenderedPage> {
+  const worker = new Worker(new URL('./reference-worker.ts', import.meta.url));
+  worker.unref();
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the worker ended without a page')));
+  });
+}
+
+/** Makes a value at the first call; after a failure again at the next. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }
