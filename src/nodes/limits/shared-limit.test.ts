@@ -217,6 +217,15 @@ withRedis('A limit over nodes', (startNodes) => {
     }
   });
 
+  test('an answer that no script gives counts as none', async () => {
+    for (const answer of [null, 'OK', [1, 'many', 0], [1, Number.NaN, 0], { 0: 1 }]) {
+      const { redis, take } = start(7, { limit: 20, windowMs: MINUTE_MS });
+      redis.answer = answer;
+      for (let i = 0; i < 20; i++) assert.equal((await take(0)).allowed, true);
+      assert.equal((await take(0)).allowed, false);
+    }
+  });
+
   test('Redis holds no more entries of a key than its limit, until they expire, and not the key itself', async () => {
     const { redis, take } = start(3, { limit: 30, windowMs: MINUTE_MS });
     redis.isUp = false;

@@ -12,6 +12,8 @@ export interface TestRedis {
   isUp: boolean;
   /** Whether each answer is too late. */
   isLate: boolean;
+  /** What it answers instead, such as a server that is not the one of the service. */
+  answer: unknown;
   /** Scripts that were run. */
   evaluated: number;
   evaluate(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
@@ -50,10 +52,12 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
         prefix,
         isUp: true,
         isLate: false,
+        answer: undefined,
         evaluated: 0,
         evaluate: async (script, keys, args) => {
           redis.evaluated++;
           if (redis.isLate) throw new Error('no answer');
+          if (redis.answer !== undefined) return redis.answer;
           const time = `redis.call('HMGET', '${prefix}clock', 's', 'us')`;
           const text = script.replace("redis.call('TIME')", time);
           if (text === script) throw new Error('the script does not read the clock of Redis');
