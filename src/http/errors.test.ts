@@ -72,6 +72,12 @@ test('callers who prefer another language than Chinese get English texts', async
   );
 });
 
+test('outside of /api/, where caches may store an error, it says that the language of its text varies', async () => {
+  const app = openServer(openLog('silent'));
+  const varyAt = async (url: string) => (await app.inject(url)).headers.vary;
+  assert.deepEqual([await varyAt('/none'), await varyAt('/api/none')], ['Accept-Language', undefined]);
+});
+
 test('any other error is a fault, whatever its name and status', async () => {
   const thrown: unknown[] = [
     new Error('plain'),

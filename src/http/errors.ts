@@ -4,6 +4,7 @@ import { addressKeyOf } from './client-address.ts';
 import { isEnglishPath, pathOf } from './request-path.ts';
 import { ENGLISH_TEXTS } from './texts/english-texts.ts';
 import { prefersEnglish } from './texts/language.ts';
+import { addVary } from './vary.ts';
 
 /** Interface 7. */
 export const CODES: Record<ErrorKind, number> = {
@@ -82,6 +83,8 @@ export function errorBody(code: number, word: string, msg: string): string {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refused = error instanceof ServiceError ? error : fromFramework(error);
   reply.header('content-type', 'application/json; charset=utf-8');
+  // Answers under /api/ are stored by no cache.
+  if (!pathOf(request).startsWith('/api/')) addVary(reply, 'Accept-Language');
   keepConnection(reply);
   if (!refused) {
     if (!isDisconnect(error, request, reply))
