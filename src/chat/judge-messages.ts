@@ -52,8 +52,8 @@ export type Verdict =
   /** The answer to a repeat. */
   | { readonly repeated: Stored }
   | { readonly refused: ServiceError }
-  /** Another transaction has locked one of the inboxes: to be judged again. */
-  | { readonly isHeld: true };
+  /** Another transaction has locked the inbox of this user: to be judged again. */
+  | { readonly heldBy: string };
 
 /**
  * Judges the messages of a batch in their order, each by itself, as if those accepted before it were stored already: they have
@@ -81,12 +81,12 @@ export class MessageJudge {
    */
   judge(message: SentMessage, facts: MessageFacts): Verdict {
     if (!facts.isSessionActive) return { refused: sessionEnded() };
-    if (!this.#heads.has(message.from)) return { isHeld: true };
+    if (!this.#heads.has(message.from)) return { heldBy: message.from };
     const known = facts.known ?? this.#acceptedByCid.get(cidOf(message));
     if (known) return answerRepeat(known, message);
     if (message.to === message.from) return refuse('invalid', 'message_self', '不能给自己发消息');
     if (!facts.isRecipientKnown) return refuse('not-found', 'user_not_found', '用户不存在');
-    if (!this.#heads.has(message.to)) return { isHeld: true };
+    if (!this.#heads.has(message.to)) return { heldBy: message.to };
     const refused = refusalBetween(facts);
     if (refused) return { refused };
     return { accepted: this.#accept(message, this.#lastOfPair.get(pairOf(message)) ?? facts.last) };

@@ -13,6 +13,11 @@ const BATCH_HELD = 32;
 /** After which a message is judged again whose inbox was locked elsewhere, and until when. */
 const HELD_RETRY_MS = 5;
 const HELD_LONGEST_MS = 3_000;
+/** After which it waits in line for that inbox, with the others that do, and how long. */
+const IN_LINE_AFTER_MS = 100;
+const IN_LINE_LONGEST_MS = 1_000;
+/** Batches in line at once: each takes one of the ten connections for transactions. */
+const MAX_IN_LINE = 3;
 /** After a fault, messages that have waited longer are not tried: a table that is locked or a server that is away fails each try late. */
 const FAULT_LONGEST_MS = 5_000;
 
@@ -21,22 +26,27 @@ interface Waiting {
   readonly queuedAt: number;
   /** Of `performance.now`, which goes on where a test's clock stands still. */
   retryAt: number;
+  /** Whose inbox another transaction has locked, and since when it does not wait in line. */
+  held: { readonly by: string; readonly since: number } | undefined;
   resolve(stored: Stored): void;
   reject(error: unknown): void;
 }
 
 /**
  * Stores messages in batches: while one is under way, those that arrive gather for the next, so that many senders share one
- * commit. Each message is judged by itself (`judge-messages.ts`), and each answer comes after the commit that stored it and after
+ * commit. It waits for no inbox. Messages whose inbox is locked again and again go in batches of their own beside the others, which wait in
+ * line for it. Each message is judged by itself (`judge-messages.ts`), and each answer comes after the commit that stored it and after
  * its events were published.
  */
 export class MessageBatches {
   readonly #inboxes: Inboxes;
-  readonly #store: (messages: readonly SentMessage[]) => Promise<Verdict[]>;
+  readonly #store: (messages: readonly SentMessage[], waitMs?: number) => Promise<Verdict[]>;
   readonly #monotonicMs: () => number;
   #waiting: Waiting[] = [];
   /** Messages whose inbox another transaction has locked. */
   #held: Waiting[] = [];
+  /** Batches that wait in line, by the inbox that they wait for. */
+  readonly #inLine = new Map<string, readonly Waiting[]>();
   #isWorking = false;
 
   constructor(inboxes: Inboxes, monotonicMs: () => number) {
@@ -45,7 +55,7 @@ export class MessageBatches {
     const { db } = inboxes;
     const { twoFlights } = db;
     this.#store = twoFlights
-      ? (messages) => storeOnPostgres({ twoFlights: twoFlights.bind(db) }, messages)
+      ? (messages, waitMs) => storeOnPostgres({ twoFlights: twoFlights.bind(db) }, messages, waitMs)
       : (messages) => storeOnSqlite(db, messages, monotonicMs);
   }
 
@@ -58,9 +68,17 @@ export class MessageBatches {
    * @throws {Error} a fault of the database; the message may be stored, and a repeat with its `cid` resolves that
    */
   async send(message: SentMessage): Promise<Stored> {
-    if (this.#waiting.length + this.#held.length >= MAX_WAITING) throw overloaded();
+    const inLine = [...this.#inLine.values()].flat();
+    if (this.#waiting.length + this.#held.length + inLine.length >= MAX_WAITING) throw overloaded();
     const { promise, resolve, reject } = Promise.withResolvers<Stored>();
-    this.#waiting.push({ message, queuedAt: this.#monotonicMs(), retryAt: 0, resolve, reject });
+    this.#waiting.push({
+      message,
+      queuedAt: this.#monotonicMs(),
+      retryAt: 0,
+      held: undefined,
+      resolve,
+      reject,
+    });
     if (!this.#isWorking) void this.#work();
     return promise;
   }
@@ -70,6 +88,7 @@ export class MessageBatches {
     while (this.#waiting.length + this.#held.length > 0) {
       // What arrives in the same turn of the event loop joins the batch.
       await yieldToEventLoop();
+      this.#putInLine();
       const batch = this.#takeBatch();
       if (batch.length > 0) await this.#storeBatch(batch);
       else await delay(HELD_RETRY_MS);
@@ -84,10 +103,41 @@ export class MessageBatches {
     return [...due, ...this.#waiting.splice(0, BATCH_MESSAGES - due.length)];
   }
 
-  async #storeBatch(batch: readonly Waiting[], { isLastTry = false } = {}): Promise<void> {
+  /** Starts batches in line, first for the messages that have been held the longest. */
+  #putInLine(): void {
+    const now = this.#monotonicMs();
+    const leftMs = ({ queuedAt }: Waiting) => HELD_LONGEST_MS - (now - queuedAt);
+    const held = this.#held
+      .filter((one) => leftMs(one) > 0)
+      .sort((a, b) => (a.held?.since ?? now) - (b.held?.since ?? now));
+    for (const { held: first } of held) {
+      if (this.#inLine.size === MAX_IN_LINE) return;
+      if (!first || this.#inLine.has(first.by) || now - first.since < IN_LINE_AFTER_MS) continue;
+      const batch = held.filter((one) => one.held?.by === first.by).slice(0, BATCH_MESSAGES);
+      const waitMs = Math.min(IN_LINE_LONGEST_MS, ...batch.map(leftMs));
+      this.#held = this.#held.filter((one) => !batch.includes(one));
+      this.#inLine.set(first.by, batch);
+      void this.#storeInLine(first.by, batch, Math.ceil(waitMs));
+    }
+  }
+
+  async #storeInLine(inbox: string, batch: readonly Waiting[], waitMs: number): Promise<void> {
+    for (const one of batch) one.held = undefined;
+    await this.#storeBatch(batch, { waitMs });
+    this.#inLine.delete(inbox);
+    if (!this.#isWorking) void this.#work();
+  }
+
+  async #storeBatch(
+    batch: readonly Waiting[],
+    { isLastTry = false, waitMs }: { isLastTry?: boolean; waitMs?: number } = {},
+  ): Promise<void> {
     let verdicts: Verdict[];
     try {
-      verdicts = await this.#store(batch.map((one) => one.message));
+      verdicts = await this.#store(
+        batch.map((one) => one.message),
+        waitMs,
+      );
     } catch (error) {
       // A message that the database refuses fails alone. It runs again even if it was alone: its `cid` may have been stored
       // between the lookup and the insert, by a writer that locks no inbox, since the database is open to others.
@@ -127,6 +177,7 @@ export class MessageBatches {
       if (now - one.queuedAt > HELD_LONGEST_MS) one.reject(overloaded());
       else {
         one.retryAt = performance.now() + HELD_RETRY_MS;
+        one.held = { by: verdict.heldBy, since: one.held?.since ?? now };
         this.#held.push(one);
       }
     }

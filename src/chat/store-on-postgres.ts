@@ -1,5 +1,5 @@
 import type { Db, Queries } from '../db/db.ts';
-import { lockFreeInboxes } from '../inbox/locked-inboxes.ts';
+import { lockFreeInboxes, waitForInboxes } from '../inbox/locked-inboxes.ts';
 import { appendMessages } from '../inbox/message-events.ts';
 import { enqueuePushes } from '../push/queue/pending.ts';
 import { hourOf } from './conversations.ts';
@@ -51,21 +51,24 @@ interface FactsRow {
   is_session_active: 1 | null;
 }
 
+type LookedUp = [heads: Map<string, number>, facts: [SentMessage, MessageFacts][]];
+
 /**
  * Stores a batch on PostgreSQL in two round trips: the free inboxes are locked, then one statement reads what the verdicts
  * depend on, so it sees everything that was committed before the lock; the writes go with the commit.
  *
+ * @param waitMs how long to wait for inboxes that another transaction has locked; without it they are left out
  * @returns a verdict on each message
  */
 export function storeOnPostgres(
   db: Pick<Required<Db>, 'twoFlights'>,
   messages: readonly SentMessage[],
+  waitMs?: number,
 ): Promise<Verdict[]> {
-  return db.twoFlights(
-    (tx) => {
-      const users = new Set(messages.flatMap(({ from, to }) => [from, to]));
-      return Promise.all([lockFreeInboxes(tx, [...users]), readFacts(tx, messages)]);
-    },
+  const users = [...new Set(messages.flatMap(({ from, to }) => [from, to]))];
+  const lock = waitMs === undefined ? lockFreeInboxes : waitForInboxes;
+  return db.twoFlights<LookedUp, Verdict[]>(
+    (tx) => Promise.all([lock(tx, users), readFacts(tx, messages)]),
     (tx, [heads, facts]) => {
       const judge = new MessageJudge(heads);
       const verdicts = facts.map(([message, about]) => judge.judge(message, about));
@@ -73,6 +76,7 @@ export function storeOnPostgres(
       if (accepted.length > 0) write(tx, accepted);
       return verdicts;
     },
+    waitMs === undefined ? undefined : { ms: waitMs, late: () => messages.map(({ to }) => ({ heldBy: to })) },
   );
 }
 

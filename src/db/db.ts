@@ -52,7 +52,9 @@ export interface Queries {
     columns: Columns,
     records: readonly RecordOf<Columns>[],
   ): RecordsFragment<Columns>;
-  /** `for update skip locked` on PostgreSQL; empty on SQLite, where there is one writer. */
+  /** `for update` on PostgreSQL; empty on SQLite, where there is one writer. */
+  readonly forUpdate: TextFragment;
+  /** `for update skip locked` on PostgreSQL; empty on SQLite. */
   readonly skipLocked: TextFragment;
   /** The database's own time when the statement began, in epoch milliseconds: the one clock that all processes share. */
   readonly nowMs: TextFragment;
@@ -83,12 +85,14 @@ export interface Db extends Queries, AsyncDisposable {
    * locks by `select .. for update`: if `begin` failed, its statements would run by themselves. Resolves with what `write`
    * returns when the commit is on the disk.
    *
+   * @param limit ends a statement of `look` that takes longer, as it waits for a lock; then the call resolves with what `late` returns
    * @throws the first failure of a statement; also one that a statement's promise reports already
    * @throws {ServiceError} as {@link transaction}
    */
   twoFlights?<Answers, T>(
     look: (tx: Queries) => Promise<Answers>,
     write: (tx: Queries, answers: Answers) => T,
+    limit?: TimeLimit<T>,
   ): Promise<T>;
   /**
    * Runs `body`, which only reads, on a consistent snapshot, without blocking writers. The body awaits nothing but its
@@ -106,6 +110,13 @@ export interface Db extends Queries, AsyncDisposable {
    * @throws {Error} why it cannot be used
    */
   checkHealth(): Promise<void>;
+}
+
+/** How long each statement may take. */
+export interface TimeLimit<T> {
+  readonly ms: number;
+  /** What takes the place of the result. */
+  late(): T;
 }
 
 /** A transaction that may change tables. */

@@ -1,4 +1,4 @@
-import type { Part, Queries, SchemaDb, SchemaTx, Tx } from './db.ts';
+import type { Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from './db.ts';
 import type { Durations } from './durations.ts';
 
 /** Kinds of operations outside and around transactions: what waits in line counts too. */
@@ -21,6 +21,7 @@ export function measureDb(db: SchemaDb, durations: Durations): SchemaDb {
   const twoFlights = db.twoFlights?.bind(db);
   return {
     kind: db.kind,
+    forUpdate: db.forUpdate,
     skipLocked: db.skipLocked,
     nowMs: db.nowMs,
     all: <Row>(strings: TemplateStringsArray, ...parts: Part[]) =>
@@ -35,7 +36,8 @@ export function measureDb(db: SchemaDb, durations: Durations): SchemaDb {
       twoFlights: <Answers, T>(
         look: (tx: Queries) => Promise<Answers>,
         write: (tx: Queries, answers: Answers) => T,
-      ) => timed('transaction', twoFlights(look, write)),
+        limit?: TimeLimit<T>,
+      ) => timed('transaction', twoFlights(look, write, limit)),
     }),
     snapshot: <T>(body: (snapshot: Queries) => Promise<T>) => timed('snapshot', db.snapshot(body)),
     changeSchema: <T>(body: (tx: SchemaTx) => Promise<T>) => db.changeSchema(body),

@@ -8,6 +8,7 @@ const dialect: Dialect = {
   list: (parameter) => `(list ${parameter})`,
   records: (parameter, columns) => `(records ${parameter} as ${Object.keys(columns).join(', ')})`,
   limit: (parameter) => `(limit ${parameter})`,
+  forUpdate: { text: 'for update' },
   skipLocked: { text: 'for update skip locked' },
   nowMs: { text: 'now()' },
 };

@@ -18,6 +18,7 @@ export interface Dialect {
   records(parameter: string, columns: RecordColumns): string;
   /** An expression for the parameter with this text after `limit`. */
   limit(parameter: string): string;
+  readonly forUpdate: TextFragment;
   readonly skipLocked: TextFragment;
   readonly nowMs: TextFragment;
 }
@@ -36,6 +37,7 @@ const list = Symbol('list');
 
 /** Turns templates into statements, each template once. */
 export class Statements {
+  readonly forUpdate: TextFragment;
   readonly skipLocked: TextFragment;
   readonly nowMs: TextFragment;
   #dialect: Dialect;
@@ -43,6 +45,7 @@ export class Statements {
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
+    this.forUpdate = dialect.forUpdate;
     this.skipLocked = dialect.skipLocked;
     this.nowMs = dialect.nowMs;
   }

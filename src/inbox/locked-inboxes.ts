@@ -31,6 +31,18 @@ export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): 
 }
 
 /**
+ * Locks the inboxes of users, in the order of their ids as {@link withInboxes} does, and waits for those that another transaction has
+ * locked. The caller has locked none before, so no two can wait for each other.
+ *
+ * @returns as {@link lockFreeInboxes}
+ */
+export async function waitForInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx.all<{ user_id: string; seq: number }>`
+    select user_id, seq from inbox_heads where user_id in ${tx.list(userIds)} order by user_id ${tx.forUpdate}`;
+  return new Map(rows.map((row) => [row.user_id, row.seq]));
+}
+
+/**
  * Appends events with the next numbers of their logs, whose inboxes the caller has locked, and writes their heads. One by one, the
  * fastest way on SQLite.
  */

@@ -13,7 +13,7 @@ import {
   SMALL_TABLES,
   UNINDEXED_FOREIGN_KEYS,
 } from './growing-tables.ts';
-import { findStatements, type SourceStatement } from './statements-in-sources.ts';
+import { findStatements, isFragment, type SourceStatement } from './statements-in-sources.ts';
 
 /** A node of `explain (format json)`, as far as it is read here. */
 interface PlanNode {
@@ -185,11 +185,11 @@ function write({ strings, parts }: SourceStatement): { text: string; values: str
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
   const places: Part[] = parts.map((part) => {
     if (typeof part === 'object') return statements.records(part, []);
-    if (part === 'skipLocked' || part === 'nowMs') return statements[part];
+    if (isFragment(part)) return statements[part];
     return part === 'list' ? statements.list([]) : null;
   });
   const { text } = statements.of(template, places);
-  const nulls = parts.filter((part) => part !== 'skipLocked' && part !== 'nowMs').map(() => 'null');
+  const nulls = parts.filter((part) => !isFragment(part)).map(() => 'null');
   return { text, values: nulls.length > 0 ? `(${nulls.join(', ')})` : '' };
 }
 

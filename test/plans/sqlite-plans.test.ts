@@ -10,7 +10,7 @@ import {
   SMALL_TABLES,
   UNINDEXED_FOREIGN_KEYS,
 } from './growing-tables.ts';
-import { findStatements, type SourceStatement } from './statements-in-sources.ts';
+import { findStatements, isFragment, type SourceStatement } from './statements-in-sources.ts';
 
 const statements = findStatements();
 
@@ -80,7 +80,7 @@ async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promi
   const template = Object.assign(explained, { raw: explained }) as unknown as TemplateStringsArray; // what a tag is given
   const values = parts.map((part) => {
     if (typeof part === 'object') return db.records(part, []);
-    if (part === 'skipLocked' || part === 'nowMs') return db[part];
+    if (isFragment(part)) return db[part];
     return part === 'list' ? db.list(['x']) : null;
   });
   const details = (await db.all<{ detail: string }>(template, ...values)).map((row) => row.detail);

@@ -11,7 +11,11 @@ export interface SourceStatement {
   readonly parts: readonly SourcePart[];
 }
 
-type SourcePart = 'value' | 'list' | 'skipLocked' | 'nowMs' | RecordColumns;
+/** What a database writes as text, without a parameter. */
+const FRAGMENTS = ['forUpdate', 'skipLocked', 'nowMs'] as const;
+type Fragment = (typeof FRAGMENTS)[number];
+
+type SourcePart = 'value' | 'list' | Fragment | RecordColumns;
 
 interface Node {
   readonly type: string;
@@ -23,7 +27,7 @@ const METHODS = new Set(['all', 'get', 'run']);
 
 /**
  * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by the
- * name of what is called or read (`list`, `records`, `skipLocked`, `nowMs`), directly or through a constant of the same file; any other
+ * name of what is called or read (`list`, `records`, `forUpdate`, `skipLocked`, `nowMs`), directly or through a constant of the same file; any other
  * expression is a parameter. The columns of records are a constant of the file too.
  */
 export function findStatements(): SourceStatement[] {
@@ -53,7 +57,8 @@ export function findStatements(): SourceStatement[] {
 
 function partOf(expression: Node, constants: ReadonlyMap<string, unknown>): SourcePart {
   const read = propertyOf(expression);
-  if (read === 'skipLocked' || read === 'nowMs') return read;
+  const fragment = FRAGMENTS.find((name) => name === read);
+  if (fragment) return fragment;
   const call = expression.type === 'Identifier' ? constants.get(String(expression.name)) : expression;
   if (!isNode(call) || call.type !== 'CallExpression') return 'value';
   const called = propertyOf(call.callee);
@@ -69,6 +74,10 @@ function columnsOf(value: Node | undefined, constants: ReadonlyMap<string, unkno
     | undefined;
   if (!properties) throw new Error('the columns of records are no constant of the file');
   return Object.fromEntries(properties.map(({ key, value }) => [key.name, value.value]));
+}
+
+export function isFragment(part: SourcePart | undefined): part is Fragment {
+  return FRAGMENTS.some((name) => name === part);
 }
 
 function propertyOf(value: unknown): string | undefined {

@@ -68,6 +68,11 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03';
 }
 
+/** Whether a statement took longer than it may, which is mostly for a lock. */
+export function isTimeout(error: unknown): boolean {
+  return isLockTimeout(error) || (error instanceof DatabaseError && error.code === '57014');
+}
+
 /**
  * Whether a write failed because the server lacks a resource, is broken, takes no writes or stops (PostgreSQL, appendix A),
  * and not because of its own statements or of other transactions.

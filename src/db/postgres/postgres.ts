@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
+import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from '../db.ts';
 import type { DatabaseFigures } from '../figures.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
@@ -33,6 +33,7 @@ export const dialect: Dialect = {
     return `(select ${names.join(', ')} from json_to_recordset(${parameter}::text::json) as records (${typed.join(', ')}))`;
   },
   limit: (parameter) => parameter,
+  forUpdate: { text: 'for update' },
   skipLocked: { text: 'for update skip locked' },
   nowMs: { text: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint' },
 };
@@ -132,9 +133,10 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
   twoFlights<Answers, T>(
     look: (tx: Queries) => Promise<Answers>,
     write: (tx: Queries, answers: Answers) => T,
+    limit?: TimeLimit<T>,
   ): Promise<T> {
     return this.#write(this.#transactions, (connection) =>
-      runTwoFlights(connection, this.statements, look, write),
+      runTwoFlights(connection, this.statements, look, write, limit),
     );
   }
 

@@ -43,6 +43,10 @@ export abstract class PostgresQueries implements Queries {
     return this.statements.records(columns, records);
   }
 
+  get forUpdate() {
+    return this.statements.forUpdate;
+  }
+
   get skipLocked() {
     return this.statements.skipLocked;
   }

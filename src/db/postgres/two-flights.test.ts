@@ -87,6 +87,33 @@ onPostgres('a transaction of two flights', (database) => {
     assert.deepEqual(await namesOf(db), ['first', 'stored']);
   });
 
+  test('a limit ends what waits for a lock, undoes everything, and holds for the first flight alone', async (t) => {
+    const { proxy, db } = await openThroughProxy(t);
+    await using other = await openPostgres({ url: proxy.url });
+    await write(db, 'a');
+    const run = (ms: number) =>
+      db.twoFlights<unknown, Promise<{ limit: string } | undefined>>(
+        look,
+        (tx) => {
+          write(tx, 'b');
+          return tx.get`select current_setting('statement_timeout') as limit`;
+        },
+        { ms, late: async () => ({ limit: 'late' }) },
+      );
+    await other.transaction(async (tx) => {
+      await tx.get`select name from service where name = 'a' for update`;
+      let isOver = false;
+      const answer = run(20).finally(() => {
+        isOver = true;
+      });
+      while (!isOver) await tx.get`select 1 as one`;
+      assert.deepEqual(await answer, { limit: 'late' });
+    });
+    assert.deepEqual(await namesOf(db), ['a']);
+    assert.deepEqual(await run(60_000), { limit: '3s' });
+    assert.deepEqual(await namesOf(db), ['a', 'b']);
+  });
+
   test('a second flight without statements rolls back', async (t) => {
     const { proxy, db } = await openThroughProxy(t);
     const sent: string[] = [];

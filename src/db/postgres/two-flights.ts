@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Part, Queries } from '../db.ts';
+import type { Part, Queries, TimeLimit } from '../db.ts';
 import { parametersOf, type Statements } from '../statements.ts';
 import type { PostgresConnection } from './connection.ts';
+import { isTimeout } from './errors.ts';
 import { PostgresQueries } from './queries.ts';
 import type { QueryResult } from './statement-query.ts';
 import { assertCommitted, BEGIN } from './transaction.ts';
@@ -16,9 +17,12 @@ export async function runTwoFlights<Answers, T>(
   statements: Statements,
   look: (tx: Queries) => Promise<Answers>,
   write: (tx: Queries, answers: Answers) => T,
+  limit?: TimeLimit<T>,
 ): Promise<T> {
+  let isLooking = true;
   try {
-    const answers = await lookAround(connection, statements, look);
+    const answers = await lookAround(connection, statements, look, limit?.ms);
+    isLooking = false;
     const flight = new Flight(statements);
     const value = write(flight, answers);
     if (flight.isEmpty) await connection.query('rollback', [], { prepare: false });
@@ -30,6 +34,7 @@ export async function runTwoFlights<Answers, T>(
         .query('rollback', [], { prepare: false })
         .catch((reason: Error) => connection.break(reason));
     }
+    if (limit && isLooking && isTimeout(error)) return limit.late();
     throw error;
   }
 }
@@ -38,11 +43,12 @@ async function lookAround<Answers>(
   connection: PostgresConnection,
   statements: Statements,
   look: (tx: Queries) => Promise<Answers>,
+  limitMs: number | undefined,
 ): Promise<Answers> {
   const flight = new Flight(statements);
   const answers = invoke(look, flight);
   answers.catch(() => {});
-  await flight.sendWithBegin(connection);
+  await flight.sendWithBegin(connection, limitMs);
   const stalled = nextTurn().then(() => {
     throw new Error('the first flight of a transaction waited for something other than its tx');
   });
@@ -66,11 +72,19 @@ class Flight extends PostgresQueries {
     return this.#close().length === 0;
   }
 
-  /** @throws the first failure */
-  async sendWithBegin(connection: PostgresConnection): Promise<void> {
+  /** @param limitMs of each statement. @throws the first failure */
+  async sendWithBegin(connection: PostgresConnection, limitMs: number | undefined): Promise<void> {
     const collected = this.#close();
-    const begin = connection.query(BEGIN, [], { prepare: false });
-    throwFirstFailure(await Promise.allSettled([begin, ...sendAll(connection, collected)]));
+    const run = (text: string) => connection.query(text, [], { prepare: false });
+    const set = (value: string) =>
+      limitMs === undefined ? [] : [run(`set local statement_timeout ${value}`)];
+    const answers = [
+      run(BEGIN),
+      ...set(`= ${limitMs}`),
+      ...sendAll(connection, collected),
+      ...set('to default'),
+    ];
+    throwFirstFailure(await Promise.allSettled(answers));
   }
 
   /** A failed statement makes PostgreSQL answer the commit behind it by a rollback. @throws the first failure */

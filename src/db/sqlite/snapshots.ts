@@ -73,6 +73,10 @@ class Snapshot implements Queries {
     return this.#statements.records(columns, records);
   }
 
+  get forUpdate() {
+    return this.#statements.forUpdate;
+  }
+
   get skipLocked() {
     return this.#statements.skipLocked;
   }

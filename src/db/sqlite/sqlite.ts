@@ -34,6 +34,7 @@ export const dialect: Dialect = {
   },
   // SQLite compiles a statement with a bare `limit ?` again at each run, since its planner reads the bound value.
   limit: (parameter) => `${parameter} + 0`,
+  forUpdate: { text: '' },
   skipLocked: { text: '' },
   nowMs: { text: "cast(unixepoch('subsec') * 1000 as integer)" },
 };
@@ -128,6 +129,10 @@ class SqliteDb implements SchemaDb {
     records: readonly RecordOf<Columns>[],
   ): RecordsFragment<Columns> {
     return this.#statements.records(columns, records);
+  }
+
+  get forUpdate() {
+    return this.#statements.forUpdate;
   }
 
   get skipLocked() {

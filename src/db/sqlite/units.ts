@@ -236,6 +236,10 @@ export class SqliteTx implements SchemaTx {
     return this.#statements.records(columns, records);
   }
 
+  get forUpdate() {
+    return this.#statements.forUpdate;
+  }
+
   get skipLocked() {
     return this.#statements.skipLocked;
   }

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onPostgres } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
+import { countLockWaits, lockElsewhere } from '../../test/locked-inbox.ts';
+import { addUser } from '../../test/people.ts';
+import { openProxy } from '../../test/postgres-proxy.ts';
+import { createUrl } from '../../test/postgres-rows.ts';
+import type { Db } from '../db/db.ts';
+import { openPostgres } from '../db/postgres/postgres.ts';
+import { ServiceError } from '../errors.ts';
+import { Events } from '../events/hints.ts';
+import { readHead } from '../inbox/inbox.ts';
+import { readEvents } from '../inbox/stored-events.ts';
+import { blockUser, unblockUser } from '../relations/block-user.ts';
+import { FriendLimits } from '../relations/friend-limits.ts';
+import { changeFriendship } from '../relations/friends.ts';
+import { FRIEND_ACTIONS } from '../relations/schemas.ts';
+import { DeliveryReceipts } from './delivery-receipts.ts';
+import { markRead } from './marks.ts';
+import { MessageBatches } from './message-batches.ts';
+
+async function addPeople(db: Db, names: readonly string[]): Promise<void> {
+  for (const id of names) {
+    await addUser(db, id, { id });
+    await db.run`
+      insert into sessions (id, user_id, device, created_at, used_at) values (${`of-${id}`}, ${id}, '', 1, 1)`;
+  }
+}
+
+/** Moves on with each look at it, but never so far that a message has waited for too long. */
+function createClock() {
+  let ms = 0;
+  return {
+    monotonicMs: () => ms,
+    moveOn() {
+      ms = Math.min(ms + 20, 2_000);
+    },
+  };
+}
+
+onPostgres('a message whose inbox is locked', (database) => {
+  async function open(t: TestContext, names: readonly string[]) {
+    const databaseUrl = await createUrl(t, database);
+    const db = await openPostgres({ url: databaseUrl });
+    t.after(() => db[Symbol.asyncDispose]());
+    await addPeople(db, names);
+    const clock = createClock();
+    const batches = new MessageBatches({ db, events: new Events() }, clock.monotonicMs);
+    const send = (from: string, to: string, cid = 'c') =>
+      batches.send({ from, sessionId: `of-${from}`, to, cid, body: 'hi', now: 1_000 });
+    const countWaits = () => {
+      clock.moveOn();
+      return countLockWaits({ databaseUrl });
+    };
+    const lock = (id: string) => lockElsewhere({ databaseUrl }, id);
+    return { db, lock, countWaits, send };
+  }
+
+  test('is stored as soon as the lock ends, though others take it over and over', async (t) => {
+    const { db, lock, countWaits, send } = await open(t, ['alice', 'bob', 'carol']);
+    let holder = await lock('bob');
+    let isStored = false;
+    const sent = Promise.all([send('alice', 'bob'), send('carol', 'bob')]);
+    sent.then(
+      () => (isStored = true),
+      () => {},
+    );
+    // Each holder ends once the next one waits, behind the messages. They wait for 1 s at a time: on a slow machine for several holders.
+    for (let holders = 0; holders < 20 && !isStored; holders++) {
+      await eventually(async () => isStored || (await countWaits()) === 1);
+      const next = lock('bob');
+      await eventually(async () => isStored || (await countWaits()) === 2);
+      await holder[Symbol.asyncDispose]();
+      holder = await next;
+    }
+    assert.deepEqual(await db.all`select sender_id from messages order by sender_id`, [
+      { sender_id: 'alice' },
+      { sender_id: 'carol' },
+    ]);
+    assert.deepEqual(
+      (await readEvents(db, 'bob', 0, 10)).map(({ seq }) => seq),
+      [1, 2],
+    );
+    await sent;
+    await holder[Symbol.asyncDispose]();
+  });
+
+  test('holds up no messages of others, and of four such inboxes three are waited for at once', async (t) => {
+    const recipients = ['a1', 'a2', 'a3', 'a4'];
+    const { db, lock, countWaits, send } = await open(t, [...recipients, 's1', 's2', 's3', 's4', 'x', 'y']);
+    const holders = await Promise.all(recipients.map(lock));
+    const sent = Promise.allSettled(recipients.map((id, i) => send(`s${i + 1}`, id)));
+    await eventually(async () => (await countWaits()) === 3);
+    for (let i = 0; i < 20; i++) {
+      await send('x', 'y', `${i}`);
+      assert.ok((await countWaits()) <= 3);
+    }
+    const used = db.figures().pools?.find(({ name }) => name === 'transactions')?.used ?? assert.fail();
+    assert.ok(used <= 4, `${used} connections`);
+    for (const holder of holders) await holder[Symbol.asyncDispose]();
+    assert.deepEqual(
+      (await sent).map(({ status }) => status),
+      Array(4).fill('fulfilled'),
+    );
+  });
+
+  test('leaves the inbox of its sender free again when it has waited in vain', async (t) => {
+    const { lock, countWaits, send } = await open(t, ['alice', 'bob', 'carol']);
+    await using _ = await lock('bob');
+    const sent = Promise.allSettled([send('alice', 'bob')]);
+    await eventually(async () => (await countWaits()) === 1);
+    // Alice's inbox is locked by the batch that waits for Bob's.
+    assert.equal((await send('carol', 'alice')).n, 1);
+    await _[Symbol.asyncDispose]();
+    assert.deepEqual(
+      (await sent).map(({ status }) => status),
+      ['fulfilled'],
+    );
+  });
+});
+
+onPostgres('messages, marks, friend actions, blocks and receipts in all directions at once', (database) => {
+  test('none waits for another in a circle, and no log has a gap', async (t) => {
+    const names = ['a', 'b', 'c', 'd'];
+    const url = await createUrl(t, database);
+    const proxy = await openProxy(t, url);
+    const seen = { deadlocks: 0, inLine: 0 };
+    proxy.intercept((bytes, to) => {
+      if (to === 'client' && bytes.includes('40P01')) seen.deadlocks += 1;
+      if (to === 'server' && bytes.includes('set local statement_timeout =')) seen.inLine += 1;
+      return bytes;
+    });
+    const openNode = async () => {
+      const db = await openPostgres({ url: proxy.url });
+      t.after(() => db[Symbol.asyncDispose]());
+      const inboxes = { db, events: new Events() };
+      // A hundred milliseconds of this clock are five of the machine's, so that many messages wait in line.
+      const batches = new MessageBatches(inboxes, () => performance.now() * 20);
+      let hours = 0;
+      const friendLimits = new FriendLimits(() => ++hours * 3_600_000);
+      const receipts = new DeliveryReceipts(inboxes, () => 2_000);
+      inboxes.events.subscribe((hint) => {
+        if (hint.type === 'inbox') receipts.note(hint.userId, hint.event.seq);
+      });
+      return { db, inboxes, batches, friendLimits, receipts };
+    };
+    const nodes = [await openNode(), await openNode()];
+    const { db } = nodes[0] ?? assert.fail();
+    await addPeople(db, names);
+    const pairs = names.flatMap((from) => names.filter((to) => to !== from).map((to) => ({ from, to })));
+    const refusals: string[] = [];
+    const unlessRefused = (error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error;
+      refusals.push(error.word);
+    };
+    const rounds = pairs.flatMap(({ from, to }, i) => {
+      const { inboxes, batches, friendLimits, receipts } = nodes[i % 2] ?? assert.fail();
+      const caller = { userId: from, sessionId: `of-${from}` };
+      const action = FRIEND_ACTIONS[i % FRIEND_ACTIONS.length] ?? 'request';
+      const acts = [
+        (round: number) =>
+          batches.send({ from, sessionId: `of-${from}`, to, cid: `${to} ${round}`, body: 'hi', now: 1 }),
+        () => markRead(inboxes, caller, { peer: to, read: 1_000_000 }, 1),
+        (round: number) =>
+          changeFriendship({ ...inboxes, friendLimits }, caller, round % 2 ? action : 'request', to, 1),
+        ...(i % 5 === 0
+          ? [(round: number) => (round % 2 ? unblockUser : blockUser)(inboxes, from, to, 1)]
+          : []),
+        ...(i % 10 === 0 ? [() => receipts.flush()] : []),
+      ];
+      return acts.map(async (act) => {
+        for (let round = 0; round < 20; round++) await Promise.resolve(act(round)).catch(unlessRefused);
+      });
+    });
+    await Promise.all(rounds);
+    assert.equal(seen.deadlocks, 0);
+    assert.ok(seen.inLine > 0, 'some messages waited in line');
+    assert.ok(!refusals.includes('unauthenticated') && !refusals.includes('user_not_found'));
+    for (const id of names) {
+      const events = await readEvents(db, id, 0, 10_000);
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        Array.from({ length: await readHead(db, id) }, (_, i) => i + 1),
+      );
+    }
+  });
+});
