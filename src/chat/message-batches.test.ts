@@ -361,8 +361,8 @@ onPostgres('a batch on PostgreSQL', (database) => {
       let isOver = false;
       void send('alice', 'carol', 'c')
         .then(() => send('carol', 'alice', 'd'))
-        .then(() => {
-          order.push('carol');
+        .then(() => order.push('carol'))
+        .finally(() => {
           isOver = true;
         });
       while (!isOver) await tx.get`select 1 as one`;

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
 import type { AcceptedMessage, SentMessage, Verdict } from './judge-messages.ts';
 import type { Stored } from './schemas.ts';
-import { storeOnPostgres } from './store-on-postgres.ts';
+import { type Line, storeInLine, storeOnPostgres } from './store-on-postgres.ts';
 import { storeOnSqlite } from './store-on-sqlite.ts';
 
 const BATCH_MESSAGES = 128;
@@ -13,9 +13,9 @@ const BATCH_HELD = 32;
 /** After which a message is judged again whose inbox was locked elsewhere, and until when. */
 const HELD_RETRY_MS = 5;
 const HELD_LONGEST_MS = 3_000;
-/** After which it waits in line for that inbox, with the others that do, and how long. */
+/** After which it waits in line for that inbox, with the others that do, and how long, twice (`storeInLine`). */
 const IN_LINE_AFTER_MS = 100;
-const IN_LINE_LONGEST_MS = 1_000;
+const IN_LINE_LONGEST_MS = 500;
 /** Batches in line at once: each takes one of the ten connections for transactions. */
 const MAX_IN_LINE = 3;
 /** After a fault, messages that have waited longer are not tried: a table that is locked or a server that is away fails each try late. */
@@ -40,7 +40,7 @@ interface Waiting {
  */
 export class MessageBatches {
   readonly #inboxes: Inboxes;
-  readonly #store: (messages: readonly SentMessage[], waitMs?: number) => Promise<Verdict[]>;
+  readonly #store: (messages: readonly SentMessage[], line?: Line) => Promise<Verdict[]>;
   readonly #monotonicMs: () => number;
   #waiting: Waiting[] = [];
   /** Messages whose inbox another transaction has locked. */
@@ -53,10 +53,11 @@ export class MessageBatches {
     this.#inboxes = inboxes;
     this.#monotonicMs = monotonicMs;
     const { db } = inboxes;
-    const { twoFlights } = db;
-    this.#store = twoFlights
-      ? (messages, waitMs) => storeOnPostgres({ twoFlights: twoFlights.bind(db) }, messages, waitMs)
-      : (messages) => storeOnSqlite(db, messages, monotonicMs);
+    const postgres = db.twoFlights && { twoFlights: db.twoFlights.bind(db) };
+    if (postgres)
+      this.#store = (messages, line) =>
+        line ? storeInLine(postgres, messages, line) : storeOnPostgres(postgres, messages);
+    else this.#store = (messages) => storeOnSqlite(db, messages, monotonicMs);
   }
 
   /**
@@ -114,29 +115,29 @@ export class MessageBatches {
       if (this.#inLine.size === MAX_IN_LINE) return;
       if (!first || this.#inLine.has(first.by) || now - first.since < IN_LINE_AFTER_MS) continue;
       const batch = held.filter((one) => one.held?.by === first.by).slice(0, BATCH_MESSAGES);
-      const waitMs = Math.min(IN_LINE_LONGEST_MS, ...batch.map(leftMs));
+      const waitMs = Math.ceil(Math.min(IN_LINE_LONGEST_MS, ...batch.map((one) => leftMs(one) / 2)));
       this.#held = this.#held.filter((one) => !batch.includes(one));
       this.#inLine.set(first.by, batch);
-      void this.#storeInLine(first.by, batch, Math.ceil(waitMs));
+      void this.#storeInLine(batch, { inbox: first.by, waitMs });
     }
   }
 
-  async #storeInLine(inbox: string, batch: readonly Waiting[], waitMs: number): Promise<void> {
+  async #storeInLine(batch: readonly Waiting[], line: Line): Promise<void> {
     for (const one of batch) one.held = undefined;
-    await this.#storeBatch(batch, { waitMs });
-    this.#inLine.delete(inbox);
+    await this.#storeBatch(batch, { line });
+    this.#inLine.delete(line.inbox);
     if (!this.#isWorking) void this.#work();
   }
 
   async #storeBatch(
     batch: readonly Waiting[],
-    { isLastTry = false, waitMs }: { isLastTry?: boolean; waitMs?: number } = {},
+    { isLastTry = false, line }: { isLastTry?: boolean; line?: Line } = {},
   ): Promise<void> {
     let verdicts: Verdict[];
     try {
       verdicts = await this.#store(
         batch.map((one) => one.message),
-        waitMs,
+        line,
       );
     } catch (error) {
       // A message that the database refuses fails alone. It runs again even if it was alone: its `cid` may have been stored

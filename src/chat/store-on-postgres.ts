@@ -53,6 +53,30 @@ interface FactsRow {
 
 type LookedUp = [heads: Map<string, number>, facts: [SentMessage, MessageFacts][]];
 
+export interface Line {
+  /** The user whose inbox another transaction has locked. */
+  readonly inbox: string;
+  /** How long to wait at most, each of the two times. */
+  readonly waitMs: number;
+}
+
+/**
+ * Stores messages that an inbox has held up, and waits in line for it. First it waits while it holds no other inbox, so that one that
+ * stays locked holds up nobody else; then it locks the inboxes of all in the order of their ids, and waits for each.
+ */
+export async function storeInLine(
+  db: Pick<Required<Db>, 'twoFlights'>,
+  messages: readonly SentMessage[],
+  { inbox, waitMs }: Line,
+): Promise<Verdict[]> {
+  const isFree = await db.twoFlights<unknown, boolean>(
+    (tx) => waitForInboxes(tx, [inbox]),
+    () => true,
+    { ms: waitMs, late: () => false },
+  );
+  return isFree ? storeOnPostgres(db, messages, waitMs) : messages.map(() => ({ heldBy: inbox }));
+}
+
 /**
  * Stores a batch on PostgreSQL in two round trips: the free inboxes are locked, then one statement reads what the verdicts
  * depend on, so it sees everything that was committed before the lock; the writes go with the commit.
