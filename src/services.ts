@@ -111,10 +111,13 @@ export async function openServices(
   const accounts = await openAccounts(db, config, clock, events, apiLimits, limits);
   const presence = openPresence(db, events, clock, node !== null);
   const push = opening.use(await openPush(db, config, clock, world, measures?.pushes));
-  changes.onEverything(async () => {
-    await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db)]);
+  const inbox = await openInboxes(db, events, clock, log, {
+    hasNodes: config.redisUrl !== null,
+    ...(world.nodeTimes && { times: world.nodeTimes }),
   });
-  const inbox = await openInboxes(db, events, clock, log, world.nodeTimes);
+  changes.onEverything(async () => {
+    await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db), inbox.failovers.reload(db)]);
+  });
   const services: Services = {
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
     log,

@@ -68,6 +68,8 @@ export async function openProxy(t: { after(end: () => Promise<void>): void }, ur
     intercept: (by: Intercept) => {
       intercept = by;
     },
+    /** Refuses new connections; present ones go on. */
+    refuse: () => void server.close(),
     /** Closes all connections, and refuses new ones until `restore`. */
     cut,
     restore: () => {

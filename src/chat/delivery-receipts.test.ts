@@ -71,6 +71,23 @@ async function refuseMallory(db: SchemaDb): Promise<() => Promise<void>> {
 onEachDatabase('receipts in batches', (database) => {
   const open = async (t: TestContext, ...names: string[]) => start(await database.open(t), names);
 
+  test('an event that a failover lost is not settled, and what was acknowledged before the epoch was renewed does not count', async (t) => {
+    const { db, inboxes, receipts, write, marks } = await open(t, 'alice', 'bob');
+    const seq = await write('bob', 'alice');
+    receipts.note('alice', seq + 2);
+    await receipts.flush();
+    assert.equal(await settledUpTo(db, 'alice'), seq);
+    const next = await write('bob', 'alice');
+    assert.deepEqual(await marks('alice', 'bob'), [1, 1]);
+    receipts.note('alice', next);
+    inboxes.events.publish({ type: 'epoch-renewed' });
+    await receipts.flush();
+    assert.deepEqual(await marks('alice', 'bob'), [1, 1]);
+    receipts.note('alice', next);
+    await receipts.flush();
+    assert.deepEqual(await marks('alice', 'bob'), [2, 2]);
+  });
+
   test('each peer gets one event for many messages; both logs have no gaps, and events are published in their order', async (t) => {
     const { db, receipts, published, write, marks, markedIn } = await open(t, 'alice', 'bob', 'carol');
     for (let i = 0; i < 3; i++) await write('alice', 'bob');

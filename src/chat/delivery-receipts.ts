@@ -37,6 +37,9 @@ export class DeliveryReceipts {
   constructor(inboxes: Inboxes, now: () => number) {
     this.#inboxes = inboxes;
     this.#now = now;
+    inboxes.events.subscribe((event) => {
+      if (event.type === 'epoch-renewed') this.#acknowledged.clear();
+    });
   }
 
   /** A device of the user has all events up to `seq`. */

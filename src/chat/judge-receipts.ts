@@ -75,7 +75,8 @@ export function judgeReceipts(
       if (is_disclosed) append(peer, { peer: userId, ...data });
     }
     if (!heads.has(userId)) held.add(userId);
-    if (settles > 0 && !held.has(userId)) settled.set(userId, settles);
+    // A failover can have lost events that a device acknowledged.
+    if (settles > 0 && !held.has(userId)) settled.set(userId, Math.min(settles, heads.get(userId) ?? 0));
   }
   const changed = new Set([...settled.keys(), ...events.map(({ userId }) => userId)]);
   return {

@@ -125,6 +125,15 @@ export interface SchemaTx extends Tx {
   script(text: string): Promise<void>;
 }
 
+/**
+ * Decides what a promoted standby lacks, before anything is read from it or written to it; when it rejects, it is called again with
+ * another connection.
+ *
+ * @param timeline of the promoted server
+ * @param transaction runs a body on it, as {@link Db.transaction}
+ */
+export type OnPromotion = (timeline: string, transaction: Db['transaction']) => Promise<void>;
+
 /** What `openSqlite` and `openPostgres` return. Only `migrate.ts` changes tables. */
 export interface SchemaDb extends Db {
   /**
@@ -133,6 +142,13 @@ export interface SchemaDb extends Db {
    */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
   figures(): DatabaseFigures;
+  /**
+   * PostgreSQL alone: calls `onPromotion` when a connection shows another timeline than those before, as after a failover. Until it has
+   * resolved, no statement of others runs; those on connections of the earlier timeline fail.
+   *
+   * @returns the timeline so far; undefined where PostgreSQL does not tell it, which is logged
+   */
+  watchPromotions?(onPromotion: OnPromotion): string | undefined;
 }
 
 /** The part of the logger that the databases use; every pino logger has it. */

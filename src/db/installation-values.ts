@@ -15,8 +15,13 @@ export async function getOrCreateValue(
   const stored = await getValue(db, name);
   if (stored !== undefined) return stored;
   const made = await make();
-  await db.run`insert into service (name, value) values (${name}, ${made}) on conflict (name) do nothing`;
+  await storeFirst(db, name, made);
   return (await getValue(db, name)) ?? made;
+}
+
+/** Stores the value unless there is one. */
+export async function storeFirst(db: Queries, name: string, value: string): Promise<void> {
+  await db.run`insert into service (name, value) values (${name}, ${value}) on conflict (name) do nothing`;
 }
 
 /** The stored value, which no other transaction changes until this one has ended. */

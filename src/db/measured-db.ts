@@ -19,6 +19,7 @@ export function measureDb(db: SchemaDb, durations: Durations): SchemaDb {
   }
 
   const twoFlights = db.twoFlights?.bind(db);
+  const watchPromotions = db.watchPromotions?.bind(db);
   return {
     kind: db.kind,
     forUpdate: db.forUpdate,
@@ -44,6 +45,7 @@ export function measureDb(db: SchemaDb, durations: Durations): SchemaDb {
     isStatementFault: (error) => db.isStatementFault(error),
     checkHealth: () => db.checkHealth(),
     figures: () => db.figures(),
+    ...(watchPromotions && { watchPromotions }),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
 }

@@ -16,8 +16,15 @@ type ChangeEvent = Extract<
   }
 >;
 
+const OF_THIS_PROCESS = [
+  'inbox',
+  'typing',
+  'epoch-renewed',
+  'clock-step',
+] as const satisfies ServiceEvent['type'][];
+
 export function isChange(event: ServiceEvent): event is ChangeEvent {
-  return event.type !== 'inbox' && event.type !== 'typing' && event.type !== 'clock-step';
+  return !OF_THIS_PROCESS.some((type) => type === event.type);
 }
 
 /** Stores the change of an event, in the transaction that makes it, as late in it as possible: readers look back 15 s. */

@@ -30,6 +30,8 @@ export type ServiceEvent =
     }
   /** Another node has no link to send hints over: what it stores has to be looked for. */
   | { readonly type: 'hints-lost' }
+  /** Numbers of events that devices have may be given to others: what was remembered of such numbers is void. */
+  | { readonly type: 'epoch-renewed' }
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
 

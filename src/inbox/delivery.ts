@@ -21,7 +21,7 @@ export interface Device {
   writeEvent(event: LogEvent): void;
   /** All events before the device connected are written; from here on events are written as they happen. */
   goLive(): void;
-  /** The next event was trimmed from the log: the device was away, or too slow, for too long. */
+  /** The device cannot go on from its position: the next event was trimmed from the log, or a failover lost events. */
   overflow(): void;
 }
 
@@ -144,6 +144,11 @@ export class Delivery {
    */
   onWritten(listener: (event: LogEvent, isLive: boolean) => void): void {
     this.#onWritten = listener;
+  }
+
+  /** Each device with the number of the last event that it has. */
+  cursors(): Iterable<{ readonly device: Device; readonly cursor: number }> {
+    return this.#byDevice.values();
   }
 
   get deviceCount(): number {

@@ -216,6 +216,14 @@ export interface Position {
   readonly seq: number;
 }
 
+/** The heads of those users whose log ends before these positions, as after a failover that lost events; 0 where there is none. */
+export function readHeadsBefore(db: Queries, positions: readonly Position[]): Promise<Position[]> {
+  return db.all<Position>`
+    select wanted.user_id, coalesce(heads.seq, 0) as seq from ${db.records(POSITIONS, positions)} as wanted
+    left join inbox_heads as heads on heads.user_id = wanted.user_id
+    where heads.seq is null or heads.seq < wanted.seq`;
+}
+
 /** The heads of those users who have events after these positions, which shows that a hint was lost. */
 export function readHeadsAfter(db: Queries, positions: readonly Position[]): Promise<Position[]> {
   return db.all<Position>`

@@ -96,7 +96,8 @@ onSqlite('sweeps', (database) => {
     const db = await database.open(t);
     const clock = new ManualClock();
     const logged: string[] = [];
-    const log = { error: (_: unknown, text = '') => void logged.push(text) };
+    const record = (_: unknown, text = '') => void logged.push(text);
+    const log = { error: record, warn: record };
     const { delivery, sweeps } = await openInboxes(db, new Events(), clock.world, log);
     sweeps.setRare(true);
     const { all } = db;

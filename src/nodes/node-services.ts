@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { LimitSource } from '../http/limit-source.ts';
+import type { FailoverTimes } from '../inbox/failovers.ts';
 import type { SweepTimes } from '../inbox/sweeps.ts';
 import { ANNOUNCEMENT_TIMES, type AnnouncementTimes } from './announcements.ts';
 import { DroppedMessages } from './dropped-messages.ts';
@@ -17,7 +18,13 @@ import { PRESENCE_TIMES, type PresenceTimes } from './own-presence.ts';
 import { RedisLink } from './redis-link.ts';
 
 /** The times of everything between nodes; tests shorten them. */
-export interface NodeTimes extends MembershipTimes, PresenceTimes, AnnouncementTimes, LinkTimes, SweepTimes {
+export interface NodeTimes
+  extends MembershipTimes,
+    PresenceTimes,
+    AnnouncementTimes,
+    LinkTimes,
+    SweepTimes,
+    FailoverTimes {
   /** Limits that have no answer of Redis for so long count on this node alone. */
   readonly limitMs: number;
 }

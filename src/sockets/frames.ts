@@ -39,6 +39,7 @@ export type RoomFrames = Omit<FrameHandlers, 'hello' | keyof ReturnType<typeof s
  * The frame `hello`, which opens a session.
  *
  * @param addressOf the network address of a connection that has not sent `hello`
+ * @param epochNow the epoch of this database
  * @param findStart finds where the log begins for the device
  * @param admit opens the session, without awaiting anything
  * @param serve begins to write the log to the session
@@ -46,7 +47,7 @@ export type RoomFrames = Omit<FrameHandlers, 'hello' | keyof ReturnType<typeof s
 export function helloFrame(
   authentication: Pick<Authentication, 'confirm' | 'identify' | 'recall'>,
   addressOf: (connection: Connection) => string,
-  epoch: string,
+  epochNow: () => string,
   findStart: (userId: string, hello: Hello) => Promise<Start>,
   admit: (connection: Connection, caller: Caller, hello: Hello, start: Start) => void,
   serve: (connection: Connection) => void,
@@ -65,13 +66,14 @@ export function helloFrame(
         // The session may have ended since the database was read. A remembered token is forgotten at once when its
         // session ends, and nothing is awaited from here on: a later end finds this connection and closes it.
         const caller = authentication.confirm(token);
-        if (!caller) continue;
+        // So may the epoch have been renewed.
+        if (!caller || start.epoch !== epochNow()) continue;
         if (!from.isOpen) return undefined;
         admit(from, caller, hello, start);
         return {
           userId: caller.userId,
           session: caller.sessionId,
-          epoch,
+          epoch: start.epoch,
           seq: start.head,
           resumed: start.resumed,
           heartbeat: HEARTBEAT_MS,

@@ -118,7 +118,6 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
     this.#markedUsedAtMs = services.clock.monotonicMs();
     const { accounts, clock, db, events, inbox, presence } = services;
     this.#live = new LiveConnections(presence.mirror);
-    const { epoch } = inbox;
     const { authentication } = accounts;
     this.#stallDetector = new StallDetector(
       clock.monotonicMs,
@@ -134,8 +133,8 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
         hello: helloFrame(
           authentication,
           (connection) => this.#live.addressOf(connection),
-          epoch,
-          (userId, hello) => findStart(db, userId, epoch, hello),
+          () => inbox.epoch,
+          (userId, hello) => findStart(db, userId, () => inbox.epoch, hello),
           (connection, caller, hello, start) => this.#admit(connection, caller, hello, start),
           (connection) => this.#serve(connection),
         ),

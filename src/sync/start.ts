@@ -11,6 +11,8 @@ interface Position {
 
 /** Where the delivery to a device that connects begins. */
 export interface Start {
+  /** The epoch of the position. */
+  readonly epoch: string;
   /** The number of the user's last event. */
   readonly head: number;
   /** The device gets the events after this one. */
@@ -25,10 +27,16 @@ export interface Start {
  * Decides from which event on a device is served. Without a position, or with a void one (of another epoch, trimmed, or ahead of the
  * head), it gets no past events. `seq` 0 without an epoch asks for all events that are kept (architecture 4).
  *
- * @param epoch the epoch of this database
+ * @param epochNow the epoch of this database, which may be renewed meanwhile
  */
-export async function findStart(db: Db, userId: string, epoch: string, position: Position): Promise<Start> {
+export async function findStart(
+  db: Db,
+  userId: string,
+  epochNow: () => string,
+  position: Position,
+): Promise<Start> {
   for (;;) {
+    const epoch = epochNow();
     const head = await readHead(db, userId);
     const blocked = await listBlockedIds(db, userId);
     const resumed =
@@ -37,7 +45,13 @@ export async function findStart(db: Db, userId: string, epoch: string, position:
       (await canResume(db, userId, position.seq, head));
     // A block is an event too: without a new event, the blocks that were read are those at this head.
     if ((await readHead(db, userId)) !== head) continue;
-    return { head, cursor: resumed ? (position.seq ?? head) : head, resumed, blocked: new Set(blocked) };
+    return {
+      epoch,
+      head,
+      cursor: resumed ? (position.seq ?? head) : head,
+      resumed,
+      blocked: new Set(blocked),
+    };
   }
 }
 

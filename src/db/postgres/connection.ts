@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, DatabaseError } from 'pg';
 import type { Value } from '../db.ts';
-import { ConnectionLost, isFatal, isOfConnection, NoAnswer, toError } from './errors.ts';
+import { ConnectionLost, isFatal, isOfConnection, isRefusal, NoAnswer, toError } from './errors.ts';
 import { type DescribedStatements, type QueryResult, StatementQuery } from './statement-query.ts';
 
 /** How long a statement may run, or wait for a lock, before the server ends it. */
@@ -112,11 +112,12 @@ export class PostgresConnection {
    *
    * @param options.withoutLimit waits for the answer without a time limit
    * @param options.answerMs the connection counts as lost when there is no answer after this time
+   * @param options.mayBeRefused a refused statement says nothing of the connection, whatever its code
    */
   query<Row>(
     text: string,
     parameters: Value[] = [],
-    { withoutLimit = false, prepare = true, answerMs = ANSWER_TIMEOUT_MS } = {},
+    { withoutLimit = false, prepare = true, answerMs = ANSWER_TIMEOUT_MS, mayBeRefused = false } = {},
   ): Promise<QueryResult<Row>> {
     return new Promise((resolve, reject) => {
       if (this.broken) {
@@ -135,7 +136,7 @@ export class PostgresConnection {
           done: this.#done,
           // The columns of a statement are known only where it is written.
           resolve: resolve as (result: QueryResult<unknown>) => void,
-          reject: (error) => reject(this.#judge(error)),
+          reject: (error) => reject(mayBeRefused && isRefusal(error) ? error : this.#judge(error)),
         },
       );
       this.#inFlight.add(query);

@@ -44,6 +44,11 @@ export function isFatal(error: DatabaseError): boolean {
   return /^(FATAL|PANIC)$/.test(error.severity ?? '') || /^(08|25P0[34]|57P)/.test(codeOf(error));
 }
 
+/** Whether PostgreSQL answered a statement with an error and goes on with the connection. */
+export function isRefusal(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && !isFatal(error);
+}
+
 /**
  * Whether another connection may succeed: the server has become a standby (25006; 0A000 at `begin`), or a table has changed
  * under a prepared statement (0A000).

@@ -1,10 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from '../db.ts';
+import type { DatabaseLog, OnPromotion, Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from '../db.ts';
 import type { DatabaseFigures } from '../figures.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isLockTimeout, isRetryable, isServerFault, isStatementFault, isUnavailable } from './errors.ts';
+import {
+  isLockTimeout,
+  isRetryable,
+  isServerFault,
+  isStatementFault,
+  isUnavailable,
+  NoAnswer,
+} from './errors.ts';
 import type { PostgresLock } from './lock.ts';
 import { PostgresPool, RECONNECT_PAUSE_MS } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
@@ -93,6 +100,8 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
   #others: PostgresPool;
   #readers: PostgresReaders;
   #lock: PostgresLock | null;
+  #servers: PostgresServers;
+  #log: DatabaseLog | undefined;
   #commits = 0;
   #health: WriteHealth;
 
@@ -111,6 +120,8 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     this.#readers = new PostgresReaders(servers, half, first);
     this.#health = new WriteHealth(this, isServerFault, log);
     this.#lock = lock;
+    this.#servers = servers;
+    this.#log = log;
     if (lock)
       lock.onLost = (reason) => {
         for (const pool of this.#pools) pool.breakAll(reason);
@@ -176,6 +187,17 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
         { name: 'reads', ...this.#readers.figures },
       ],
     };
+  }
+
+  watchPromotions(onPromotion: OnPromotion): string | undefined {
+    return this.#servers.timelines.watch(async (connection, timeline) => {
+      const reason = new NoAnswer(`a server of timeline ${timeline} has taken over`);
+      for (const pool of this.#pools) pool.breakAll(reason);
+      await onPromotion(timeline, async (body) => {
+        await this.#lock?.confirm();
+        return runTransaction(connection, this.statements, body, { withoutLimit: false });
+      });
+    }, this.#log);
   }
 
   isStatementFault(error: unknown): boolean {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { onPostgres } from '../../../test/databases.ts';
+import { disposeAfter } from '../../../test/dispose-after.ts';
+import { eventually } from '../../../test/eventually.ts';
 import { connectPostgres } from '../../../test/postgres-client.ts';
 import { databaseUrl, startCluster, templateDatabase } from '../../../test/postgres-cluster.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
@@ -71,5 +73,60 @@ onPostgres('several PostgreSQL servers', (database) => {
     await store('after');
     await db.transaction((tx) => write(tx, 'in a transaction'));
     assert.deepEqual(await namesOf(db), ['after', 'before', 'in a transaction']);
+  });
+
+  /** A primary, a standby, a database that finds both, and a transaction that stays open on the primary. */
+  async function startBoth(t: TestContext) {
+    const primary = await startCluster();
+    t.after(() => primary.stop());
+    const standby = await startCluster({ standbyOf: primary.url });
+    t.after(() => standby.stop());
+    const [main = '', other = ''] = [primary, standby].map(({ url }) => databaseUrl(url, templateDatabase));
+    const proxy = await openProxy(t, main);
+    const db = await openPostgres({ url: join(proxy.url, other), poolSize: 2 });
+    disposeAfter(t, db);
+    const sql = await connectPostgres(other);
+    disposeAfter(t, sql);
+    const isOpen = Promise.withResolvers<void>();
+    const early = db.transaction(async (tx) => {
+      for (;;) {
+        await tx.get`select pg_sleep(0.02)`;
+        isOpen.resolve();
+      }
+    });
+    early.catch(() => {});
+    await isOpen.promise;
+    return { db, proxy, early, promote: () => sql.rows('select pg_promote()') };
+  }
+
+  test('a promoted server serves no one before it is decided what it lacks, and the earlier one no one after it', async (t) => {
+    const { db, proxy, early, promote } = await startBoth(t);
+    const decisions: string[] = [];
+    const decided = Promise.withResolvers<void>();
+    const before = db.watchPromotions(async (timeline, transaction) => {
+      decisions.push(timeline);
+      if (decisions.length === 1) throw new Error('not now');
+      await transaction((tx) => write(tx, 'by the decision'));
+      await decided.promise;
+    });
+    proxy.refuse();
+    await promote();
+    let isServed = false;
+    const store = (): Promise<number> => write(db, 'after').catch(store);
+    const storing = store().then(() => {
+      isServed = true;
+    });
+    await assert.rejects(early, /a server of timeline 00000002 has taken over/);
+    await eventually(() => decisions.length === 2);
+    await assert.rejects(
+      db.transaction((tx) => write(tx, 'too early')),
+      { message: 'no connection to the database within 2.5 s' },
+    );
+    await assert.rejects(namesOf(db), { message: 'no connection to the database within 2.5 s' });
+    assert.equal(isServed, false);
+    decided.resolve();
+    await storing;
+    assert.deepEqual(await namesOf(db), ['after', 'by the decision']);
+    assert.deepEqual([before, decisions], ['00000001', ['00000002', '00000002']]);
   });
 });

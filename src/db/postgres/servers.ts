@@ -1,7 +1,9 @@
+import type { ClientConfig } from 'pg';
 import type { DatabaseLog } from '../db.ts';
 import { type Address, readAddress } from './address.ts';
 import { PostgresConnection, SETTINGS } from './connection.ts';
-import { isUnavailable } from './errors.ts';
+import { isUnavailable, toError } from './errors.ts';
+import { Timelines } from './timelines.ts';
 
 /** Opens connections to the servers of an address, beginning with the one that was reached last. */
 export class PostgresServers {
@@ -9,6 +11,7 @@ export class PostgresServers {
   readonly name: string;
   /** Why the last attempt to connect failed; `undefined` after one that succeeded. */
   lastFailure: unknown;
+  readonly timelines = new Timelines();
   #address: Address;
   #log: DatabaseLog | undefined;
   #first = 0;
@@ -21,7 +24,7 @@ export class PostgresServers {
   }
 
   /**
-   * Connects to the first server that can be reached and, of several, takes writes. The log gets a line when none can be reached
+   * Connects to the first server that can be reached, is no standby and, of several, takes writes. The log gets a line when none can be reached
    * and when one can again.
    *
    * @throws {Error} when there is none: the first one's error, or that of one that may be back, which `isUnavailable` tells
@@ -34,7 +37,7 @@ export class PostgresServers {
       const server = servers[at];
       if (!server) break;
       try {
-        const connection = await PostgresConnection.open(server, { takesWrites });
+        const connection = await this.#openOne(server, takesWrites);
         this.#first = at;
         if (this.lastFailure) this.#log?.info({}, 'the database can be reached again');
         this.lastFailure = undefined;
@@ -47,5 +50,16 @@ export class PostgresServers {
     if (!this.lastFailure) this.#log?.warn({ err: failure }, 'the database cannot be reached');
     this.lastFailure = failure;
     throw failure;
+  }
+
+  async #openOne(server: ClientConfig, takesWrites: boolean): Promise<PostgresConnection> {
+    const connection = await PostgresConnection.open(server, { takesWrites });
+    try {
+      await this.timelines.admit(connection);
+      return connection;
+    } catch (error) {
+      connection.break(toError(error));
+      throw error;
+    }
   }
 }

@@ -94,6 +94,7 @@ export class PushWorker implements AsyncDisposable {
 
   #onEvent(event: ServiceEvent, origin: Origin): void {
     if (event.type === 'clock-step') this.#wake();
+    if (event.type === 'epoch-renewed') this.#services.push.attention.drain();
     if (event.type === 'block-changed' && event.isBlocked)
       this.#dispatcher.cancel(event.blockerId, event.blockedId);
     // The node that stored a message decides about its push.
