@@ -11,6 +11,7 @@ import { EFFORTS, type Effort } from './measure.ts';
 import { authenticatedCall, authenticatedCallOnPostgres } from './rows/authenticated-call.ts';
 import { connections } from './rows/connections.ts';
 import { durableWrites } from './rows/durable-writes.ts';
+import { flood } from './rows/flood.ts';
 import { fullList } from './rows/full-list.ts';
 import { growth } from './rows/growth.ts';
 import { login } from './rows/login.ts';
@@ -51,6 +52,7 @@ const rows: Record<string, Row> = {
   'postgres-authenticated': authenticatedCallOnPostgres,
   'postgres-messages': messagesOnPostgres,
   'postgres-acknowledged': acknowledgedMessagesOnPostgres,
+  flood,
   'nodes-messages': messagesOverNodes,
   'nodes-acknowledged': acknowledgedOverNodes,
   growth,
