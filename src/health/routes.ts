@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Type } from 'typebox';
+import { ServiceError } from '../errors.ts';
 import { answers, codeOf, refusedWith } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
@@ -43,6 +44,8 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
       await db.checkHealth();
       return undefined;
     } catch (err) {
+      // Overload is no fault: another node would get the same load.
+      if (err instanceof ServiceError) return undefined;
       log.warn({ err }, 'not ready: the database cannot be used');
       return 'database';
     }

@@ -133,7 +133,8 @@ export function openServer(
         if (refused) answerError(refused, request, reply);
         else void refuseUnrouted(error, request, reply);
       };
-      if (app.authorizeUnrouted) app.authorizeUnrouted(request, reply, answer);
+      if (!hasValidHost(request.raw)) answer(refusal('invalid', 'malformed_request'));
+      else if (app.authorizeUnrouted) app.authorizeUnrouted(request, reply, answer);
       else answer();
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
@@ -162,7 +163,10 @@ export function openServer(
     });
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done(hasValidHost(request.raw) ? undefined : refusal('invalid', 'malformed_request'));
+    if (hasValidHost(request.raw)) return done();
+    // The hook that lets a page of an allowed origin read the answer comes later.
+    reply.headers(app.originHeaders.of(request.headers.origin));
+    done(refusal('invalid', 'malformed_request'));
   });
 
   app.addHook('preClose', (done) => {

@@ -85,6 +85,11 @@ export const UNUSUAL: [what: string, bytes: string, status: number][] = [
     `GET /nothing HTTP/1.1\r\n${host}Host: elsewhere.example\r\n\r\n`,
     400,
   ],
+  [
+    'two Hosts, and a path of the page that cannot be decoded',
+    `GET /%zz HTTP/1.1\r\naccept: text/html\r\n${host}Host: elsewhere.example\r\n\r\n`,
+    400,
+  ],
   ['a Host that is none', 'GET /healthz HTTP/1.1\r\nHost: chat example com\r\n\r\n', 400],
   ['a Host with a path', 'GET /api/users HTTP/1.1\r\nHost: chat.example.com/api\r\n\r\n', 400],
   ['an absolute target', `GET http://chat.example.com/healthz HTTP/1.1\r\n${host}\r\n`, 200],
