@@ -98,7 +98,7 @@ export const DEVICE_PROOF = {
   schema: { type: 'string' },
 };
 
-/** Of the answers that give a device its proof. */
+/** The header of answers that give a device its proof. */
 export const WITH_PROOF = {
   'Device-Proof': {
     description: 'The value to keep and to send with later logins. Only where the request has this header',

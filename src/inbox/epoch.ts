@@ -29,7 +29,7 @@ export async function renewEpoch(db: Db): Promise<string> {
   return epoch;
 }
 
-/** What a process knows when it meets a timeline of PostgreSQL. */
+/** The state of a process that meets a timeline of PostgreSQL. */
 interface Timeline {
   readonly timeline: string;
   /** The one that it used before; undefined at its start. */

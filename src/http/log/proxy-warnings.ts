@@ -25,7 +25,7 @@ export interface ProxySettings {
   readonly trustProxy: TrustedNetworks;
   /** The operator set `PUBLIC_URL`. */
   readonly hasPublicUrl: boolean;
-  /** Of pages that may open sockets, besides the service's own. */
+  /** Origins whose pages may open sockets, besides the service's own. */
   readonly origins: readonly string[];
   /** Only this machine can reach the service, so many users from one address are no sign of a proxy. */
   readonly tryingLocally: boolean;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { networkOf } from '../client-address.ts';
 
-/** What is logged of accounts; docs/logs.md describes each. */
+/** The words of security events; docs/logs.md describes each. */
 export const SECURITY_EVENTS = [
   'signed_in',
   'sign_in_failed',

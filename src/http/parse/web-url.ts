@@ -4,7 +4,7 @@
  */
 const MAX_AUTHORITY_LENGTH = 512;
 
-/** What precedes the path, where the parser reads a host name. It takes a backslash for a slash. */
+/** The part before the path, where the parser reads a host name. A backslash counts as a slash. */
 const AUTHORITY = /^(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
 /**

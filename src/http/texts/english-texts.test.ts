@@ -8,7 +8,7 @@ const CHINESE = /\p{Script=Han}/u;
 const WORD_AND_TEXT = /(?:'([a-z0-9_]+)',\s+|^ {2}([a-z0-9_]+): )[`'][^`'\n]*\p{Script=Han}/gmu;
 /** Words that their sources compose with a text. */
 const ELSEWHERE = ['internal', 'too_many_syncs', 'too_many_watches'];
-/** What brings both languages itself. */
+/** Words whose one text has both languages. */
 const BOTH = ['page_not_built'];
 
 function wordsWithChineseTexts(): Set<string> {
