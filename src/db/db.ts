@@ -143,8 +143,8 @@ export interface SchemaDb extends Db {
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
   figures(): DatabaseFigures;
   /**
-   * PostgreSQL alone: calls `onPromotion` when a connection shows another timeline than those before, as after a failover. Until it has
-   * resolved, no statement of others runs; those on connections of the earlier timeline fail.
+   * PostgreSQL alone: calls `onPromotion` when a connection shows a later timeline than those before, as after a failover. Until it has
+   * resolved, no statement of others runs; those on connections of the earlier timeline fail, and no new one is opened.
    *
    * @returns the timeline so far; undefined where PostgreSQL does not tell it, which is logged
    */

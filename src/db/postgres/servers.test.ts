@@ -96,7 +96,7 @@ onPostgres('several PostgreSQL servers', (database) => {
     });
     early.catch(() => {});
     await isOpen.promise;
-    return { db, proxy, early, promote: () => sql.rows('select pg_promote()') };
+    return { db, main, standby, proxy, early, promote: () => sql.rows('select pg_promote()') };
   }
 
   test('a promoted server serves no one before it is decided what it lacks, and the earlier one no one after it', async (t) => {
@@ -128,5 +128,35 @@ onPostgres('several PostgreSQL servers', (database) => {
     await storing;
     assert.deepEqual(await namesOf(db), ['after', 'by the decision']);
     assert.deepEqual([before, decisions], ['00000001', ['00000002', '00000002']]);
+  });
+
+  test('a server of an earlier timeline that is back serves no one, also if it was asked before the decision', async (t) => {
+    const { db, main, standby, proxy, early, promote } = await startBoth(t);
+    const decisions: string[] = [];
+    const decided = Promise.withResolvers<void>();
+    db.watchPromotions(async (timeline) => {
+      decisions.push(timeline);
+      await decided.promise;
+    });
+    proxy.refuse();
+    await promote();
+    const store = (name: string): Promise<number> => write(db, name).catch(() => store(name));
+    const first = store('first');
+    await assert.rejects(early);
+    await eventually(() => decisions.length === 1);
+    await proxy.restore();
+    const { count } = proxy.packets;
+    const second = store('second');
+    await eventually(() => proxy.packets.count > count + 2);
+    decided.resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(decisions, ['00000002']);
+
+    await standby.stop();
+    for (let tries = 0; tries < 3; tries++) await assert.rejects(write(db, 'too late'), isUnavailable);
+    assert.deepEqual(decisions, ['00000002']);
+    await using old = await connectPostgres(main);
+    const written = await old.rows(`select name from service where name in ('first', 'second', 'too late')`);
+    assert.deepEqual(written, []);
   });
 });

@@ -2,25 +2,28 @@ import type { DatabaseLog } from '../db.ts';
 import type { PostgresConnection } from './connection.ts';
 import { ConnectionLost, isRefusal, NoAnswer } from './errors.ts';
 
-/** Called with the first connection of another timeline, before it is used for anything else. */
-type OnOther = (connection: PostgresConnection, timeline: string) => Promise<void>;
+/** Called with the first connection of a later timeline, before it is used for anything else. */
+type OnLater = (connection: PostgresConnection, timeline: string) => Promise<void>;
 
 /**
- * Lets connections be used only while all are of one timeline of PostgreSQL, whose number changes with each promotion of a standby.
- * A connection of another timeline waits, with all that come after it, until it was decided what the promoted server lacks.
+ * Lets connections be used only while all are of one timeline of PostgreSQL, whose number rises with each promotion of a standby.
+ * A connection of a later timeline waits, with all that come after it, until it was decided what the promoted server lacks. One of an
+ * earlier timeline is refused: its server was replaced.
  */
 export class Timelines {
   #current: string | undefined;
-  #onOther: OnOther | undefined;
+  /** The one that was seen last: later than the current one until it was decided what its server lacks. */
+  #newest: string | undefined;
+  #onLater: OnLater | undefined;
   #deciding: Promise<void> | undefined;
   #refusal: Error | undefined;
 
   /**
-   * @param onOther while it runs, no connection is let in; when it rejects, the next connection is a first one again
+   * @param onLater while it runs, no connection is let in; when it rejects, the next connection is a first one again
    * @returns the timeline so far; undefined where PostgreSQL does not tell it
    */
-  watch(onOther: OnOther, log: DatabaseLog | undefined): string | undefined {
-    this.#onOther = onOther;
+  watch(onLater: OnLater, log: DatabaseLog | undefined): string | undefined {
+    this.#onLater = onLater;
     if (this.#refusal)
       log?.warn(
         { err: this.#refusal },
@@ -29,17 +32,24 @@ export class Timelines {
     return this.#current;
   }
 
-  /** @throws {Error} of which `isUnavailable` is true for a standby; what `onOther` throws */
+  /** @throws {Error} of which `isUnavailable` is true for a standby and a server of an earlier timeline; what `onLater` throws */
   async admit(connection: PostgresConnection): Promise<void> {
     const timeline = await this.#read(connection);
     if (timeline === undefined) return;
     while (this.#deciding) await this.#deciding;
+    this.#newest ??= timeline;
     this.#current ??= timeline;
+    // Hexadecimal of a fixed length.
+    if (timeline < this.#newest)
+      throw new ConnectionLost(
+        new NoAnswer(`the server is of the earlier timeline ${timeline}; ${this.#newest} has taken over`),
+      );
     if (timeline === this.#current) return;
+    this.#newest = timeline;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#deciding = promise;
     try {
-      await this.#onOther?.(connection, timeline);
+      await this.#onLater?.(connection, timeline);
       this.#current = timeline;
     } finally {
       this.#deciding = undefined;
