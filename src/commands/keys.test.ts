@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { databaseEnv, onEachDatabase } from '../../test/databases.ts';
+import { onEachDatabase } from '../../test/databases.ts';
 import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
-import { readConfig } from '../config.ts';
-import { openLog } from '../log.ts';
-import { readNodeKey } from '../nodes/installation.ts';
-import { openDatabase } from '../open-database.ts';
 
 const secret = { username: 'alice', password: 'secret' };
 
@@ -42,19 +38,6 @@ onEachDatabase('keys', (database) => {
       });
     const { body } = await server.post('/api/login', secret);
     assert.equal((await server.get('/api/sessions', body.data.token)).status, 200);
-  });
-
-  test('only a revocation gives nodes that start again another key for their messages', async (t) => {
-    const data = await database.create(t);
-    const read = async () => {
-      await using db = await openDatabase(readConfig(databaseEnv(data)), openLog('silent'));
-      return (await readNodeKey(db)).toString('hex');
-    };
-    const before = await read();
-    await runCommand(settingsOf(data), ['keys', 'rotate', 'jwt']);
-    assert.equal(await read(), before);
-    await runCommand(settingsOf(data), ['keys', 'rotate', 'jwt', '--revoke']);
-    assert.notEqual(await read(), before);
   });
 
   test('beside a server, a new push key is handed out within a second', async (t) => {

@@ -2,14 +2,13 @@ import { parseArgs } from 'node:util';
 import { openTokens, rotateTokenKeys } from '../accounts/tokens.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import { removeNodeKey } from '../nodes/installation.ts';
 import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-keys.ts';
 import { type Context, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';
 
 /**
  * `keys rotate jwt|vapid`: makes a new signing key. Tokens and subscriptions of earlier keys stay valid; with `jwt --revoke` no
- * earlier token does, and the nodes get a new key for their messages when they start again.
+ * earlier token does.
  */
 export async function keys(context: Context, args: string[]): Promise<number> {
   const { positionals, values } = parseArgs({
@@ -32,7 +31,6 @@ const rotations = {
   async jwt(db: Db, { tokenTtlSeconds }: Config, revokes: boolean): Promise<string> {
     const tokens = await openTokens(db, tokenTtlSeconds, Date.now);
     await rotateTokenKeys(db, tokenTtlSeconds, Date.now(), { revokes });
-    if (revokes) await removeNodeKey(db);
     await tokens.reload(db);
     const { keys } = tokens.keySet();
     return `new tokens are signed with the key ${keys.at(-1)?.kid}; good keys: ${keys.length}`;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { onPostgres } from '../../test/databases.ts';
 import { connectPostgres, identifier } from '../../test/postgres-client.ts';
 import { databaseUrl } from '../../test/postgres-cluster.ts';
+import { runCommand, settingsOf } from '../../test/processes.ts';
 import { readIssuer } from '../accounts/tokens.ts';
 import type { SchemaDb } from '../db/db.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
@@ -23,6 +24,18 @@ onPostgres('the installation of a node', (database) => {
     assert.equal(all[0].key.length, 32);
     const other = await read(await database.open(t));
     assert.notDeepEqual(other.key, all[0].key);
+  });
+
+  test('keeps its key when tokens are revoked, as running nodes do, and has another one after its row was deleted', async (t) => {
+    const settings = await database.create(t);
+    assert.ok('databaseUrl' in settings);
+    const { databaseUrl: url } = settings;
+    const { key } = await openAndRead(url);
+    assert.equal((await runCommand(settingsOf(settings), ['keys', 'rotate', 'jwt', '--revoke'])).code, 0);
+    assert.deepEqual((await openAndRead(url)).key, key);
+    await using sql = await connectPostgres(url);
+    await sql.rows("delete from service where name = 'node-key'");
+    assert.notDeepEqual((await openAndRead(url)).key, key);
   });
 
   test('is named by the database: a copy has the same key and another name', async (t) => {

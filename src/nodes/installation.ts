@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { readIssuer } from '../accounts/tokens.ts';
 import type { Db } from '../db/db.ts';
 import { getOrCreateValue } from '../db/installation-values.ts';
+import { identifyDatabase } from '../db/postgres/identity.ts';
 
 const KEY_NAME = 'node-key';
 const KEY_BYTES = 32;
@@ -26,27 +27,15 @@ export function deriveKey({ name, key }: Installation, purpose: string, salt = '
 
 /** A copy of the database has the same issuer and key, and another name, unless its files were copied. */
 export async function readInstallation(db: Db, log: Pick<Logger, 'warn'>): Promise<Installation> {
-  // A command on the embedded database removes the key without the library of PostgreSQL.
-  const { identifyDatabase } = await import('../db/postgres/identity.ts');
   const { cluster, oid, refusal } = await identifyDatabase(db);
   if (refusal !== undefined)
     log.warn(
       { err: refusal },
       'pg_control_system() is refused: a copy of this database with the same oid must not use the same Redis',
     );
+  const key = await getOrCreateValue(db, KEY_NAME, () => randomBytes(KEY_BYTES).toString('base64url'));
   return {
     name: `${await readIssuer(db)}:${cluster ?? 'unknown'}.${oid}`,
-    key: await readNodeKey(db),
+    key: Buffer.from(key, 'base64url'),
   };
-}
-
-/** The secret that the nodes of an installation share; the first one that reads it makes it. */
-export async function readNodeKey(db: Db): Promise<Buffer> {
-  const make = () => randomBytes(KEY_BYTES).toString('base64url');
-  return Buffer.from(await getOrCreateValue(db, KEY_NAME, make), 'base64url');
-}
-
-/** Nodes that start afterwards have another one; those that run keep theirs, so all have to be stopped first or restarted. */
-export async function removeNodeKey(db: Db): Promise<void> {
-  await db.run`delete from service where name = ${KEY_NAME}`;
 }
