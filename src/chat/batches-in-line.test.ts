@@ -21,6 +21,7 @@ import { FRIEND_ACTIONS } from '../relations/schemas.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
 import { markRead } from './marks.ts';
 import { MessageBatches } from './message-batches.ts';
+import { type Line, storeOnPostgres } from './store-on-postgres.ts';
 
 async function addPeople(db: Db, names: readonly string[]): Promise<void> {
   for (const id of names) {
@@ -51,12 +52,24 @@ onPostgres('a message whose inbox is locked', (database) => {
     const batches = new MessageBatches({ db, events: new Events() }, clock.monotonicMs);
     const send = (from: string, to: string, cid = 'c') =>
       batches.send({ from, sessionId: `of-${from}`, to, cid, body: 'hi', now: 1_000 });
+    const storeInLine = (senders: readonly string[], to: string, line: Line) => {
+      const messages = senders.map((from) => ({
+        from,
+        sessionId: `of-${from}`,
+        to,
+        cid: 'c',
+        body: 'hi',
+        now: 1,
+      }));
+      const twoFlights = db.twoFlights ?? assert.fail();
+      return storeOnPostgres({ twoFlights: twoFlights.bind(db) }, messages, line);
+    };
     const countWaits = () => {
       clock.moveOn();
       return countLockWaits({ databaseUrl });
     };
     const lock = (id: string) => lockElsewhere({ databaseUrl }, id);
-    return { db, lock, countWaits, send };
+    return { db, lock, countWaits, send, storeInLine };
   }
 
   test('is stored as soon as the lock ends, though others take it over and over', async (t) => {
@@ -68,7 +81,7 @@ onPostgres('a message whose inbox is locked', (database) => {
       () => (isStored = true),
       () => {},
     );
-    // Each holder ends once the next one waits, behind the messages. They wait twice, on a slow machine more often.
+    // Each holder ends once the next one waits, behind the messages. On a slow machine they wait more than once.
     for (let holders = 0; holders < 20 && !isStored; holders++) {
       await eventually(async () => isStored || (await countWaits()) === 1);
       const next = lock('bob');
@@ -114,7 +127,7 @@ onPostgres('a message whose inbox is locked', (database) => {
     const sent = send('alice', 'bob').finally(() => order.push('bob'));
     await eventually(async () => {
       await countWaits();
-      // One statement, as the message waits for half a second at a time.
+      // One statement, as the message waits for a second at a time.
       const [free] = await db.all<{ waits: number }>`
         select (select count(*) from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock') as waits
@@ -126,6 +139,39 @@ onPostgres('a message whose inbox is locked', (database) => {
     await holder[Symbol.asyncDispose]();
     await sent;
     assert.deepEqual(order, ['carol', 'bob']);
+  });
+
+  test('waits for no other inbox once it has got that one, and is then held by its sender alone', async (t) => {
+    const { lock, storeInLine } = await open(t, ['alice', 'bob', 'carol']);
+    await using _ofCarol = await lock('carol');
+    const verdicts = await storeInLine(['alice', 'carol'], 'bob', { inbox: 'bob', waitMs: 3_000 });
+    assert.deepEqual(
+      verdicts.map((verdict) => ('accepted' in verdict ? 'accepted' : verdict)),
+      ['accepted', { heldBy: 'carol' }],
+    );
+  });
+
+  test('is held by the inbox that it has waited for in vain, also by that of its sender', async (t) => {
+    const { lock, storeInLine } = await open(t, ['alice', 'bob']);
+    await using _ofAlice = await lock('alice');
+    const verdicts = await storeInLine(['alice'], 'bob', { inbox: 'alice', waitMs: 20 });
+    assert.deepEqual(verdicts, [{ heldBy: 'alice' }]);
+  });
+
+  test('counts among the 1,000 that may wait, until it is stored', async (t) => {
+    const { lock, countWaits, send } = await open(t, ['alice', 'bob', 'carol']);
+    const holder = await lock('bob');
+    const sendMany = (count: number, from: string, to: string, prefix: string) =>
+      Promise.allSettled(Array.from({ length: count }, (_, i) => send(from, to, `${prefix}${i}`)));
+    const countRefused = (results: PromiseSettledResult<unknown>[]) =>
+      results.filter((one) => one.status === 'rejected' && one.reason.word === 'overloaded').length;
+    const inLine = sendMany(128, 'alice', 'bob', 'a');
+    await eventually(async () => (await countWaits()) === 1);
+    const others = sendMany(1_000, 'carol', 'alice', 'b');
+    await holder[Symbol.asyncDispose]();
+    assert.equal(countRefused(await inLine), 0);
+    assert.ok(countRefused(await others) > 0);
+    assert.equal(countRefused(await sendMany(1_000, 'carol', 'alice', 'c')), 0);
   });
 });
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
 import type { AcceptedMessage, SentMessage, Verdict } from './judge-messages.ts';
 import type { Stored } from './schemas.ts';
-import { type Line, storeInLine, storeOnPostgres } from './store-on-postgres.ts';
+import { type Line, storeOnPostgres } from './store-on-postgres.ts';
 import { storeOnSqlite } from './store-on-sqlite.ts';
 
 const BATCH_MESSAGES = 128;
@@ -13,9 +13,9 @@ const BATCH_HELD = 32;
 /** After which a message is judged again whose inbox was locked elsewhere, and until when. */
 const HELD_RETRY_MS = 5;
 const HELD_LONGEST_MS = 3_000;
-/** After which it waits in line for that inbox, with the others that do, and how long, twice (`storeInLine`). */
+/** After which it waits in line for that inbox, with the others that do, and how long at most. */
 const IN_LINE_AFTER_MS = 100;
-const IN_LINE_LONGEST_MS = 500;
+const IN_LINE_LONGEST_MS = 1_000;
 /** Batches in line at once: each takes one of the ten connections for transactions. */
 const MAX_IN_LINE = 3;
 /** After a fault, messages that have waited longer are not tried: a table that is locked or a server that is away fails each try late. */
@@ -45,8 +45,9 @@ export class MessageBatches {
   #waiting: Waiting[] = [];
   /** Messages whose inbox another transaction has locked. */
   #held: Waiting[] = [];
-  /** Batches that wait in line, by the inbox that they wait for. */
-  readonly #inLine = new Map<string, readonly Waiting[]>();
+  /** The inboxes that batches wait in line for, one each, and how many messages these have. */
+  readonly #inLine = new Set<string>();
+  #inLineCount = 0;
   #isWorking = false;
 
   constructor(inboxes: Inboxes, monotonicMs: () => number) {
@@ -54,9 +55,7 @@ export class MessageBatches {
     this.#monotonicMs = monotonicMs;
     const { db } = inboxes;
     const postgres = db.twoFlights && { twoFlights: db.twoFlights.bind(db) };
-    if (postgres)
-      this.#store = (messages, line) =>
-        line ? storeInLine(postgres, messages, line) : storeOnPostgres(postgres, messages);
+    if (postgres) this.#store = (messages, line) => storeOnPostgres(postgres, messages, line);
     else this.#store = (messages) => storeOnSqlite(db, messages, monotonicMs);
   }
 
@@ -69,8 +68,7 @@ export class MessageBatches {
    * @throws {Error} a fault of the database; the message may be stored, and a repeat with its `cid` resolves that
    */
   async send(message: SentMessage): Promise<Stored> {
-    const inLine = [...this.#inLine.values()].flat();
-    if (this.#waiting.length + this.#held.length + inLine.length >= MAX_WAITING) throw overloaded();
+    if (this.#waiting.length + this.#held.length + this.#inLineCount >= MAX_WAITING) throw overloaded();
     const { promise, resolve, reject } = Promise.withResolvers<Stored>();
     this.#waiting.push({
       message,
@@ -115,17 +113,19 @@ export class MessageBatches {
       if (this.#inLine.size === MAX_IN_LINE) return;
       if (!first || this.#inLine.has(first.by) || now - first.since < IN_LINE_AFTER_MS) continue;
       const batch = held.filter((one) => one.held?.by === first.by).slice(0, BATCH_MESSAGES);
-      const waitMs = Math.ceil(Math.min(IN_LINE_LONGEST_MS, ...batch.map((one) => leftMs(one) / 2)));
+      const waitMs = Math.ceil(Math.min(IN_LINE_LONGEST_MS, ...batch.map(leftMs)));
       this.#held = this.#held.filter((one) => !batch.includes(one));
-      this.#inLine.set(first.by, batch);
       void this.#storeInLine(batch, { inbox: first.by, waitMs });
     }
   }
 
   async #storeInLine(batch: readonly Waiting[], line: Line): Promise<void> {
+    this.#inLine.add(line.inbox);
+    this.#inLineCount += batch.length;
     for (const one of batch) one.held = undefined;
     await this.#storeBatch(batch, { line });
     this.#inLine.delete(line.inbox);
+    this.#inLineCount -= batch.length;
     if (!this.#isWorking) void this.#work();
   }
 

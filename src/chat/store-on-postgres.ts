@@ -1,5 +1,5 @@
 import type { Db, Queries } from '../db/db.ts';
-import { lockFreeInboxes, waitForInboxes } from '../inbox/locked-inboxes.ts';
+import { lockFreeInboxes, waitForInbox } from '../inbox/locked-inboxes.ts';
 import { appendMessages } from '../inbox/message-events.ts';
 import { enqueuePushes } from '../push/queue/pending.ts';
 import { hourOf } from './conversations.ts';
@@ -53,46 +53,37 @@ interface FactsRow {
 
 type LookedUp = [heads: Map<string, number>, facts: [SentMessage, MessageFacts][]];
 
+/** Where messages wait that an inbox has held up. */
 export interface Line {
   /** The user whose inbox another transaction has locked. */
   readonly inbox: string;
-  /** How long to wait at most, each of the two times. */
+  /** How long to wait at most. */
   readonly waitMs: number;
-}
-
-/**
- * Stores messages that an inbox has held up, and waits in line for it. First it waits while it holds no other inbox, so that one that
- * stays locked holds up nobody else; then it locks the inboxes of all in the order of their ids, and waits for each.
- */
-export async function storeInLine(
-  db: Pick<Required<Db>, 'twoFlights'>,
-  messages: readonly SentMessage[],
-  { inbox, waitMs }: Line,
-): Promise<Verdict[]> {
-  const isFree = await db.twoFlights<unknown, boolean>(
-    (tx) => waitForInboxes(tx, [inbox]),
-    () => true,
-    { ms: waitMs, late: () => false },
-  );
-  return isFree ? storeOnPostgres(db, messages, waitMs) : messages.map(() => ({ heldBy: inbox }));
 }
 
 /**
  * Stores a batch on PostgreSQL in two round trips: the free inboxes are locked, then one statement reads what the verdicts
  * depend on, so it sees everything that was committed before the lock; the writes go with the commit.
  *
- * @param waitMs how long to wait for inboxes that another transaction has locked; without it they are left out
+ * @param line the batch first waits for this one inbox, while it holds no other
  * @returns a verdict on each message
  */
 export function storeOnPostgres(
   db: Pick<Required<Db>, 'twoFlights'>,
   messages: readonly SentMessage[],
-  waitMs?: number,
+  line?: Line,
 ): Promise<Verdict[]> {
   const users = [...new Set(messages.flatMap(({ from, to }) => [from, to]))];
-  const lock = waitMs === undefined ? lockFreeInboxes : waitForInboxes;
   return db.twoFlights<LookedUp, Verdict[]>(
-    (tx) => Promise.all([lock(tx, users), readFacts(tx, messages)]),
+    async (tx) => {
+      // They run in this order, so the second also locks and reads the inbox that the first has waited for.
+      const [, ...lookedUp] = await Promise.all([
+        line && waitForInbox(tx, line.inbox),
+        lockFreeInboxes(tx, users),
+        readFacts(tx, messages),
+      ]);
+      return lookedUp;
+    },
     (tx, [heads, facts]) => {
       const judge = new MessageJudge(heads);
       const verdicts = facts.map(([message, about]) => judge.judge(message, about));
@@ -100,7 +91,7 @@ export function storeOnPostgres(
       if (accepted.length > 0) write(tx, accepted);
       return verdicts;
     },
-    waitMs === undefined ? undefined : { ms: waitMs, late: () => messages.map(({ to }) => ({ heldBy: to })) },
+    line && { ms: line.waitMs, late: () => messages.map(() => ({ heldBy: line.inbox })) },
   );
 }
 

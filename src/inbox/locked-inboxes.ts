@@ -31,15 +31,11 @@ export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): 
 }
 
 /**
- * Locks the inboxes of users, in the order of their ids as {@link withInboxes} does, and waits for those that another transaction has
- * locked. The caller has locked none before, so no two can wait for each other.
- *
- * @returns as {@link lockFreeInboxes}
+ * Locks the inbox of a user, and waits while another transaction has locked it. The caller has locked none before, and locks others
+ * only by {@link lockFreeInboxes}, so no two can wait for each other.
  */
-export async function waitForInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await tx.all<{ user_id: string; seq: number }>`
-    select user_id, seq from inbox_heads where user_id in ${tx.list(userIds)} order by user_id ${tx.forUpdate}`;
-  return new Map(rows.map((row) => [row.user_id, row.seq]));
+export async function waitForInbox(tx: Queries, userId: string): Promise<void> {
+  await tx.get`select seq from inbox_heads where user_id = ${userId} ${tx.forUpdate}`;
 }
 
 /**
