@@ -7,6 +7,7 @@ import { sendMessage } from '../../test/messages.ts';
 import type { Db } from '../db/db.ts';
 import { recordChange } from '../events/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
+import { renewEpoch } from '../inbox/epoch.ts';
 import {
   countConnections,
   eventually,
@@ -155,5 +156,25 @@ onSqlite('a process that stalled', (database) => {
     assert.deepEqual(alices.unread, []);
     assert.equal((await carols.first(isEvent)).data.body, 'hi');
     assert.deepEqual(await carols.first(({ type }) => type === 'pong'), { type: 'pong' });
+  });
+
+  test('closes a device whose welcome waited while the epoch was renewed', async (t) => {
+    const clock = new ManualClock();
+    const service = await startSockets(t, database, { world: clock.world });
+    const alice = await service.join('alice');
+    const { changes, db, inbox, presence } = service.services;
+    const { epoch } = inbox;
+    const read = changes.read.bind(changes);
+    presence.local.onChange(() => clock.add(2_500));
+    changes.read = async () => {
+      if (inbox.epoch === epoch) await renewEpoch(db);
+      await read();
+    };
+    const socket = await service.connect();
+    const { data } = await socket.ask({ type: 'hello', token: alice.token });
+    assert.equal(data.epoch, epoch);
+    const next = await Promise.race([socket.ended, socket.first(({ type }) => type === 'live')]);
+    assert.deepEqual(next, { code: 4008, reason: 'too_far_behind' });
+    assert.notEqual(inbox.epoch, epoch);
   });
 });

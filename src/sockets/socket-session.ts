@@ -25,6 +25,8 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
   readonly userId: string;
   readonly sessionId: string;
   readonly device: string;
+  /** The epoch of its position; another one makes the position void. */
+  readonly epoch: string;
   /** The number of the user's last event when `hello` was accepted. */
   readonly head: number;
   /** When `hello` was accepted, in epoch milliseconds. */
@@ -45,7 +47,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     transport: Transport,
     { userId, sessionId, expiresAt }: Caller,
     { device = '', visible = true, active = visible }: Hello,
-    { head, cursor, blocked }: Start,
+    { epoch, head, cursor, blocked }: Start,
     openedAt: number,
     onUnblock: (session: SocketSession, userId: string) => void,
   ) {
@@ -53,6 +55,7 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     this.userId = userId;
     this.sessionId = sessionId;
     this.device = device;
+    this.epoch = epoch;
     this.head = head;
     this.openedAt = openedAt;
     this.#onUnblock = onUnblock;

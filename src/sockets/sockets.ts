@@ -282,7 +282,11 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
   /** After the reply to `hello`: writes the events that the device has missed, then each new one. */
   #serve(connection: Connection): void {
     const { hasLeft, session } = connection;
-    if (!hasLeft && session) this.#services.inbox.delivery.join(session, session.seq, session.head);
+    if (hasLeft || !session) return;
+    const { delivery, epoch } = this.#services.inbox;
+    // The reply may have waited while the epoch was renewed.
+    if (session.epoch === epoch) delivery.join(session, session.seq, session.head);
+    else session.overflow();
   }
 
   #onEvent(event: ServiceEvent): void {
