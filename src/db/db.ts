@@ -115,7 +115,7 @@ export interface Db extends Queries, AsyncDisposable {
 /** How long each statement may take. */
 export interface TimeLimit<T> {
   readonly ms: number;
-  /** What takes the place of the result. */
+  /** Gives the result of a call that took longer. */
   late(): T;
 }
 

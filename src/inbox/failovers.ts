@@ -42,7 +42,8 @@ export class Failovers {
   readonly #options: Options;
   readonly #times: FailoverTimes;
   readonly #monotonicMs: () => number;
-  readonly #recent: RecentEvents;
+  /** Only where promotions are watched. */
+  #recent: RecentEvents | undefined;
   #epoch = '';
   #timeline: string | undefined;
   /** Devices of an earlier epoch that are still to be closed, and until when. */
@@ -54,7 +55,6 @@ export class Failovers {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
     this.#monotonicMs = monotonicMs;
-    this.#recent = new RecentEvents(options.events, monotonicMs);
   }
 
   /** Creates the epoch if the database has none, and renews it if a failover happened while no server ran. */
@@ -68,7 +68,9 @@ export class Failovers {
     const timeline = db.watchPromotions?.((promoted, transaction) =>
       failovers.#decide(promoted, transaction),
     );
-    if (timeline !== undefined) await failovers.#start(timeline, db);
+    if (timeline === undefined) return failovers;
+    failovers.#recent = new RecentEvents(options.events, monotonicMs);
+    await failovers.#start(timeline, db);
     return failovers;
   }
 
@@ -108,7 +110,7 @@ export class Failovers {
 
   async #decide(timeline: string, transaction: Db['transaction']): Promise<void> {
     const [isOneMissing, ahead] = await transaction(async (tx) => [
-      await this.#recent.isOneMissing(tx),
+      (await this.#recent?.isOneMissing(tx)) ?? false,
       await this.#findAhead(tx),
     ]);
     // Each has an event that is gone, and would miss the next one with its number.
@@ -147,7 +149,7 @@ export class Failovers {
   #adopt(epoch: string): boolean {
     if (epoch === this.#epoch) return false;
     this.#epoch = epoch;
-    this.#recent.forget();
+    this.#recent?.forget();
     const { delivery, events } = this.#options;
     this.#outdated = [...delivery.cursors()].map(({ device }) => device);
     this.#calledAtMs = this.#monotonicMs();
