@@ -34,6 +34,7 @@ onChromium('The composer', (browser) => {
   test('says that a dropped file and a pasted picture cannot be sent, and takes the text of a paste', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);
+    await her.page.setViewport({ width: 390, height: 800 });
     await her.find('composer');
     const address = her.page.url();
     for (const [type, hasText, isHandled] of [
@@ -46,6 +47,7 @@ onChromium('The composer', (browser) => {
       const isSaid = type !== 'dragover' && isHandled;
       if (!isSaid) continue;
       await waitFor('the sentence', async () => /only text/.test(await textOf(her.page, TOASTS)));
+      assert.equal(await her.page.evaluate(isAboveComposer), true, `${type} ${hasText}`);
       await her.page.click(`${TOASTS} button`);
       await waitFor('no toast', async () => (await textOf(her.page, TOASTS)) === '');
     }
@@ -195,6 +197,14 @@ async function assertEndShown(page: Page): Promise<void> {
   }));
   assert.ok(below <= 1, `the end is ${below} pixels below`);
   assert.ok(Math.abs(height - 6 * 22) < 3, `the field is ${height} pixels high`);
+}
+
+/** In the page: whether the toast leaves the composer free. */
+function isAboveComposer(): boolean {
+  const toast = document.querySelector('[data-testid="toasts"] [data-kind]');
+  const composer = document.querySelector('[data-floor]');
+  if (!toast || !composer) throw new Error('not there');
+  return toast.getBoundingClientRect().bottom <= composer.getBoundingClientRect().top;
 }
 
 /** In the page: gives a picture to the composer. @returns whether the page keeps the browser from handling it */

@@ -11,19 +11,17 @@ export interface ToastPlace {
 
 let pressed: ToastPlace = { pane: undefined, end: 'bottom' };
 
-// Keys click too. A dialog says nothing about the place: what opened it does.
-addEventListener(
-  'click',
-  ({ target }) => {
-    if (!(target instanceof Element) || target.closest('dialog, [data-toasts]')) return;
-    const pane = target.closest<HTMLElement>('[data-pane]');
-    const area = (pane ?? document.documentElement).getBoundingClientRect();
-    const { top, bottom } = target.getBoundingClientRect();
-    const isLow = top + bottom > area.top + area.bottom;
-    pressed = { pane: pane?.dataset.pane, end: isLow ? 'top' : 'bottom' };
-  },
-  true,
-);
+/** Notes where the user acted. A dialog says nothing about the place: what opened it does. */
+function note({ target }: Event): void {
+  if (!(target instanceof Element) || target.closest('dialog, [data-toasts]')) return;
+  const pane = target.closest<HTMLElement>('[data-pane]');
+  const area = (pane ?? document.documentElement).getBoundingClientRect();
+  const { top, bottom } = target.getBoundingClientRect();
+  const isLow = top + bottom > area.top + area.bottom;
+  pressed = { pane: pane?.dataset.pane, end: isLow ? 'top' : 'bottom' };
+}
+// Keys click too.
+for (const type of ['click', 'drop', 'paste']) addEventListener(type, note, true);
 
 /** The place for a toast about what the user has just done; outside of the panes it is the front pane's. */
 export function toastPlace(): ToastPlace {
