@@ -48,6 +48,15 @@ for (const scheme of ['light', 'dark'] as const)
   });
 
 for (const scheme of ['light', 'dark'] as const)
+  test(`the edge of a field is seen on its ground in ${scheme} (WCAG 2.2, 1.4.11: 3 to 1)`, () => {
+    const color = colorsOf(scheme);
+    for (const ground of ['--page', '--surface', '--hover', '--selected']) {
+      const ratio = contrast(color('--edge'), color(ground));
+      assert.ok(ratio >= 3, `--edge on ${ground}: ${ratio.toFixed(2)}`);
+    }
+  });
+
+for (const scheme of ['light', 'dark'] as const)
   test(`the shell in the document has the colours of the page in ${scheme}`, () => {
     const color = colorsOf(scheme);
     for (const name of ['page', 'surface', 'line'])

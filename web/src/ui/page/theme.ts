@@ -39,7 +39,7 @@ const gray: MantineColorsTuple = [
   '#e4e9e5',
   '#d6ddd8',
   '#bcc6bf',
-  '#8d9992',
+  '#7f8b84',
   '#616d66',
   '#48534d',
   '#313a35',
