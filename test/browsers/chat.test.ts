@@ -93,7 +93,7 @@ onChromium('A message', (browser) => {
     await waitFor('the focus on the composer', () => hasFocus(her.page, COMPOSER));
   });
 
-  test('has its sender, time and delivery status for screen readers, and is announced when it arrives', async (t) => {
+  test('has its sender, day, time and delivery status for screen readers, and is announced when it arrives', async (t) => {
     const talk = await startTalk(t);
     await talk.write(talk.bob, talk.alice, 'hello');
     const her = await openChat(t, browser(), talk);
@@ -105,7 +105,7 @@ onChromium('A message', (browser) => {
     );
     assert.doesNotMatch(await textOf(her.page, '[data-testid="announcer"]'), /mine/);
     const names = await her.page.$$eval('[role="log"] article', (all) => all.map((one) => one.ariaLabel));
-    assert.match(names.join(' | '), /^bob, \d+:\d+ [AP]M \| You, \d+:\d+ [AP]M \| bob, \d+:\d+ [AP]M$/);
+    assert.match(names.join(' | '), /^bob, Today, \d+:\d+ [AP]M \| You, Today, \d+:\d+ [AP]M \| bob, Today, \d+:\d+ [AP]M$/);
     assert.equal(await her.page.$eval('[data-state]', (mark) => mark.ariaLabel), 'Sent');
     assert.equal(await her.page.$eval('[role="log"]', (log) => log.ariaLabel), 'Messages with bob');
     await assertAccessible(her.page, 'a chat');

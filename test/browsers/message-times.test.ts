@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
+import { addMessages } from '../long-lists.ts';
 import { comeToRest } from './appearance.ts';
 import { onChromium } from './each-browser.ts';
 import { openChat, startTalk } from './talk.ts';
@@ -56,6 +57,34 @@ onChromium('A message in a group', (browser) => {
       getSelection()?.empty();
     }, bubble);
     assert.equal(await page.$('[data-time-shown]'), null);
+  });
+});
+
+onChromium('The label of a message', (browser) => {
+  test('names its day as the line above it does, in the language of the page', async (t) => {
+    const talk = await startTalk(t);
+    const days = ['long ago', 'the day before', 'yesterday', 'today'];
+    await talk.fill((db) => addMessages(db, talk.alice.id, talk.bob.id, days, 24 * 60 * 60_000));
+    const { page } = await openChat(t, browser(), talk);
+    for (const [language, comma, yesterday] of [
+      ['en', ', ', 'You, Yesterday, '],
+      ['zh', '，', '我，昨天，'],
+    ] as const) {
+      await page.evaluate((value) => localStorage.setItem('doorman.language', value), language);
+      await page.reload();
+      await page.waitForSelector(`html[lang^="${language}"] [data-testid="message-4"]`);
+      const labels = await page.$$eval('[role="log"] article', (all) =>
+        all.map((one) => one.ariaLabel ?? ''),
+      );
+      const lines = await page.$$eval('[role="log"] [data-day]', (all) => all.map((one) => one.textContent));
+      assert.equal(lines.length, days.length);
+      for (const [i, line] of lines.entries())
+        assert.ok(labels[i]?.includes(`${comma}${line}${comma}`), `${labels[i]} names ${line}`);
+      assert.ok(
+        labels.some((label) => label.startsWith(yesterday)),
+        labels.join(' | '),
+      );
+    }
   });
 });
 

@@ -37,7 +37,7 @@ export const chat = {
 
   messages: (name: string) => `Messages with ${name}`,
   /** The name of one message, for screen readers. @param sender a name, or `ownName` */
-  messageBy: (sender: string, time: string) => `${sender}, ${time}`,
+  messageBy: (sender: string, day: string, time: string) => `${sender}, ${day}, ${time}`,
   ownName: 'You',
   /** One of several copied messages. */
   copied: (time: string, sender: string, body: string) => `[${time}] ${sender}: ${body}`,

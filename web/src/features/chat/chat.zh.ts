@@ -31,7 +31,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   requested: '好友申请已发送。',
 
   messages: (name) => `与 ${name} 的消息`,
-  messageBy: (who, time) => `${who}，${time}`,
+  messageBy: (who, day, time) => `${who}，${day}，${time}`,
   ownName: '我',
   copied: (time, sender, body) => `[${time}] ${sender}：${body}`,
   blockedTitle: (name) => `你已屏蔽 ${name}`,

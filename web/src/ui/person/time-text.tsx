@@ -55,6 +55,12 @@ export function useMinute(): number {
   return useSyncExternalStore(subscribeMinute, () => minute);
 }
 
+/** The day in words, as `Times.day` has it. A component that uses it renders again only when the words change. */
+export function useDay(at: number): string {
+  const times = useTimes();
+  return useSyncExternalStore(subscribeMinute, () => times.day(at, minute));
+}
+
 function subscribeMinute(listener: () => void): () => void {
   if (listeners.size === 0) {
     minute = Date.now();

@@ -2,7 +2,7 @@ import { type MouseEvent, memo, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { isTouch } from '../../../ui/controls/pointer.ts';
-import { useTimes } from '../../../ui/person/time-text.tsx';
+import { useDay, useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { MessageView } from '../model/views.ts';
 import { isFewEmoji } from '../text/emoji.ts';
@@ -27,6 +27,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
   const [isTimeShown, setTimeShown] = useState(false);
   const { key, n, isOwn, cid, body, at, state } = message;
   const clock = times.clock(at);
+  const day = useDay(at);
   const time = (className?: string) => (
     <time
       className={className}
@@ -43,7 +44,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
   return (
     <article
       className={styles.message}
-      aria-label={texts.messageBy(sender, clock)}
+      aria-label={texts.messageBy(sender, day, clock)}
       data-message=""
       data-own={isOwn || undefined}
       data-gap={gap}
