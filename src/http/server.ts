@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import buildSerializer, { type AnySchema } from 'fast-json-stringify';
 import Fastify, {
@@ -30,6 +31,8 @@ export type App = FastifyInstance<
 >;
 
 const END_IDLE_MS = 50;
+/** Twice the system's queue of connections that wait to be accepted, which Node limits to 511. */
+const MAX_ACCEPTING_TURNS = 1_024;
 
 declare module 'fastify' {
   /** What `/openapi.json` says of a route besides the shapes of its requests and answers. */
@@ -169,9 +172,10 @@ export function openServer(
     done(refusal('invalid', 'malformed_request'));
   });
 
-  app.addHook('preClose', (done) => {
-    if (app.server.listening) endIdleConnections(app.server);
-    done();
+  app.addHook('preClose', async () => {
+    if (!app.server.listening) return;
+    await readWhatArrived(app.server);
+    endIdleConnections(app.server);
   });
 
   app.removeAllContentTypeParsers();
@@ -213,6 +217,23 @@ function serializerOf(schema: AnySchema): (answer: unknown) => string {
     serialize ??= buildSerializer(schema);
     return serialize(answer);
   };
+}
+
+/**
+ * Accepts the connections that wait in the system's queue, one in each turn of the event loop, and reads what was sent on them.
+ * Closing the server at once would reset the waiting ones, and those without a request yet would count as idle: a busy server would
+ * not answer calls that had been sent before the signal.
+ */
+async function readWhatArrived(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = () => void accepted++;
+  server.on('connection', count);
+  for (let turn = 0, quiet = 0; turn < MAX_ACCEPTING_TURNS && quiet < 2; turn++) {
+    const before = accepted;
+    await setImmediate();
+    quiet = accepted > before ? 0 : quiet + 1;
+  }
+  server.off('connection', count);
 }
 
 /** Node ends idle connections only when a server begins to close; those that become idle later would delay it. */

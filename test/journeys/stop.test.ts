@@ -80,6 +80,24 @@ onSqlite('Stopping', (database) => {
         assert.ok(!server.messages().includes(CUT_OFF));
       });
 
+    test('calls that were sent before the signal are answered, also on connections that the server had not accepted', async (t) => {
+      await using server = launchServer(settingsOf(await database.create(t)));
+      const url = await server.serving;
+      using ending = new DisposableStack();
+      const connect = async () => ending.use(await openConnection(Number(new URL(url).port)));
+      const accepted = await Promise.all(Array.from({ length: 5 }, connect));
+      await ask(url);
+      // The system completes connections and keeps what is sent on them, as it does for a server that gets no processor time.
+      server.child.kill('SIGSTOP');
+      const connections = [...accepted, ...(await Promise.all(Array.from({ length: 20 }, connect)))];
+      for (const connection of connections) connection.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      server.child.kill('SIGTERM');
+      server.child.kill('SIGCONT');
+      for (const connection of connections) assert.equal((await connection.answer()).status, 200);
+      assert.deepEqual(await server.ended, { code: 0, signal: null, errors: '' });
+      assert.ok(!server.messages().includes(CUT_OFF));
+    });
+
     test('a request that never ends is cut off, and the exit code is 0', async (t) => {
       await using server = launchServer(settingsOf(await database.create(t)));
       using connection = await openConnection(Number(new URL(await server.serving).port));
