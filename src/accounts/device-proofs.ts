@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { inBatches } from '../db/batches.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { lockUser } from '../users/users.ts';
 
 // OWASP's device cookies: a device that signed in to an account sends a proof of it with later logins. A proof exempts the
@@ -37,7 +38,7 @@ export async function findProof(
   const byHash = new Map(proofs.map((proof) => [hashOf(proof), proof]));
   const row = await db.get<{ hash: string }>`
     select hash from device_proofs
-    where hash in ${db.list([...byHash.keys()])} and user_id = ${userId} and used_at > ${now - PROOF_IDLE_MS}
+    where hash in ${inList([...byHash.keys()])} and user_id = ${userId} and used_at > ${now - PROOF_IDLE_MS}
     order by used_at desc, hash limit 1`;
   return row && byHash.get(row.hash);
 }
@@ -99,7 +100,7 @@ export async function endProofsOfUser(
   kept: readonly Proof[] = [],
 ): Promise<void> {
   await tx.run`
-    delete from device_proofs where user_id = ${userId} and hash not in ${tx.list(kept.map(hashOf))}`;
+    delete from device_proofs where user_id = ${userId} and hash not in ${inList(kept.map(hashOf))}`;
 }
 
 /** Removes proofs that were not used for {@link PROOF_IDLE_MS}. */

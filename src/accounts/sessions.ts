@@ -1,5 +1,6 @@
 import { inBatches } from '../db/batches.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
@@ -146,7 +147,7 @@ export async function endSurplusSessions(
   const ended = { type: 'sessions-ended', sessionIds: surplus } as const;
   const change = await db.transaction(async (tx) => {
     await lockInbox(tx, userId);
-    await tx.run`delete from sessions where id in ${tx.list(surplus)}`;
+    await tx.run`delete from sessions where id in ${inList(surplus)}`;
     return recordChange(tx, ended);
   });
   await events.publishChange(ended, change);
@@ -188,8 +189,8 @@ export async function touchSessions(db: Db, used: ReadonlyMap<string, string>, n
       Promise.all(
         batch.map(([address, ids]) =>
           address === ''
-            ? tx.run`update sessions set used_at = ${now} where id in ${tx.list(ids)}`
-            : tx.run`update sessions set used_at = ${now}, address = ${address} where id in ${tx.list(ids)}`,
+            ? tx.run`update sessions set used_at = ${now} where id in ${inList(ids)}`
+            : tx.run`update sessions set used_at = ${now}, address = ${address} where id in ${inList(ids)}`,
         ),
       ),
     );

@@ -8,6 +8,7 @@ import { connectPostgres } from '../../test/postgres-client.ts';
 import { openProxy } from '../../test/postgres-proxy.ts';
 import { createUrl } from '../../test/postgres-rows.ts';
 import type { Db } from '../db/db.ts';
+import { skipLocked } from '../db/fragments.ts';
 import { isTimeout } from '../db/postgres/errors.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
@@ -131,7 +132,7 @@ onPostgres('a message whose inbox is locked', (database) => {
       const [free] = await db.all<{ waits: number }>`
         select (select count(*) from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock') as waits
-        from inbox_heads where user_id = 'alice' ${db.skipLocked}`;
+        from inbox_heads where user_id = 'alice' ${skipLocked}`;
       return free?.waits === 1;
     });
     await Promise.all([send('carol', 'alice'), send('alice', 'carol', 'd')]);

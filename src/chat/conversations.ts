@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
 import {
@@ -48,7 +49,7 @@ export async function readConversations(
 ): Promise<ConversationPage> {
   const peers = peer === undefined ? await readPeers(db, userId, limit + 1, after) : [{ id: peer, at: 0 }];
   const { rows: page, next } = cutPage(peers, limit, (one) => one);
-  const ids = db.list(page.map((one) => one.id));
+  const ids = inList(page.map((one) => one.id));
   const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
       select mine.peer_id, mine.unread, mine.read as own_read,

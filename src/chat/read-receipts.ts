@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { readEventsOf, readEventsTogether, type Stretch } from '../inbox/stored-events.ts';
 import type { Receipts } from './judge-receipts.ts';
 
@@ -18,7 +19,7 @@ export async function findUnsettled(
   acknowledged: ReadonlyMap<string, number>,
 ): Promise<readonly Stretch[]> {
   const heads = await db.all<{ user_id: string; received: number }>`
-    select user_id, received from inbox_heads where user_id in ${db.list([...acknowledged.keys()])}`;
+    select user_id, received from inbox_heads where user_id in ${inList([...acknowledged.keys()])}`;
   return heads
     .map(({ user_id, received }) => ({ user_id, after: received, up_to: acknowledged.get(user_id) ?? 0 }))
     .filter(({ after, up_to }) => after < up_to);

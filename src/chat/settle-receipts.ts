@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 import { appendOneByOne, appendTogether, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
 import {
   type JudgedReceipts,
@@ -61,7 +62,7 @@ function readTogether(tx: Queries, pairs: { user_id: string; peer_id: string }[]
     select wanted.user_id, wanted.peer_id, conversations.received, conversations.read,
       coalesce((select 1 from blocks where blocker_id = wanted.user_id and blocked_id = wanted.peer_id),
         (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id), 0) as is_blocked
-    from ${tx.records(PAIRS, pairs)} as wanted
+    from ${asTable(PAIRS, pairs)} as wanted
     join conversations on conversations.user_id = wanted.user_id and conversations.peer_id = wanted.peer_id`;
 }
 
@@ -74,7 +75,7 @@ function writeTogether(tx: Queries, { marks, events, heads }: JudgedReceipts): v
           case when marks.is_disclosed = 1 then marks.received else conversations.disclosed_received end,
         disclosed_read =
           case when marks.is_disclosed = 1 then conversations.read else conversations.disclosed_read end
-      from ${tx.records(MARKS, marks)} as marks
+      from ${asTable(MARKS, marks)} as marks
       where conversations.user_id = marks.user_id and conversations.peer_id = marks.peer_id`;
   if (heads.length > 0) void appendTogether(tx, events, heads).catch(() => {});
 }

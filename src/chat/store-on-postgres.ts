@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 import { lockFreeInboxes, waitForInbox } from '../inbox/locked-inboxes.ts';
 import { appendMessages } from '../inbox/message-events.ts';
 import { enqueuePushes } from '../push/queue/pending.ts';
@@ -117,7 +118,7 @@ async function readFacts(
       (select 1 from blocks where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
       (select 1 from blocks where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,
       (select 1 from sessions where id = asked.session_id) as is_session_active
-    from ${tx.records(ASKED, asked)} as asked
+    from ${asTable(ASKED, asked)} as asked
     left join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid
     left join conversations
       on conversations.user_id = asked.sender_id and conversations.peer_id = asked.recipient_id`;
@@ -151,10 +152,10 @@ function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
   const writes = [
     tx.run`
       insert into messages (low_id, high_id, n, sender_id, cid, body, at)
-      select low_id, high_id, n, sender_id, cid, body, at from ${tx.records(MESSAGES, messages)} as messages`,
+      select low_id, high_id, n, sender_id, cid, body, at from ${asTable(MESSAGES, messages)} as messages`,
     tx.run`
       insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
-      select user_id, peer_id, n, last_at, last_hour, unread from ${tx.records(CONVERSATIONS, sidesOf(accepted))} as sides where true
+      select user_id, peer_id, n, last_at, last_hour, unread from ${asTable(CONVERSATIONS, sidesOf(accepted))} as sides where true
       on conflict (user_id, peer_id) do update set
         n = excluded.n, last_at = excluded.last_at, last_hour = excluded.last_hour,
         unread = conversations.unread + excluded.unread`,

@@ -1,6 +1,7 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
 import { ClockSteps } from '../clock-steps.ts';
 import type { Db } from './db.ts';
+import { nowMs } from './fragments.ts';
 
 const CHECK_MS = 1_000;
 const MEASURE_MS = 10_000;
@@ -52,7 +53,7 @@ export class DatabaseClock {
   /** The database took its time between the question and the answer. */
   async #measure(): Promise<{ least: number; most: number }> {
     const askedAtMs = this.#monotonicMs();
-    const row = await this.#db.get<{ now: number }>`select ${this.#db.nowMs} as now`;
+    const row = await this.#db.get<{ now: number }>`select ${nowMs} as now`;
     const answeredAtMs = this.#monotonicMs();
     if (!row) throw new Error('the database did not say its time');
     this.#measureAtMs = answeredAtMs + MEASURE_MS;

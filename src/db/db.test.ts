@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import type { Part, Queries, SchemaDb, Tx } from './db.ts';
+import { asTable, inList, nowMs, skipLocked } from './fragments.ts';
 
 interface Thing {
   id: string;
@@ -86,19 +87,19 @@ onEachDatabase('values', (database) => {
   test('a list is one parameter, with any content', async (t) => {
     const db = await openWithThings(t, database);
     for (const id of ['a', 'b', '"', '😀']) await db.run`insert into things (id) values (${id})`;
-    const find = (ids: string[]) => db.all`select id from things where id in ${db.list(ids)} order by id`;
+    const find = (ids: string[]) => db.all`select id from things where id in ${inList(ids)} order by id`;
     assert.deepEqual(await find(['😀', '"', 'a', 'a', 'none']), [{ id: '"' }, { id: 'a' }, { id: '😀' }]);
     assert.deepEqual(await find([]), []);
     const many = Array.from({ length: 5_000 }, (_, n) => `x${n}`);
     assert.deepEqual(await find([...many, 'b']), [{ id: 'b' }]);
   });
 
-  test('records are one parameter, with any content, and join with the columns of a table', async (t) => {
+  test('a table is one parameter, with any content, and joins with the columns of a table', async (t) => {
     const db = await openWithThings(t, database);
     await db.run`insert into things (id, n) values ('a', 1), ('b', 2), ('😀"', 3)`;
     const columns = { id: 'text', plus: 'bigint' } as const;
-    const add = (records: { id: string; plus: number | null }[]) =>
-      db.all`select things.id, n + plus as sum from ${db.records(columns, records)} as wanted
+    const add = (rows: { id: string; plus: number | null }[]) =>
+      db.all`select things.id, n + plus as sum from ${asTable(columns, rows)} as wanted
         join things on things.id = wanted.id order by things.id`;
     assert.deepEqual(
       await add([
@@ -160,7 +161,7 @@ onEachDatabase('values', (database) => {
       db.transaction(
         (tx) =>
           tx.get<Thing>`update things set n = 1
-            where id = (select id from things where n = 0 order by id limit ${1} ${tx.skipLocked}) returning id`,
+            where id = (select id from things where n = 0 order by id limit ${1} ${skipLocked}) returning id`,
       );
     const claimed = await Promise.all([claim(), claim()]);
     assert.deepEqual(claimed.map((row) => row?.id).sort(), ['a', 'b']);
@@ -169,7 +170,7 @@ onEachDatabase('values', (database) => {
   test('the time of the database is that of the statement, in epoch milliseconds', async (t) => {
     const db = await openWithThings(t, database);
     const read = async (queries: Queries) =>
-      (await queries.get<{ now: number }>`select ${queries.nowMs} as now`)?.now ?? 0;
+      (await queries.get<{ now: number }>`select ${nowMs} as now`)?.now ?? 0;
     const before = Date.now();
     const times = await db.transaction(async (tx) => {
       const began = await read(tx);

@@ -1,36 +1,14 @@
 import type { DatabaseFigures } from './figures.ts';
+import type { Fragment } from './fragments.ts';
 
 /** The types of parameters. Others are refused, since SQLite would bind `undefined` and dates as NULL. */
 export type Value = string | number | null | Uint8Array;
 
-/** A list of strings as one parameter, for `where id in ${db.list(ids)}`. */
-export interface ListFragment {
-  readonly list: readonly string[];
-}
-
-/** Text without parameters: what differs between the databases, such as {@link Queries.skipLocked}, or the columns of a row type. */
-export interface TextFragment {
-  readonly text: string;
-}
-
-/** Rows as one parameter, as a table for `from ${db.records(columns, rows)} as wanted`. */
-export interface RecordsFragment<Columns extends RecordColumns = RecordColumns> {
-  readonly columns: Columns;
-  readonly records: readonly RecordOf<Columns>[];
-}
-
-/** The names and types of a {@link RecordsFragment}'s columns. */
-export type RecordColumns = Readonly<Record<string, 'text' | 'bigint'>>;
-
-export type RecordOf<Columns extends RecordColumns> = {
-  readonly [Name in keyof Columns]: (Columns[Name] extends 'text' ? string : number) | null;
-};
-
-export type Part = Value | ListFragment | RecordsFragment | TextFragment;
+export type Part = Value | Fragment;
 
 /**
  * Statements as tagged templates: the same text on SQLite and PostgreSQL, prepared once per template and
- * connection. Every `${}` is a parameter or one of the fragments below, never SQL text. `bigint` columns, `count`
+ * connection. Every `${}` is a parameter or one of `fragments.ts`, never SQL text. `bigint` columns, `count`
  * and `sum` come back as numbers, booleans as 0 and 1, bytes as `Uint8Array`.
  *
  * PostgreSQL derives a parameter's type from its context; without one (`select ${n} as n`) it is read
@@ -46,18 +24,6 @@ export interface Queries {
   get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined>;
   /** How many rows were written. */
   run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number>;
-  list(values: readonly string[]): ListFragment;
-  /** @param columns a constant of the module: another object makes the database prepare the statement again */
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns>;
-  /** `for update` on PostgreSQL; empty on SQLite, where there is one writer. */
-  readonly forUpdate: TextFragment;
-  /** `for update skip locked` on PostgreSQL; empty on SQLite. */
-  readonly skipLocked: TextFragment;
-  /** The database's own time when the statement began, in epoch milliseconds: the one clock that all processes share. */
-  readonly nowMs: TextFragment;
 }
 
 /**

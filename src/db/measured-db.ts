@@ -22,16 +22,11 @@ export function measureDb(db: SchemaDb, durations: Durations): SchemaDb {
   const watchPromotions = db.watchPromotions?.bind(db);
   return {
     kind: db.kind,
-    forUpdate: db.forUpdate,
-    skipLocked: db.skipLocked,
-    nowMs: db.nowMs,
     all: <Row>(strings: TemplateStringsArray, ...parts: Part[]) =>
       timed('query', db.all<Row>(strings, ...parts)),
     get: <Row>(strings: TemplateStringsArray, ...parts: Part[]) =>
       timed('query', db.get<Row>(strings, ...parts)),
     run: (strings, ...parts) => timed('write', db.run(strings, ...parts)),
-    list: (values) => db.list(values),
-    records: (columns, records) => db.records(columns, records),
     transaction: <T>(body: (tx: Tx) => Promise<T>) => timed('transaction', db.transaction(body)),
     ...(twoFlights && {
       twoFlights: <Answers, T>(

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Part } from './db.ts';
+import { asTable, forUpdate, inList, nowMs, skipLocked } from './fragments.ts';
 import { type Dialect, parametersOf, Statements } from './statements.ts';
 
 const dialect: Dialect = {
   parameter: (number) => `$${number}`,
   list: (parameter) => `(list ${parameter})`,
-  records: (parameter, columns) => `(records ${parameter} as ${Object.keys(columns).join(', ')})`,
+  table: (parameter, columns) => `(table ${parameter} as ${Object.keys(columns).join(', ')})`,
   limit: (parameter) => `(limit ${parameter})`,
-  forUpdate: { text: 'for update' },
-  skipLocked: { text: 'for update skip locked' },
-  nowMs: { text: 'now()' },
+  keywords: { [forUpdate]: 'for update', [skipLocked]: 'for update skip locked', [nowMs]: 'now()' },
 };
 
 function template(strings: TemplateStringsArray, ...parts: Part[]): [TemplateStringsArray, Part[]] {
@@ -20,7 +19,7 @@ function template(strings: TemplateStringsArray, ...parts: Part[]): [TemplateStr
 test('values and lists become numbered parameters, fragments become text', () => {
   const statements = new Statements(dialect);
   const [strings, parts] =
-    template`select a from t where b = ${1} and c in ${statements.list(['x', 'y'])} and d = ${'z'} ${statements.skipLocked}`;
+    template`select a from t where b = ${1} and c in ${inList(['x', 'y'])} and d = ${'z'} ${skipLocked}`;
   assert.equal(
     statements.of(strings, parts).text,
     'select a from t where b = $1 and c in (list $2) and d = $3 for update skip locked',
@@ -28,15 +27,26 @@ test('values and lists become numbered parameters, fragments become text', () =>
   assert.deepEqual(parametersOf(parts), [1, '["x","y"]', 'z']);
 });
 
+test('a keyword is written as the dialect has it, and a text as it is', () => {
+  const statements = new Statements(dialect);
+  const textOf = (part: Part) => statements.of(...template`select ${part} from t`).text;
+  const parts: Part[] = [nowMs, { text: 'nowMs' }, forUpdate, skipLocked, nowMs];
+  assert.deepEqual(
+    parts.map(textOf).map((text) => text.slice(7, -7)),
+    ['now()', 'nowMs', 'for update', 'for update skip locked', 'now()'],
+  );
+  assert.deepEqual(parametersOf(parts), []);
+});
+
 const columns = { id: 'text', n: 'bigint' } as const;
 
-test('records become one parameter, whose columns are part of the statement', () => {
+test('a table becomes one parameter, whose columns are part of the statement', () => {
   const statements = new Statements(dialect);
   const [strings, parts] =
-    template`select n from ${statements.records(columns, [{ id: 'a', n: 1 }])} as wanted where id <> ${'b'}`;
+    template`select n from ${asTable(columns, [{ id: 'a', n: 1 }])} as wanted where id <> ${'b'}`;
   assert.equal(
     statements.of(strings, parts).text,
-    'select n from (records $1 as id, n) as wanted where id <> $2',
+    'select n from (table $1 as id, n) as wanted where id <> $2',
   );
   assert.deepEqual(parametersOf(parts), ['[{"id":"a","n":1}]', 'b']);
 });
@@ -59,15 +69,11 @@ test('a template is built once, and again when a part is of another kind', () =>
   const statementWith = (part: Part) => statements.of(...template`select ${part}`);
   const first = statementWith(1);
   assert.equal(statementWith('a'), first);
-  assert.equal(statementWith(statements.list([])).text, 'select (list $1)');
-  const withRecords = statementWith(statements.records(columns, []));
-  assert.equal(withRecords.text, 'select (records $1 as id, n)');
-  assert.equal(statementWith(statements.records(columns, [{ id: 'b', n: 2 }])), withRecords);
-  assert.equal(
-    statementWith(statements.records({ id: 'text' }, [])).text,
-    'select (records $1 as id)',
-    'other columns',
-  );
+  assert.equal(statementWith(inList([])).text, 'select (list $1)');
+  const withTable = statementWith(asTable(columns, []));
+  assert.equal(withTable.text, 'select (table $1 as id, n)');
+  assert.equal(statementWith(asTable(columns, [{ id: 'b', n: 2 }])), withTable);
+  assert.equal(statementWith(asTable({ id: 'text' }, [])).text, 'select (table $1 as id)', 'other columns');
   assert.equal(statementWith(2).text, 'select $1');
 });
 
@@ -91,17 +97,18 @@ test('an invalid parameter is refused with its position', () => {
     [{}, 'parameter 2 of the statement is an object (Object)'],
     [['a'], 'parameter 2 of the statement is an object (Array)'],
     [Object.create(null), 'parameter 2 of the statement is an object (no class)'],
+    [Symbol('nowMs'), 'parameter 2 of the statement is a symbol'],
     [() => 'a', 'parameter 2 of the statement is a function'],
     ['a\u0000b', 'parameter 2 of the statement is a string with U+0000'],
     ['a\ud83d', 'parameter 2 of the statement is a string with half a surrogate pair'],
     [{ list: ['a', 1] }, 'parameter 2 of the statement is a list with a number in it'],
     [
-      { columns, records: [{ id: 'a', n: Number.NaN }] },
-      'parameter 2 of the statement has records with NaN in "n"',
+      { columns, rows: [{ id: 'a', n: Number.NaN }] },
+      'parameter 2 of the statement has rows with NaN in "n"',
     ],
-    [{ columns, records: [{ id: 'a' }] }, 'parameter 2 of the statement has records with undefined in "n"'],
+    [{ columns, rows: [{ id: 'a' }] }, 'parameter 2 of the statement has rows with undefined in "n"'],
     [
-      { columns, records: [{ id: '\ud800', n: 1 }] },
+      { columns, rows: [{ id: '\ud800', n: 1 }] },
       'parameter 2 of the statement is a string with half a surrogate pair',
     ],
     [{ list: ['a', '\u0000'] }, 'parameter 2 of the statement is a string with U+0000'],

@@ -1,12 +1,14 @@
-import type {
-  ListFragment,
-  Part,
-  RecordColumns,
-  RecordOf,
-  RecordsFragment,
-  TextFragment,
-  Value,
-} from './db.ts';
+import type { Part, Value } from './db.ts';
+import {
+  forUpdate,
+  type Keyword,
+  type ListFragment,
+  nowMs,
+  skipLocked,
+  type TableColumns,
+  type TableFragment,
+  type TextFragment,
+} from './fragments.ts';
 
 /** The syntax in which the databases differ. */
 export interface Dialect {
@@ -15,12 +17,10 @@ export interface Dialect {
   /** A subquery for the strings of a JSON array, which is the parameter with this text. */
   list(parameter: string): string;
   /** A subquery for the objects of a JSON array, which is the parameter with this text. */
-  records(parameter: string, columns: RecordColumns): string;
+  table(parameter: string, columns: TableColumns): string;
   /** An expression for the parameter with this text after `limit`. */
   limit(parameter: string): string;
-  readonly forUpdate: TextFragment;
-  readonly skipLocked: TextFragment;
-  readonly nowMs: TextFragment;
+  readonly keywords: Readonly<Record<Keyword, string>>;
 }
 
 /** A template as text for one database. */
@@ -28,37 +28,21 @@ export interface Statement {
   readonly text: string;
   /** The first word is `select` or `with`. */
   readonly reads: boolean;
-  /** The kind of each part: a value, a list, the columns of records, or the text of a fragment, which is in `text`. */
-  readonly shape: readonly (typeof value | typeof list | RecordColumns | string)[];
+  /** The kind of each part: a value, a list, the columns of a table, a keyword, or the text of a fragment. */
+  readonly shape: readonly (typeof value | typeof list | TableColumns | Keyword | string)[];
 }
 
 const value = Symbol('value');
 const list = Symbol('list');
+const keywords: ReadonlySet<unknown> = new Set<Keyword>([forUpdate, skipLocked, nowMs]);
 
 /** Turns templates into statements, each template once. */
 export class Statements {
-  readonly forUpdate: TextFragment;
-  readonly skipLocked: TextFragment;
-  readonly nowMs: TextFragment;
   #dialect: Dialect;
   #known = new WeakMap<TemplateStringsArray, Statement>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
-    this.forUpdate = dialect.forUpdate;
-    this.skipLocked = dialect.skipLocked;
-    this.nowMs = dialect.nowMs;
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return { list: values };
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return { columns, records };
   }
 
   /** The statement of a template. It is built again when a part is of another kind than the last time. */
@@ -72,7 +56,7 @@ export class Statements {
 }
 
 /**
- * The parameters among the parts, in order. A list and records become the text of a JSON array.
+ * The parameters among the parts, in order. A list and a table become the text of a JSON array.
  *
  * @throws {TypeError} naming the position, from 1, of a part that is no {@link Part}
  */
@@ -92,11 +76,11 @@ export function parametersOf(parts: readonly Part[]): Value[] {
         checkedString(item, at);
       }
       parameters.push(JSON.stringify(part.list));
-    } else if (isRecords(part)) {
-      for (const record of part.records)
-        for (const name of Object.keys(part.columns)) checkRecordValue(record[name], name, at);
-      parameters.push(JSON.stringify(part.records));
-    } else if (!isText(part)) {
+    } else if (isTable(part)) {
+      for (const row of part.rows)
+        for (const name of Object.keys(part.columns)) checkCell(row[name], name, at);
+      parameters.push(JSON.stringify(part.rows));
+    } else if (!isText(part) && !isKeyword(part)) {
       throw refusal(at, `is ${nameOf(part)}`);
     }
   }
@@ -112,16 +96,17 @@ function write(dialect: Dialect, strings: TemplateStringsArray, parts: readonly 
       const parameter = dialect.parameter(++parameters);
       text += /\blimit\s+$/i.test(text) ? dialect.limit(parameter) : parameter;
     } else if (kind === list) text += dialect.list(dialect.parameter(++parameters));
-    else if (typeof kind === 'object') text += dialect.records(dialect.parameter(++parameters), kind);
-    else text += kind;
+    else if (typeof kind === 'object') text += dialect.table(dialect.parameter(++parameters), kind);
+    else text += isKeyword(kind) ? dialect.keywords[kind] : kind;
     text += strings[at + 1] ?? '';
   }
   return { text, reads: /^\s*(select|with)\b/i.test(text), shape };
 }
 
 function shapeOf(part: Part | undefined): Statement['shape'][number] {
+  if (isKeyword(part)) return part;
   if (isText(part)) return part.text;
-  if (isRecords(part)) return part.columns;
+  if (isTable(part)) return part.columns;
   return isList(part) ? list : value;
 }
 
@@ -129,12 +114,16 @@ function isList(part: unknown): part is ListFragment {
   return typeof part === 'object' && part !== null && 'list' in part && Array.isArray(part.list);
 }
 
-function isRecords(part: unknown): part is RecordsFragment {
-  return typeof part === 'object' && part !== null && 'records' in part && Array.isArray(part.records);
+function isTable(part: unknown): part is TableFragment {
+  return typeof part === 'object' && part !== null && 'rows' in part && Array.isArray(part.rows);
 }
 
 function isText(part: unknown): part is TextFragment {
   return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
+function isKeyword(part: unknown): part is Keyword {
+  return keywords.has(part);
 }
 
 function checkedString(text: string, at: number): string {
@@ -143,10 +132,10 @@ function checkedString(text: string, at: number): string {
   return text;
 }
 
-function checkRecordValue(value: unknown, name: string, at: number): void {
+function checkCell(value: unknown, name: string, at: number): void {
   if (typeof value === 'string') checkedString(value, at);
   else if (value !== null && !(typeof value === 'number' && Number.isFinite(value)))
-    throw refusal(at, `has records with ${typeof value === 'number' ? value : nameOf(value)} in "${name}"`);
+    throw refusal(at, `has rows with ${typeof value === 'number' ? value : nameOf(value)} in "${name}"`);
 }
 
 function refusal(at: number, what: string): TypeError {

@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import { plainCursor } from '../http/pages.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
@@ -86,7 +87,7 @@ async function listByAge(
 async function listByIds(db: Db, ids: readonly string[]): Promise<DirectoryRow[]> {
   return db.all<DirectoryRow>`
     select id, username, avatar, nickname, gender, bio from users
-    where id in ${db.list(ids)} and status <> 'deleted' order by id`;
+    where id in ${inList(ids)} and status <> 'deleted' order by id`;
 }
 
 /** Cursors are `u:<username key>` while usernames match, then `n:<nickname key>:<id>`. */
@@ -124,7 +125,7 @@ async function searchAmong(
 ): Promise<Matches> {
   const rows = await db.all<DirectoryRow & { username_key: string; nickname_key: string }>`
     select id, username, avatar, nickname, gender, bio, username_key, nickname_key from users
-    where id in ${db.list(ids)} and status <> 'deleted'`;
+    where id in ${inList(ids)} and status <> 'deleted'`;
   const start = toSortKey(after);
   const found = rows
     .filter((row) => row.username_key.startsWith(prefix) || row.nickname_key.startsWith(prefix))

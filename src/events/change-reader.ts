@@ -1,6 +1,7 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
 import { inBatches } from '../db/batches.ts';
 import type { Db } from '../db/db.ts';
+import { nowMs } from '../db/fragments.ts';
 import { eventOf } from './changes.ts';
 import type { Change, Events } from './hints.ts';
 
@@ -141,7 +142,7 @@ export class ChangeReader {
   /** The newest first. After the database's clock was set back, its present time counts. */
   async #query(readUpTo: number): Promise<{ now: number; rows: Change[] }> {
     const db = this.#db;
-    const now = (await db.get<{ now: number }>`select ${db.nowMs} as now`)?.now ?? 0;
+    const now = (await db.get<{ now: number }>`select ${nowMs} as now`)?.now ?? 0;
     const rows = await db.all<Change & { at: number }>`
       select id, at, kind, subject from changes where at > ${Math.min(readUpTo, now) - OVERLAP_MS} order by at desc limit ${MAX_ROWS}`;
     const unlinked = rows.find(({ kind }) => kind === 'hints-lost');
@@ -162,6 +163,6 @@ function trimChanges(db: Db): Promise<void> {
   return inBatches(
     (limit) => db.run`
       delete from changes where id in (
-        select id from changes where at <= ${db.nowMs} - ${KEPT_MS} order by at limit ${limit})`,
+        select id from changes where at <= ${nowMs} - ${KEPT_MS} order by at limit ${limit})`,
   );
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts';
+import { nowMs } from '../db/fragments.ts';
 import { SECURITY_EVENTS } from '../http/log/security-log.ts';
 import type { Change, ServiceEvent } from './hints.ts';
 
@@ -32,7 +33,7 @@ export async function recordChange(tx: Tx, event: ChangeEvent): Promise<Change> 
   const change = { id: crypto.randomUUID(), ...describe(event) };
   await tx.run`
     insert into changes (id, at, kind, subject)
-    values (${change.id}, ${tx.nowMs}, ${change.kind}, ${change.subject})`;
+    values (${change.id}, ${nowMs}, ${change.kind}, ${change.subject})`;
   return change;
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { insertUser } from '../accounts/accounts.ts';
 import type { Db } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { type Inboxes, readHead, withInboxes } from './inbox.ts';
@@ -167,7 +168,7 @@ onEachDatabase('inboxes', (database) => {
     const oldOf = (id: string) => olds[Number(id.slice(4)) % 5] ?? 0;
     await db.transaction(async (tx) => {
       for (const old of olds) {
-        const those = tx.list(ids.filter((id) => oldOf(id) === old));
+        const those = inList(ids.filter((id) => oldOf(id) === old));
         await tx.run`update inbox_heads set seq = ${old + 2} where user_id in ${those}`;
         await tx.run`
           insert into inbox (user_id, seq, at, event, data)

@@ -1,4 +1,5 @@
 import type { Db, Queries, Tx } from '../db/db.ts';
+import { asTable, inList } from '../db/fragments.ts';
 import { isChange, recordChange } from '../events/changes.ts';
 import type { Change, Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
@@ -173,7 +174,7 @@ async function takeNextSeq(tx: Tx, userId: string): Promise<number> {
 
 /** @throws {ServiceError} `not-found` when one of the users does not exist */
 async function assertInboxes(db: Queries, userIds: readonly string[]): Promise<void> {
-  const rows = await db.all`select user_id from inbox_heads where user_id in ${db.list(userIds)}`;
+  const rows = await db.all`select user_id from inbox_heads where user_id in ${inList(userIds)}`;
   if (rows.length < new Set(userIds).size) throw userNotFound();
 }
 
@@ -219,7 +220,7 @@ export interface Position {
 /** The heads of those users whose log ends before these positions, as after a failover that lost events; 0 where there is none. */
 export function readHeadsBefore(db: Queries, positions: readonly Position[]): Promise<Position[]> {
   return db.all<Position>`
-    select wanted.user_id, coalesce(heads.seq, 0) as seq from ${db.records(POSITIONS, positions)} as wanted
+    select wanted.user_id, coalesce(heads.seq, 0) as seq from ${asTable(POSITIONS, positions)} as wanted
     left join inbox_heads as heads on heads.user_id = wanted.user_id
     where heads.seq is null or heads.seq < wanted.seq`;
 }
@@ -227,7 +228,7 @@ export function readHeadsBefore(db: Queries, positions: readonly Position[]): Pr
 /** The heads of those users who have events after these positions, which shows that a hint was lost. */
 export function readHeadsAfter(db: Queries, positions: readonly Position[]): Promise<Position[]> {
   return db.all<Position>`
-    select heads.user_id, heads.seq from ${db.records(POSITIONS, positions)} as wanted
+    select heads.user_id, heads.seq from ${asTable(POSITIONS, positions)} as wanted
     join inbox_heads as heads on heads.user_id = wanted.user_id
     where heads.seq > wanted.seq`;
 }

@@ -1,4 +1,5 @@
 import type { Queries } from '../db/db.ts';
+import { asTable, forUpdate, inList, skipLocked } from '../db/fragments.ts';
 import type { StoredEvent } from '../events/log-events.ts';
 
 /** An event with the user in whose log it is. */
@@ -26,7 +27,7 @@ const HEADS = { user_id: 'text', seq: 'bigint', received: 'bigint' } as const;
  */
 export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await tx.all<{ user_id: string; seq: number }>`
-    select user_id, seq from inbox_heads where user_id in ${tx.list(userIds)} order by user_id ${tx.skipLocked}`;
+    select user_id, seq from inbox_heads where user_id in ${inList(userIds)} order by user_id ${skipLocked}`;
   return new Map(rows.map((row) => [row.user_id, row.seq]));
 }
 
@@ -35,7 +36,7 @@ export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): 
  * only by {@link lockFreeInboxes}, so no two can wait for each other.
  */
 export async function waitForInbox(tx: Queries, userId: string): Promise<void> {
-  await tx.get`select seq from inbox_heads where user_id = ${userId} ${tx.forUpdate}`;
+  await tx.get`select seq from inbox_heads where user_id = ${userId} ${forUpdate}`;
 }
 
 /**
@@ -78,11 +79,11 @@ export async function appendTogether(
     rows.length > 0 &&
       tx.run`
         insert into inbox (user_id, seq, at, event, data)
-        select user_id, seq, at, event, data from ${tx.records(EVENTS, rows)} as events`,
+        select user_id, seq, at, event, data from ${asTable(EVENTS, rows)} as events`,
     tx.run`
       update inbox_heads set seq = heads.seq,
         received = case when inbox_heads.received < heads.received then heads.received else inbox_heads.received end
-      from ${tx.records(HEADS, heads)} as heads
+      from ${asTable(HEADS, heads)} as heads
       where inbox_heads.user_id = heads.user_id`,
   ]);
 }

@@ -1,4 +1,5 @@
 import type { Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 import type { StoredEventData } from '../events/log-events.ts';
 
 /** A message with its place in both logs. */
@@ -47,10 +48,10 @@ export async function appendMessages(tx: Queries, messages: readonly LoggedMessa
   await Promise.all([
     tx.run`
       insert into inbox (user_id, seq, at, event, data)
-      select user_id, seq, at, 'message', data from ${tx.records(EVENTS, events)} as events`,
+      select user_id, seq, at, 'message', data from ${asTable(EVENTS, events)} as events`,
     tx.run`
       update inbox_heads set seq = heads.seq
-      from ${tx.records(
+      from ${asTable(
         HEADS,
         [...heads].map(([user_id, seq]) => ({ user_id, seq })),
       )} as heads

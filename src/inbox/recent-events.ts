@@ -1,4 +1,5 @@
 import type { Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 import type { Events } from '../events/hints.ts';
 
 const KEPT_MS = 60_000;
@@ -44,7 +45,7 @@ export class RecentEvents {
     const all = [...this.#last].map(([user_id, { seq, at }]) => ({ user_id, seq, at }));
     for (let i = 0; i < all.length; i += SLICE_USERS) {
       const missing = await tx.get<{ seq: number }>`
-        select wanted.seq from ${tx.records(EVENTS, all.slice(i, i + SLICE_USERS))} as wanted
+        select wanted.seq from ${asTable(EVENTS, all.slice(i, i + SLICE_USERS))} as wanted
         left join inbox_heads as heads on heads.user_id = wanted.user_id
         left join inbox on inbox.user_id = wanted.user_id and inbox.seq = wanted.seq
         where heads.seq is null or heads.seq < wanted.seq or inbox.at <> wanted.at

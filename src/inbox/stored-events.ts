@@ -1,4 +1,5 @@
 import type { Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 import type { LogEvent, LogEventName, StoredEvent, StoredEventData } from '../events/log-events.ts';
 
 type MessageData = StoredEventData['message'];
@@ -61,7 +62,7 @@ export async function readEventsTogether<E extends LogEventName>(
 ): Promise<{ userId: string; data: StoredEventData[E] }[]> {
   // The kind is compared here: PostgreSQL would take it for a reason to begin with the log.
   const rows = await db.all<{ user_id: string; event: LogEventName; data: string }>`
-    select inbox.user_id, inbox.event, inbox.data from ${db.records(STRETCHES, stretches)} as wanted
+    select inbox.user_id, inbox.event, inbox.data from ${asTable(STRETCHES, stretches)} as wanted
     join inbox on inbox.user_id = wanted.user_id and inbox.seq > wanted.after and inbox.seq <= wanted.up_to`;
   return rows
     .filter((row) => row.event === event)
@@ -118,7 +119,7 @@ export async function readTexts(
   }));
   const rows = await db.all<{ place: number; body: string }>`
     select wanted.place, messages.body
-    from ${db.records(KEYS, keys)} as wanted
+    from ${asTable(KEYS, keys)} as wanted
     join messages on messages.low_id = wanted.low_id and messages.high_id = wanted.high_id and messages.n = wanted.n`;
   for (const { place, body } of rows) {
     const data = missing[place]?.data;

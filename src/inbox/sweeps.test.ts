@@ -17,13 +17,12 @@ async function startSweeps(t: TestContext, database: TestDatabase, count: number
   let fault: Error | undefined;
   const db = await database.open(t);
   const watched: SchemaDb = Object.create(db, {
-    records: { value: db.records.bind(db) },
     all: {
       value(...[text, ...parts]: Parameters<SchemaDb['all']>) {
         const [part] = parts;
-        if (typeof part === 'object' && part !== null && 'records' in part) {
+        if (typeof part === 'object' && part !== null && 'rows' in part) {
           if (fault) throw fault;
-          asked.push(part.records.map(({ user_id }) => String(user_id)));
+          asked.push(part.rows.map(({ user_id }) => String(user_id)));
         }
         return db.all(text, ...parts);
       },

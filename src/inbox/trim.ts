@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { inBatches } from '../db/batches.ts';
 import type { Db } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 
 /** Events of a user are kept for this long, and at most this many (docs/protocol.md, The log). */
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
@@ -57,7 +58,7 @@ async function removeOld(db: Db, logs: readonly Log[], before: number): Promise<
       delete from inbox where (user_id, seq) in (
         select inbox.user_id, inbox.seq
         from (select wanted.user_id, max(inbox.seq) as last
-          from ${db.records(FIRST_EVENTS, firsts)} as wanted
+          from ${asTable(FIRST_EVENTS, firsts)} as wanted
           join inbox on inbox.user_id = wanted.user_id and inbox.seq >= wanted.seq and inbox.seq < wanted.seq + ${width}
           where inbox.at < ${before} group by wanted.user_id) ended
         join inbox on inbox.user_id = ended.user_id and inbox.seq <= ended.last)

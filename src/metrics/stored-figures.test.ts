@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
+import { asTable } from '../db/fragments.ts';
 import { StoredFigures } from './stored-figures.ts';
 
 const NOW = 1_760_000_000_000;
@@ -24,10 +25,10 @@ onEachDatabase('The figures in the database', (database) => {
     }));
     await db.run`
       insert into users (id, username, username_key, nickname_key, password_hash, created_at)
-      select id, id, id, id, hash, ${NOW} from ${db.records(USERS, users)} as users where true`;
+      select id, id, id, id, hash, ${NOW} from ${asTable(USERS, users)} as users where true`;
     await db.run`
       insert into push_subscriptions (id, user_id, endpoint, p256dh, auth, vapid_public, created_at, updated_at)
-      select id, id, 'https://push.example', 'BA', 'AA', key, ${NOW}, ${NOW} from ${db.records(USERS, users)} as users`;
+      select id, id, 'https://push.example', 'BA', 'AA', key, ${NOW}, ${NOW} from ${asTable(USERS, users)} as users`;
     for (const [peer, dueAt] of [
       ['user-2', NOW - 3_000],
       ['user-3', NOW - 1_000],

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite, type TestDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
+import { nowMs } from '../db/fragments.ts';
 import { ChangeReader } from '../events/change-reader.ts';
 import { Events } from '../events/hints.ts';
 import { MemoryHub } from './test-memory-link.ts';
@@ -85,7 +86,7 @@ onSqlite('a node without a link', (database) => {
     assert.equal(await wait(0), true);
     assert.equal(unlinked.mayMissNodes, false);
     await db.run`
-      insert into changes (id, at, kind, subject) values ('of another node', ${db.nowMs}, 'hints-lost', '')`;
+      insert into changes (id, at, kind, subject) values ('of another node', ${nowMs}, 'hints-lost', '')`;
     assert.equal(link.isUp, true);
     assert.equal(await wait(0), true);
     assert.equal(unlinked.mayMissNodes, true);

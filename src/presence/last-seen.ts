@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 
 /** Rows in one transaction, so that other writes wait only briefly after a thousand users left at the same moment. */
 const ROWS_PER_TRANSACTION = 200;
@@ -46,7 +47,7 @@ export class LastSeen {
     if (userIds.length === 0) return new Map();
     const rows = await this.#db.all<{ id: string; at: number | null }>`
       select users.id, last_seen.at from users left join last_seen on last_seen.user_id = users.id
-      where users.id in ${this.#db.list(userIds)} and users.status <> 'deleted'`;
+      where users.id in ${inList(userIds)} and users.status <> 'deleted'`;
     const lastSeen = new Map<string, number>();
     for (const { id, at } of rows) {
       const latest = this.#latestOf(id, at);

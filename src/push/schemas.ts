@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { columnsOf } from '../db/columns.ts';
+import { columnsOf } from '../db/fragments.ts';
 import { codeOf } from '../http/envelope.ts';
 import { flag, oneOf, text } from '../http/validation.ts';
 

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queries } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
 import { type BlockedPage, type BlockedRow, type BlockedUser, toBlockedUser } from './schemas.ts';
@@ -64,9 +65,9 @@ export async function readBlocksAmong(
 ): Promise<{ blocked: Set<string>; blockedBy: Set<string> }> {
   const [blocked, blockedBy] = await Promise.all([
     db.all<{ id: string }>`
-      select blocked_id as id from blocks where blocker_id = ${userId} and blocked_id in ${db.list(peerIds)}`,
+      select blocked_id as id from blocks where blocker_id = ${userId} and blocked_id in ${inList(peerIds)}`,
     db.all<{ id: string }>`
-      select blocker_id as id from blocks where blocked_id = ${userId} and blocker_id in ${db.list(peerIds)}`,
+      select blocker_id as id from blocks where blocked_id = ${userId} and blocker_id in ${inList(peerIds)}`,
   ]);
   return {
     blocked: new Set(blocked.map((row) => row.id)),

@@ -1,5 +1,6 @@
 import { sessionEnded } from '../accounts/session-lookup.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import type { FriendState } from '../events/log-events.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
@@ -167,7 +168,7 @@ export async function removeFriendsOfUser(tx: Queries, userId: string): Promise<
   const rows = await tx.all<{ id: string }>`
     delete from friends where user_id = ${userId} returning peer_id as id`;
   await tx.run`
-    delete from friends where peer_id = ${userId} and user_id in ${tx.list(rows.map(({ id }) => id))}`;
+    delete from friends where peer_id = ${userId} and user_id in ${inList(rows.map(({ id }) => id))}`;
 }
 
 /** Behind the lock of the user's inbox parallel requests are counted one after the other. */

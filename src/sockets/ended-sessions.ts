@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db, Queries } from '../db/db.ts';
+import { inList } from '../db/fragments.ts';
 
 /** How many sessions one query looks up. */
 const MAX_PER_QUERY = 1000;
@@ -78,9 +79,9 @@ async function findEndedSessions(
     const [open, users] = await Promise.all([
       db.all<{
         id: string;
-      }>`select id from sessions where id in ${db.list(batch.map(({ sessionId }) => sessionId))}`,
+      }>`select id from sessions where id in ${inList(batch.map(({ sessionId }) => sessionId))}`,
       db.all<{ id: string; status: string }>`
-        select id, status from users where id in ${db.list(batch.map(({ userId }) => userId))}`,
+        select id, status from users where id in ${inList(batch.map(({ userId }) => userId))}`,
     ]);
     const openIds = new Set(open.map(({ id }) => id));
     const suspendedIds = new Set(users.filter(({ status }) => status === 'suspended').map(({ id }) => id));

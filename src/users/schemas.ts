@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { columnsOf } from '../db/columns.ts';
+import { columnsOf } from '../db/fragments.ts';
 import { type Flag, flag, oneOf, type Refusal, text } from '../http/validation.ts';
 import { refuseInvisibleNickname, refuseUnreadableName } from './names.ts';
 

@@ -1,4 +1,4 @@
-import { isFragment, type SourceStatement } from './statements-in-sources.ts';
+import type { SourceStatement } from './statements-in-sources.ts';
 
 /** Tables that stay small whatever the service is used for; every other one grows with its users. */
 export const SMALL_TABLES: ReadonlySet<string> = new Set(['migrations', 'service']);
@@ -40,7 +40,7 @@ export const UNINDEXED_FOREIGN_KEYS: Readonly<Record<string, string>> = {
 /** The text of a statement on one line with `?` in each place, as {@link ALLOWED_SCANS} names it. */
 export function plainText({ strings, parts }: SourceStatement): string {
   const text = strings.map(
-    (piece, i) => `${piece} ${isFragment(parts[i]) || i === parts.length ? '' : '?'} `,
+    (piece, i) => `${piece} ${typeof parts[i] === 'symbol' || i === parts.length ? '' : '?'} `,
   );
   return text.join('').replace(/\s+/g, ' ').trim();
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Part } from '../../src/db/db.ts';
+import { asTable, inList } from '../../src/db/fragments.ts';
 import { SETTINGS } from '../../src/db/postgres/connection.ts';
 import { dialect } from '../../src/db/postgres/postgres.ts';
 import { Statements } from '../../src/db/statements.ts';
@@ -13,7 +14,7 @@ import {
   SMALL_TABLES,
   UNINDEXED_FOREIGN_KEYS,
 } from './growing-tables.ts';
-import { findStatements, isFragment, type SourceStatement } from './statements-in-sources.ts';
+import { findStatements, type SourceStatement } from './statements-in-sources.ts';
 
 /** A node of `explain (format json)`, as far as it is read here. */
 interface PlanNode {
@@ -47,7 +48,7 @@ onPostgres('query plans', (database) => {
   });
 
   for (const rows of [5_000, 0])
-    test(`the service reads no table of ${rows} rows whole for a list or records`, async (t) => {
+    test(`the service reads no table of ${rows} rows whole for a list or a table`, async (t) => {
       const { sql, leadingColumns } = await open(t, {
         // A bitmap says by which column it reads only in a node below.
         settings: { ...SETTINGS, plan_cache_mode: 'force_generic_plan', enable_bitmapscan: 'off' },
@@ -184,12 +185,12 @@ function write({ strings, parts }: SourceStatement): { text: string; values: str
   const statements = new Statements(dialect);
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
   const places: Part[] = parts.map((part) => {
-    if (typeof part === 'object') return statements.records(part, []);
-    if (isFragment(part)) return statements[part];
-    return part === 'list' ? statements.list([]) : null;
+    if (typeof part === 'object') return asTable(part, []);
+    if (typeof part === 'symbol') return part;
+    return part === 'list' ? inList([]) : null;
   });
   const { text } = statements.of(template, places);
-  const nulls = parts.filter((part) => !isFragment(part)).map(() => 'null');
+  const nulls = parts.filter((part) => typeof part !== 'symbol').map(() => 'null');
   return { text, values: nulls.length > 0 ? `(${nulls.join(', ')})` : '' };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SchemaDb } from '../../src/db/db.ts';
+import { asTable, inList } from '../../src/db/fragments.ts';
 import { onSqlite } from '../databases.ts';
 import {
   ALLOWED_SCANS,
@@ -10,7 +11,7 @@ import {
   SMALL_TABLES,
   UNINDEXED_FOREIGN_KEYS,
 } from './growing-tables.ts';
-import { findStatements, isFragment, type SourceStatement } from './statements-in-sources.ts';
+import { findStatements, type SourceStatement } from './statements-in-sources.ts';
 
 const statements = findStatements();
 
@@ -79,9 +80,9 @@ async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promi
   const explained = [`explain query plan ${strings[0]}`, ...strings.slice(1)];
   const template = Object.assign(explained, { raw: explained }) as unknown as TemplateStringsArray; // what a tag is given
   const values = parts.map((part) => {
-    if (typeof part === 'object') return db.records(part, []);
-    if (isFragment(part)) return db[part];
-    return part === 'list' ? db.list(['x']) : null;
+    if (typeof part === 'object') return asTable(part, []);
+    if (typeof part === 'symbol') return part;
+    return part === 'list' ? inList(['x']) : null;
   });
   const details = (await db.all<{ detail: string }>(template, ...values)).map((row) => row.detail);
   const made = details.map((detail) => /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/.exec(detail)?.[1]);

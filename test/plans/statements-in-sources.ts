@@ -1,21 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from 'vite';
-import type { RecordColumns } from '../../src/db/db.ts';
+import { forUpdate, type Keyword, nowMs, skipLocked, type TableColumns } from '../../src/db/fragments.ts';
 
 /** A statement as the sources write it, before a database's dialect fills its places. */
 export interface SourceStatement {
   /** File and line, such as `src/relations/blocks.ts:9`. */
   readonly place: string;
   readonly strings: readonly string[];
-  /** What stands in each place; for records, their columns. */
+  /** What stands in each place; for a table, its columns. */
   readonly parts: readonly SourcePart[];
 }
 
-/** What a database writes as text, without a parameter. */
-const FRAGMENTS = ['forUpdate', 'skipLocked', 'nowMs'] as const;
-type Fragment = (typeof FRAGMENTS)[number];
-
-type SourcePart = 'value' | 'list' | Fragment | RecordColumns;
+type SourcePart = 'value' | 'list' | Keyword | TableColumns;
 
 interface Node {
   readonly type: string;
@@ -24,11 +20,12 @@ interface Node {
 }
 
 const METHODS = new Set(['all', 'get', 'run']);
+const KEYWORDS: readonly Keyword[] = [forUpdate, skipLocked, nowMs];
 
 /**
- * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by the
- * name of what is called or read (`list`, `records`, `forUpdate`, `skipLocked`, `nowMs`), directly or through a constant of the same file; any other
- * expression is a parameter. The columns of records are a constant of the file too.
+ * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by its name in
+ * `src/db/fragments.ts`, directly or through a constant of the same file; any other expression is a parameter. The columns of a table
+ * are a constant of the file too.
  */
 export function findStatements(): SourceStatement[] {
   const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
@@ -56,28 +53,28 @@ export function findStatements(): SourceStatement[] {
 }
 
 function partOf(expression: Node, constants: ReadonlyMap<string, unknown>): SourcePart {
-  const read = propertyOf(expression);
-  const fragment = FRAGMENTS.find((name) => name === read);
-  if (fragment) return fragment;
-  const call = expression.type === 'Identifier' ? constants.get(String(expression.name)) : expression;
+  const name = nameOf(expression);
+  const keyword = KEYWORDS.find(({ description }) => description === name);
+  if (keyword) return keyword;
+  const call = name === undefined ? expression : constants.get(name);
   if (!isNode(call) || call.type !== 'CallExpression') return 'value';
-  const called = propertyOf(call.callee);
-  if (called === 'list') return 'list';
-  return called === 'records' ? columnsOf((call.arguments as Node[])[0], constants) : 'value';
+  const called = nameOf(call.callee);
+  if (called === 'inList') return 'list';
+  return called === 'asTable' ? columnsOf((call.arguments as Node[])[0], constants) : 'value';
 }
 
 /** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const` */
-function columnsOf(value: Node | undefined, constants: ReadonlyMap<string, unknown>): RecordColumns {
+function columnsOf(value: Node | undefined, constants: ReadonlyMap<string, unknown>): TableColumns {
   const declared = constants.get(String(value?.name)) as { expression?: Node } | undefined;
   const properties = declared?.expression?.properties as
     | { key: { name: string }; value: { value: 'text' | 'bigint' } }[]
     | undefined;
-  if (!properties) throw new Error('the columns of records are no constant of the file');
+  if (!properties) throw new Error('the columns of a table are no constant of the file');
   return Object.fromEntries(properties.map(({ key, value }) => [key.name, value.value]));
 }
 
-export function isFragment(part: SourcePart | undefined): part is Fragment {
-  return FRAGMENTS.some((name) => name === part);
+function nameOf(value: unknown): string | undefined {
+  return isNode(value) && value.type === 'Identifier' ? String(value.name) : undefined;
 }
 
 function propertyOf(value: unknown): string | undefined {

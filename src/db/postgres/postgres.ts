@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog, OnPromotion, Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from '../db.ts';
 import type { DatabaseFigures } from '../figures.ts';
+import { forUpdate, nowMs, skipLocked } from '../fragments.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -34,15 +35,17 @@ export const dialect: Dialect = {
   // Cast from text: the library would encode a parameter of type json as JSON again.
   list: (parameter) =>
     `(select value from json_array_elements_text(${parameter}::text::json) as elements (value))`,
-  records: (parameter, columns) => {
+  table: (parameter, columns) => {
     const names = Object.keys(columns);
     const typed = names.map((name) => `${name} ${columns[name] === 'text' ? 'text collate "C"' : 'bigint'}`);
     return `(select ${names.join(', ')} from json_to_recordset(${parameter}::text::json) as records (${typed.join(', ')}))`;
   },
   limit: (parameter) => parameter,
-  forUpdate: { text: 'for update' },
-  skipLocked: { text: 'for update skip locked' },
-  nowMs: { text: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint' },
+  keywords: {
+    [forUpdate]: 'for update',
+    [skipLocked]: 'for update skip locked',
+    [nowMs]: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint',
+  },
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { ListFragment, Part, Queries, RecordColumns, RecordOf, RecordsFragment } from '../db.ts';
+import type { Part, Queries } from '../db.ts';
 import type { Statements } from '../statements.ts';
 import type { QueryResult } from './statement-query.ts';
 
@@ -30,28 +30,5 @@ export abstract class PostgresQueries implements Queries {
 
   run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
     return this.pick(strings, parts, ({ count }) => count);
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return this.statements.list(values);
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return this.statements.records(columns, records);
-  }
-
-  get forUpdate() {
-    return this.statements.forUpdate;
-  }
-
-  get skipLocked() {
-    return this.statements.skipLocked;
-  }
-
-  get nowMs() {
-    return this.statements.nowMs;
   }
 }

@@ -1,4 +1,4 @@
-import type { ListFragment, Part, Queries, RecordColumns, RecordOf, RecordsFragment } from '../db.ts';
+import type { Part, Queries } from '../db.ts';
 import type { Statements } from '../statements.ts';
 import { SqliteConnection } from './connection.ts';
 
@@ -60,28 +60,5 @@ class Snapshot implements Queries {
 
   async run(): Promise<number> {
     throw new Error('a snapshot only reads');
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return this.#statements.list(values);
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return this.#statements.records(columns, records);
-  }
-
-  get forUpdate() {
-    return this.#statements.forUpdate;
-  }
-
-  get skipLocked() {
-    return this.#statements.skipLocked;
-  }
-
-  get nowMs() {
-    return this.#statements.nowMs;
   }
 }

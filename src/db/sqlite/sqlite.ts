@@ -1,19 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type {
-  DatabaseLog,
-  ListFragment,
-  Part,
-  Queries,
-  RecordColumns,
-  RecordOf,
-  RecordsFragment,
-  SchemaDb,
-  SchemaTx,
-  Tx,
-} from '../db.ts';
+import type { DatabaseLog, Part, Queries, SchemaDb, SchemaTx, Tx } from '../db.ts';
 import { measureFsync } from '../disk-speed.ts';
 import type { DatabaseFigures } from '../figures.ts';
+import { forUpdate, nowMs, skipLocked } from '../fragments.ts';
 import { makePrivateDatabaseFile } from '../private-files.ts';
 import { type Dialect, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
@@ -28,15 +18,17 @@ const SLOW_FSYNC_MS = 2;
 export const dialect: Dialect = {
   parameter: () => '?',
   list: (parameter) => `(select value from json_each(${parameter}))`,
-  records: (parameter, columns) => {
+  table: (parameter, columns) => {
     const values = Object.keys(columns).map((name) => `value ->> '$.${name}' as ${name}`);
     return `(select ${values.join(', ')} from json_each(${parameter}))`;
   },
   // SQLite compiles a statement with a bare `limit ?` again at each run, since its planner reads the bound value.
   limit: (parameter) => `${parameter} + 0`,
-  forUpdate: { text: '' },
-  skipLocked: { text: '' },
-  nowMs: { text: "cast(unixepoch('subsec') * 1000 as integer)" },
+  keywords: {
+    [forUpdate]: '',
+    [skipLocked]: '',
+    [nowMs]: "cast(unixepoch('subsec') * 1000 as integer)",
+  },
 };
 
 /**
@@ -118,29 +110,6 @@ class SqliteDb implements SchemaDb {
 
   async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
     return this.#write((tx) => tx.run(strings, ...parts));
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return this.#statements.list(values);
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return this.#statements.records(columns, records);
-  }
-
-  get forUpdate() {
-    return this.#statements.forUpdate;
-  }
-
-  get skipLocked() {
-    return this.#statements.skipLocked;
-  }
-
-  get nowMs() {
-    return this.#statements.nowMs;
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import type { ListFragment, Part, RecordColumns, RecordOf, RecordsFragment, SchemaTx } from '../db.ts';
+import type { Part, SchemaTx } from '../db.ts';
 import type { DatabaseFigures } from '../figures.ts';
 import type { Statements } from '../statements.ts';
 import { isBusy, type SqliteConnection } from './connection.ts';
@@ -223,29 +223,6 @@ export class SqliteTx implements SchemaTx {
 
   async script(text: string): Promise<void> {
     this.#use(() => this.#connection.raw.exec(text));
-  }
-
-  list(values: readonly string[]): ListFragment {
-    return this.#statements.list(values);
-  }
-
-  records<Columns extends RecordColumns>(
-    columns: Columns,
-    records: readonly RecordOf<Columns>[],
-  ): RecordsFragment<Columns> {
-    return this.#statements.records(columns, records);
-  }
-
-  get forUpdate() {
-    return this.#statements.forUpdate;
-  }
-
-  get skipLocked() {
-    return this.#statements.skipLocked;
-  }
-
-  get nowMs() {
-    return this.#statements.nowMs;
   }
 
   /** From now on every use throws. Returns the first failure. */

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts';
+import { inList } from '../../db/fragments.ts';
 import { parseEventData, readTexts } from '../../inbox/stored-events.ts';
 import { type Job, jobKey } from '../queue/jobs.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_INTERVAL_MS } from '../subscriptions/unconfirmed.ts';
@@ -58,7 +59,7 @@ export interface SendableJob {
 
 /** Reads the jobs with everything that decides about sending them, by {@link jobKey}. A job that was cancelled is missing. */
 export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<string, SendableJob>> {
-  const subscriptionIds = db.list(jobs.map((job) => job.subscriptionId));
+  const subscriptionIds = inList(jobs.map((job) => job.subscriptionId));
   const userIds = [...new Set(jobs.map((job) => job.userId))];
   const [rows, badges] = await Promise.all([
     db.all<Omit<SendableJob, 'badge' | 'text'> & { readonly event: string | null }>`

@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../../db/db.ts';
+import { asTable, inList } from '../../db/fragments.ts';
 import { newId } from '../../db/ids.ts';
 import { lockUser } from '../../users/users.ts';
 import type { PushLogEntry, PushLogOutcome } from '../schemas.ts';
@@ -136,7 +137,7 @@ export async function markSeenInLog(tx: Queries, seen: readonly SeenMessages[], 
     ...waiting.map(
       ({ jobLogIds, detail }) => tx.run`
         update push_log set at = ${now}, outcome = 'seen', reason = '', detail = ${detail}, waiting_until = null
-        where id in ${tx.list(jobLogIds)}`,
+        where id in ${inList(jobLogIds)}`,
     ),
     ...others
       .filter((_, place) => !logged.has(place))
@@ -160,7 +161,7 @@ async function findSeenEntries(
     detail,
   }));
   const rows = await tx.all<{ place: number }>`
-    select wanted.place from ${tx.records(SEEN_ENTRIES, places)} as wanted
+    select wanted.place from ${asTable(SEEN_ENTRIES, places)} as wanted
     where (select 1 from push_log where push_log.user_id = wanted.user_id and push_log.at > ${after}
       and push_log.peer_id = wanted.peer_id and push_log.outcome = 'seen' and push_log.detail = wanted.detail limit 1) = 1`;
   return new Set(rows.map((row) => row.place));

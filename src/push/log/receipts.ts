@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { inBatches } from '../../db/batches.ts';
 import type { Db } from '../../db/db.ts';
+import { inList } from '../../db/fragments.ts';
 import { getOrCreateValue } from '../../db/installation-values.ts';
 import type { ReceiptBody } from '../schemas.ts';
 
@@ -79,7 +80,7 @@ export async function applyEarlyReceipts(db: Db, now: number): Promise<void> {
     db.transaction(async (tx) => {
       const rows = await tx.all<{ log_id: string }>`
         select log_id from push_early_receipts where shown_at < ${before} order by shown_at limit ${limit}`;
-      const logIds = tx.list(rows.map((row) => row.log_id));
+      const logIds = inList(rows.map((row) => row.log_id));
       await tx.run`
         update push_log set
           shown_at = (select early.shown_at from push_early_receipts early where early.log_id = push_log.id),

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/db.ts';
+import { inList } from '../../db/fragments.ts';
 import { lockFreeInboxes } from '../../inbox/locked-inboxes.ts';
 import { addToPushLog } from '../log/push-log.ts';
 import type { PushLogOutcome } from '../schemas.ts';
@@ -87,7 +88,7 @@ export async function decideDue(
       db.kind === 'postgres' ? lockFreeInboxes(tx, userIds) : undefined,
       tx.all<PendingRow>`
         select user_id, peer_id, last_seq, count, due_at, cooldown_until from push_pending
-        where user_id in ${tx.list(userIds)}`,
+        where user_id in ${inList(userIds)}`,
     ]);
     const decisions: Decisions = { jobs: [], decided: [], coolingDown: [], held: [] };
     const due: PendingRow[] = [];
@@ -124,8 +125,8 @@ async function decideUnseen(
 ): Promise<void> {
   const { now } = options;
   const ids = [...new Set(unseen.map((row) => row.user_id))];
-  const userIds = tx.list(ids);
-  const peerIds = tx.list([...new Set(unseen.map((row) => row.peer_id))]);
+  const userIds = inList(ids);
+  const peerIds = inList([...new Set(unseen.map((row) => row.peer_id))]);
   const [users, blocks, devices, known, logged] = await Promise.all([
     tx.all<UserRow>`select id, status, push_enabled, dnd_enabled from users where id in ${userIds}`,
     tx.all<{ blocker_id: string; blocked_id: string }>`

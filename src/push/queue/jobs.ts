@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../../db/db.ts';
+import { skipLocked } from '../../db/fragments.ts';
 import { originOf } from '../webpush/origin.ts';
 
 /** How long a process holds a claimed job before another may claim it. */
@@ -31,7 +32,7 @@ export async function claimJobs(db: Db, now: number, limit: number): Promise<Job
   const rows = await db.transaction(
     (tx) => tx.all<ClaimedRow>`
       with due as materialized (
-        select subscription_id, peer_id from push_jobs where due_at <= ${now} order by due_at limit ${limit} ${tx.skipLocked})
+        select subscription_id, peer_id from push_jobs where due_at <= ${now} order by due_at limit ${limit} ${skipLocked})
       update push_jobs set due_at = ${leaseUntil}, leased = 1
       where (subscription_id, peer_id) in (select subscription_id, peer_id from due)
       returning subscription_id, peer_id, user_id, last_seq,

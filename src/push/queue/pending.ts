@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/db.ts';
+import { asTable, inList } from '../../db/fragments.ts';
 import { addToPushLog, markSeenInLog } from '../log/push-log.ts';
 
 /** A message seen within this time is not pushed (architecture 8.1). */
@@ -36,7 +37,7 @@ export async function findPending(
   const wanted = pairs.map(({ userId, peerId }) => ({ user_id: userId, peer_id: peerId }));
   return db.all<Pair & { dueAt: number }>`
     select pending.user_id as "userId", pending.peer_id as "peerId", pending.due_at as "dueAt"
-    from ${db.records(PAIR, wanted)} as wanted
+    from ${asTable(PAIR, wanted)} as wanted
     join push_pending pending on pending.user_id = wanted.user_id and pending.peer_id = wanted.peer_id`;
 }
 
@@ -100,7 +101,7 @@ export async function enqueuePushes(tx: Queries, messages: readonly NewMessage[]
   });
   await tx.run`
     insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at)
-    select user_id, peer_id, first_seq, last_seq, count, due_at from ${tx.records(PENDING, pending)} as pending where true
+    select user_id, peer_id, first_seq, last_seq, count, due_at from ${asTable(PENDING, pending)} as pending where true
     on conflict (user_id, peer_id) do update set
       first_seq = case when push_pending.count = 0 then excluded.first_seq else push_pending.first_seq end,
       last_seq = excluded.last_seq,
@@ -130,7 +131,7 @@ export async function cancelPushes(tx: Queries, userId: string, peerId: string, 
   if (!cancelled) return;
   await tx.run`
     update push_log set at = ${now}, outcome = 'blocked', reason = '', detail = '', waiting_until = null
-    where id in ${tx.list(cancelled.jobLogIds)}`;
+    where id in ${inList(cancelled.jobLogIds)}`;
   if (cancelled.jobLogIds.length === 0)
     await addToPushLog(tx, { userId, peerId, kind: 'message', outcome: 'blocked' }, now);
 }

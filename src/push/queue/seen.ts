@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../../db/db.ts';
+import { asTable } from '../../db/fragments.ts';
 import { lockInbox } from '../../inbox/inbox.ts';
 import { lockFreeInboxes } from '../../inbox/locked-inboxes.ts';
 import { markSeenInLog, type SeenMessages } from '../log/push-log.ts';
@@ -69,7 +70,7 @@ async function markBatchSeen(db: Db, seen: readonly Acknowledgement[], now: numb
 /** Users with a pending push, or a job, about a message that was seen. A push about it cannot begin later: it was stored before. */
 async function findUsersWithPushes(db: Db, seen: readonly Acknowledgement[]): Promise<Set<string>> {
   const rows = await db.all<{ user_id: string }>`
-    select wanted.user_id from ${db.records(SEEN, toRecords(seen))} as wanted
+    select wanted.user_id from ${asTable(SEEN, toRecords(seen))} as wanted
     where exists (select 1 from push_pending pending
         where pending.user_id = wanted.user_id and pending.last_seq <= wanted.seq and pending.count > 0)
       or exists (select 1 from push_jobs jobs where jobs.user_id = wanted.user_id and jobs.last_seq <= wanted.seq)`;
@@ -83,13 +84,13 @@ async function cancelSeen(tx: Queries, seen: readonly Acknowledgement[], now: nu
   const [pending, jobs] = await Promise.all([
     tx.all<CancelledRow>`
       delete from push_pending where (user_id, peer_id) in (
-        select pending.user_id, pending.peer_id from ${tx.records(SEEN, wanted)} as wanted
+        select pending.user_id, pending.peer_id from ${asTable(SEEN, wanted)} as wanted
         join push_pending pending on pending.user_id = wanted.user_id and pending.last_seq <= wanted.seq
         where pending.count > 0)
       returning user_id, peer_id, null as log_id`,
     tx.all<CancelledRow>`
       delete from push_jobs where (subscription_id, peer_id) in (
-        select jobs.subscription_id, jobs.peer_id from ${tx.records(SEEN, wanted)} as wanted
+        select jobs.subscription_id, jobs.peer_id from ${asTable(SEEN, wanted)} as wanted
         join push_jobs jobs on jobs.user_id = wanted.user_id and jobs.last_seq <= wanted.seq)
       returning user_id, peer_id, log_id`,
   ]);

@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/db.ts';
+import { inList } from '../../db/fragments.ts';
 
 interface Subscription {
   readonly session_id: string | null;
@@ -55,6 +56,6 @@ export function deviceNameInLog({ session_id: sessionId, user_agent: userAgent }
 export async function findLogged(tx: Queries, userIds: readonly string[], now: number): Promise<Set<string>> {
   const logged = await tx.all<{ subscription_id: string }>`
     select subscription_id from push_log
-    where user_id in ${tx.list(userIds)} and at > ${now - LOG_INTERVAL_MS} and outcome = 'unconfirmed'`;
+    where user_id in ${inList(userIds)} and at > ${now - LOG_INTERVAL_MS} and outcome = 'unconfirmed'`;
   return new Set(logged.map((row) => row.subscription_id));
 }

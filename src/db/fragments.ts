@@ -1,0 +1,68 @@
+/**
+ * What a template holds besides values. A fragment knows no database: the driver writes it in its own SQL when it builds the
+ * statement.
+ *
+ * @example
+ * db.all<{ id: string }>`select id from users where id in ${inList(ids)} order by id ${skipLocked}`
+ */
+export type Fragment = ListFragment | TableFragment | TextFragment | Keyword;
+
+/** Strings as one parameter. */
+export interface ListFragment {
+  readonly list: readonly string[];
+}
+
+/** Rows as one parameter. */
+export interface TableFragment<Columns extends TableColumns = TableColumns> {
+  readonly columns: Columns;
+  readonly rows: readonly TableRow<Columns>[];
+}
+
+/** The names and types of a {@link TableFragment}'s columns. */
+export type TableColumns = Readonly<Record<string, 'text' | 'bigint'>>;
+
+type TableRow<Columns extends TableColumns> = {
+  readonly [Name in keyof Columns]: (Columns[Name] extends 'text' ? string : number) | null;
+};
+
+/** SQL text without parameters, the same on both databases. */
+export interface TextFragment {
+  readonly text: string;
+}
+
+/** SQL text without parameters that each database has in its `Dialect`. */
+export type Keyword = typeof forUpdate | typeof skipLocked | typeof nowMs;
+
+/** Locks the rows; empty on SQLite, where there is one writer. */
+export const forUpdate = Symbol('forUpdate');
+
+/** Locks the rows that no other transaction has locked, and leaves out the others; empty on SQLite, where there is one writer. */
+export const skipLocked = Symbol('skipLocked');
+
+/** The database's own time when the statement began, in epoch milliseconds: the one clock that all processes share. */
+export const nowMs = Symbol('nowMs');
+
+/** For `where id in ${inList(ids)}`. */
+export function inList(values: readonly string[]): ListFragment {
+  return { list: values };
+}
+
+/**
+ * For `from ${asTable(COLUMNS, rows)} as wanted`.
+ *
+ * @param columns a constant of the module: another object makes the database prepare the statement again
+ */
+export function asTable<Columns extends TableColumns>(
+  columns: Columns,
+  rows: readonly TableRow<Columns>[],
+): TableFragment<Columns> {
+  return { columns, rows };
+}
+
+/**
+ * All columns of a row type, for `select` and `returning`. Never `*`: when a newer version adds a column, PostgreSQL refuses a
+ * prepared `*` on every connection of the versions that run already (0A000).
+ */
+export function columnsOf<Row>(columns: { readonly [Column in keyof Row]-?: true }): TextFragment {
+  return { text: Object.keys(columns).join(', ') };
+}
