@@ -84,8 +84,7 @@ export async function decideDue(
   const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
   return db.transaction(async (tx) => {
     const [heads, rows] = await Promise.all([
-      // SQLite has one writer, so there is nothing to wait for, and each lock would be a write.
-      db.kind === 'postgres' ? lockFreeInboxes(tx, userIds) : undefined,
+      lockFreeInboxes(tx, userIds),
       tx.all<PendingRow>`
         select user_id, peer_id, last_seq, count, due_at, cooldown_until from push_pending
         where user_id in ${inList(userIds)}`,
@@ -98,7 +97,7 @@ export async function decideDue(
       const isDue =
         isOver(row.due_at, now, LONGEST_PENDING_MS) ||
         (isImmediate && isOver(row.cooldown_until, now, COOLDOWN_MS + CLOCK_TOLERANCE_MS));
-      if (heads && !heads.has(row.user_id)) {
+      if (!heads.has(row.user_id)) {
         if (isDue || isImmediate) decisions.held.push(pair);
       } else if (isDue) {
         due.push(row);
