@@ -11,12 +11,17 @@ import {
 } from '@mantine/core';
 import { COLORS, cssVariablesResolver, theme } from '../web/src/ui/page/theme.ts';
 
+/** Variables of components that the page does not use. */
+const UNUSED =
+  /^--mantine-(?:h\d|heading|font-family-headings|breakpoint|z-index|line-height-|shadow|primary-color-\d|color-\w+-outline)/;
+
 export function themeCss(): string {
   const whole = mergeMantineTheme(DEFAULT_THEME, theme);
   const standard = defaultCssVariablesResolver(whole);
   const own = cssVariablesResolver(whole);
   const unused = Object.keys(whole.colors).filter((color) => !COLORS.includes(color));
-  const isUsed = (name: string) => !unused.some((color) => name.startsWith(`--mantine-color-${color}-`));
+  const isUsed = (name: string) =>
+    !UNUSED.test(name) && !unused.some((color) => name.startsWith(`--mantine-color-${color}-`));
   const merged = (part: 'variables' | 'light' | 'dark') =>
     Object.fromEntries(Object.entries({ ...standard[part], ...own[part] }).filter(([name]) => isUsed(name)));
   const css = convertCssVariables(

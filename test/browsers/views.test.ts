@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { appear, assertFits, comeToRest } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
+import { collectType, type TypeScale } from './type-scale.ts';
 import { startViews, VIEWS } from './views.ts';
 
 onChromium('Every view of the page', (browser) => {
-  test('fits into 320 pixels and into a wide window, and axe finds nothing', async (t) => {
+  test('fits into 320 pixels and into a wide window, axe finds nothing, and text has five sizes and two weights', async (t) => {
     const viewer = await startViews(t, browser());
+    const type: TypeScale = { sizes: new Map(), weights: new Map() };
     assert.equal(Object.keys(VIEWS).length, 26);
     for (const name of Object.keys(VIEWS)) {
       const page = await viewer.open(name);
@@ -19,9 +21,20 @@ onChromium('Every view of the page', (browser) => {
         await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`);
         await comeToRest(page);
         await assertFits(page, `${name}, ${width}`);
+        await collectType(page, `${name}, ${width}`, type);
         await assertAccessible(page, `${name}, ${width}, ${scheme}`);
       }
       await viewer.leave(name);
     }
+    assert.deepEqual(
+      [...type.sizes.keys()].sort(),
+      ['12px', '14px', '16px', '20px', '28px'],
+      examplesOf(type.sizes),
+    );
+    assert.deepEqual([...type.weights.keys()].sort(), ['400', '600'], examplesOf(type.weights));
   });
 });
+
+function examplesOf(found: Map<string, string>): string {
+  return [...found].map((pair) => pair.join(' in ')).join('; ');
+}

@@ -83,15 +83,9 @@ const overrides: MantineThemeOverride = {
   colors: { livery, brass, gray, dark },
   black: '#18201c',
   fontFamily,
-  headings: {
-    fontFamily,
-    fontWeight: '650',
-    sizes: {
-      h1: { fontSize: '1.375rem', lineHeight: '1.3' },
-      h2: { fontSize: '1.125rem', lineHeight: '1.35' },
-      h3: { fontSize: '1rem', lineHeight: '1.4' },
-    },
-  },
+  // All sizes and weights of the page's text.
+  fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '1rem', lg: '1.25rem', xl: '1.75rem' },
+  fontWeights: { regular: '400', medium: '600', bold: '600' },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,

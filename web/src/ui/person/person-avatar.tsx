@@ -22,7 +22,10 @@ export function PersonAvatar({ person, size = 40, presence = 'unknown' }: Person
   const src = avatarUrl(person.avatar, location.origin);
   const isPicture = !useHasFailed(src) && src !== undefined;
   return (
-    <span className={styles.avatar} style={{ width: size, height: size, fontSize: Math.round(size * 0.4) }}>
+    <span
+      className={styles.avatar}
+      style={{ width: size, height: size, fontSize: `var(--mantine-font-size-${initialsSize(size)})` }}
+    >
       {isPicture ? (
         <img
           className={styles.picture}
@@ -48,4 +51,11 @@ export function PersonAvatar({ person, size = 40, presence = 'unknown' }: Person
       )}
     </span>
   );
+}
+
+/** The size of the page's text that fits into a circle of `size` pixels. */
+function initialsSize(size: number): 'sm' | 'md' | 'lg' | 'xl' {
+  if (size < 40) return 'sm';
+  if (size < 56) return 'md';
+  return size < 72 ? 'lg' : 'xl';
 }
