@@ -33,8 +33,8 @@ for (const scheme of ['light', 'dark'] as const)
       ['--badge-text', '--badge'],
       ['--own-message-text', '--own-message'],
       ['--own-message-quiet', '--own-message'],
-      ['--mantine-color-dimmed', '--their-message'],
-      ['--their-message-text', '--their-message'],
+      ['--mantine-color-text', '--their-message'],
+      ['--their-message-quiet', '--their-message'],
       ['--mantine-primary-color-contrast', '--mantine-primary-color-filled'],
       ['--mantine-primary-color-contrast', '--mantine-primary-color-filled-hover'],
       ['--mantine-primary-color-light-color', '--mantine-primary-color-light'],
@@ -54,6 +54,24 @@ for (const scheme of ['light', 'dark'] as const)
       const ratio = contrast(color('--edge'), color(ground));
       assert.ok(ratio >= 3, `--edge on ${ground}: ${ratio.toFixed(2)}`);
     }
+  });
+
+for (const scheme of ['light', 'dark'] as const)
+  test(`bubbles are seen by their fill, and ticks on it, in ${scheme}`, () => {
+    const color = colorsOf(scheme);
+    const pairs: [one: string, other: string, least: number][] = [
+      ['--own-message', '--page', 2],
+      ['--own-message', '--their-message', 1.5],
+      ['--their-message', '--page', 1.2],
+      // WCAG 2.2, 1.4.11.
+      ['--mantine-color-brass-2', '--own-message', 3],
+      ['--mantine-color-red-2', '--own-message', 3],
+    ];
+    const poor = pairs.flatMap(([one, other, least]) => {
+      const ratio = contrast(color(one), color(other));
+      return ratio < least ? [`${one} on ${other}: ${ratio.toFixed(2)}`] : [];
+    });
+    assert.deepEqual(poor, []);
   });
 
 for (const scheme of ['light', 'dark'] as const)
