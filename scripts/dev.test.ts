@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { eventually, TestSocket } from '../src/sockets/test-client.ts';
+import { eventually } from '../test/eventually.ts';
 import type { Body } from '../test/harness.ts';
+import { TestSocket } from '../test/sockets.ts';
 
 const root = dirname(import.meta.dirname);
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { onEachDatabase } from '../test/databases.ts';
+import { eventually } from '../test/eventually.ts';
 import { startService, type TestService } from '../test/harness.ts';
 import { startPushService } from '../test/push-service.ts';
 import { suspendUser } from './accounts/account-status.ts';
@@ -11,7 +12,6 @@ import { recordExternalChange } from './events/changes.ts';
 import type { ServiceEvent } from './events/hints.ts';
 import { startPeriodicJobs } from './periodic-jobs.ts';
 import { rotateVapidKeys } from './push/subscriptions/vapid-keys.ts';
-import { eventually } from './sockets/test-client.ts';
 
 const DAY_MS = 86_400_000;
 

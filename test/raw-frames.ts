@@ -1,4 +1,4 @@
-import type { TestSocket } from '../src/sockets/test-client.ts';
+import type { TestSocket } from './sockets.ts';
 
 /** A frame that the client's library would not send, masked with zeros. */
 export function rawFrame(firstByte: number, payload: Buffer): Buffer {

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { startService, type TestService } from '../../test/harness.ts';
-import { eventually, startSockets } from '../sockets/test-client.ts';
+import { startSockets } from '../../test/sockets.ts';
 import type { SessionEntry } from './schemas.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
+import { startSockets } from '../../test/sockets.ts';
 import type { Db } from '../db/db.ts';
 import { Events, type ServiceEvent } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
-import { startSockets } from '../sockets/test-client.ts';
 import { endSurplusSessions } from './sessions.ts';
 
 const NOW = 1_790_000_000_000;

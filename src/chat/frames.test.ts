@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import type { Body } from '../../test/harness.ts';
+import { startSockets, type TestSocket } from '../../test/sockets.ts';
 import { blockUser } from '../relations/block-user.ts';
-import { eventually, startSockets, type TestSocket } from '../sockets/test-client.ts';
 
 onEachDatabase('the frames of conversations and friends', (database) => {
   async function startTwo(t: TestContext) {

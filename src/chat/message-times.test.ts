@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
-import { startSockets } from '../sockets/test-client.ts';
+import { startSockets } from '../../test/sockets.ts';
 
 onEachDatabase('the times of messages while the clock is set back', (database) => {
   test('never run backwards within a conversation, and are the same in reply, event, history and snapshot', async (t) => {

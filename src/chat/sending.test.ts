@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
-import { startSockets } from '../sockets/test-client.ts';
+import { startSockets } from '../../test/sockets.ts';
 
 onEachDatabase('the limit of messages', (database) => {
   test('it counts the frames and calls of a user together, as many in any window as RATE_LIMIT_MESSAGES says', async (t) => {

@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { type Answer, startService } from '../../test/harness.ts';
 import { sendMessage } from '../../test/messages.ts';
+import { startSockets } from '../../test/sockets.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser } from '../relations/block-user.ts';
-import { startSockets } from '../sockets/test-client.ts';
 import { readHistory } from './history.ts';
 
 /** The service's clock: by the real one, the events of these tests would be old enough to be trimmed. */

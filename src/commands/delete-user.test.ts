@@ -5,10 +5,10 @@ import { onEachDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { startHeld } from '../../test/held-push-service.ts';
 import { startPushing } from '../../test/pushing.ts';
+import { startSockets } from '../../test/sockets.ts';
 import { restoreUser } from '../accounts/account-status.ts';
 import { recordExternalChange } from '../events/changes.ts';
 import type { Services } from '../services.ts';
-import { startSockets } from '../sockets/test-client.ts';
 import type { UserRow } from '../users/schemas.ts';
 import { deleteUser } from './delete-user.ts';
 

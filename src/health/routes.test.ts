@@ -4,10 +4,10 @@ import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { onEachDatabase, onPostgres, onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { startService } from '../../test/harness.ts';
 import { settingsOf, startServer } from '../../test/processes.ts';
 import { fillDisk, findSmallDisk } from '../../test/small-disk.ts';
-import { eventually } from '../sockets/test-client.ts';
 
 onEachDatabase('Whether the service is alive and ready', (database) => {
   test('it is both, without a token or a limit', async (t) => {

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { disposeAfter } from '../../test/dispose-after.ts';
+import { eventually } from '../../test/eventually.ts';
+import { MemoryHub } from '../../test/memory-link.ts';
 import { findRedis, type RedisServer, startRedis } from '../../test/redis-server.ts';
-import { eventually } from '../sockets/test-client.ts';
 import type { Link } from './link.ts';
 import { RedisLink } from './redis-link.ts';
-import { MemoryHub } from './test-memory-link.ts';
 
 const TIMES = { pingMs: 20, lateMs: 500, retryMs: 20 };
 

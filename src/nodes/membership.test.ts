@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { openCipher, openReader } from '../../test/ciphers.ts';
 import { ManualClock } from '../../test/clocks.ts';
 import { disposeAfter } from '../../test/dispose-after.ts';
-import { eventually } from '../sockets/test-client.ts';
+import { eventually } from '../../test/eventually.ts';
+import { MemoryHub } from '../../test/memory-link.ts';
 import { Membership } from './membership.ts';
 import { MEMBERSHIP_TIMES } from './membership-times.ts';
-import { openCipher, openReader } from './test-cipher.ts';
-import { MemoryHub } from './test-memory-link.ts';
 
 const noteShape = Compile(Type.Union([Type.String(), Type.Integer()]));
 const TIMES = { ...MEMBERSHIP_TIMES, answerMs: 1 };

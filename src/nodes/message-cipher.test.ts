@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openCipher, testInstallation } from '../../test/ciphers.ts';
 import { ManualClock } from '../../test/clocks.ts';
-import { openCipher, testInstallation } from './test-cipher.ts';
 
 const NOTE = { type: 'note', n: 7, data: { text: 'héllo' } };
 

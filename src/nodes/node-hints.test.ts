@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onNodes, onPostgres, type TestDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { startService } from '../../test/harness.ts';
 import { openProxy } from '../../test/postgres-proxy.ts';
 import { startRedis } from '../../test/redis-server.ts';
-import { eventually, type SocketService, startSockets } from '../sockets/test-client.ts';
+import { type SocketService, startSockets } from '../../test/sockets.ts';
 
 const HOUR_MS = 3_600_000;
 

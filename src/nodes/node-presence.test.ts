@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { openCipher, openReader } from '../../test/ciphers.ts';
 import { ManualClock } from '../../test/clocks.ts';
 import { disposeAfter } from '../../test/dispose-after.ts';
+import { eventually } from '../../test/eventually.ts';
+import { MemoryHub } from '../../test/memory-link.ts';
 import { OpenSockets } from '../accounts/open-sockets.ts';
 import { MirroredUsers } from '../presence/mirrored-users.ts';
 import { openOnlineUsers } from '../presence/presence-services.ts';
 import { Attention } from '../push/queue/attention.ts';
-import { eventually } from '../sockets/test-client.ts';
 import { Membership } from './membership.ts';
 import { MEMBERSHIP_TIMES } from './membership-times.ts';
 import { NodePresence } from './node-presence.ts';
 import { snapshotShape } from './presence-messages.ts';
-import { openCipher, openReader } from './test-cipher.ts';
-import { MemoryHub } from './test-memory-link.ts';
 
 const TIMES = { gatherMs: 20, snapshotPauseMs: 5, askAgainMs: 3_000 };
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../test/clocks.ts';
 import { onNodes } from '../../test/databases.ts';
-import { eventually, startSockets, type TestSocket } from '../sockets/test-client.ts';
+import { eventually } from '../../test/eventually.ts';
+import { startSockets, type TestSocket } from '../../test/sockets.ts';
 
 onNodes('presence over nodes', (database) => {
   test('watchers on each node see the same, also when their user was last online', async (t) => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { openCipher, openReader } from '../../test/ciphers.ts';
 import { ManualClock } from '../../test/clocks.ts';
 import { disposeAfter } from '../../test/dispose-after.ts';
+import { eventually } from '../../test/eventually.ts';
+import { MemoryHub } from '../../test/memory-link.ts';
 import { type Change, Events, type ServiceEvent } from '../events/hints.ts';
-import { eventually } from '../sockets/test-client.ts';
 import { Announcements } from './announcements.ts';
 import { Membership } from './membership.ts';
 import { MEMBERSHIP_TIMES } from './membership-times.ts';
 import { SharedHints } from './shared-hints.ts';
-import { openCipher, openReader } from './test-cipher.ts';
-import { MemoryHub } from './test-memory-link.ts';
 
 const CHANGES: readonly Change[] = [{ id: '1', kind: 'user-changed', subject: 'alice' }];
 const LONG_MS = 60_000;

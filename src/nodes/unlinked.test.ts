@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite, type TestDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
+import { MemoryHub } from '../../test/memory-link.ts';
 import { nowMs } from '../db/fragments.ts';
 import { ChangeReader } from '../events/change-reader.ts';
 import { Events } from '../events/hints.ts';
-import { MemoryHub } from './test-memory-link.ts';
 import { Unlinked } from './unlinked.ts';
 
 const UNKNOWN_MS = 600;

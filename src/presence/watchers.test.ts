@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import type { Person } from '../../test/harness.ts';
+import { startSockets, type TestSocket } from '../../test/sockets.ts';
 import { Events } from '../events/hints.ts';
 import { blockUser, unblockUser } from '../relations/block-user.ts';
-import { eventually, startSockets, type TestSocket } from '../sockets/test-client.ts';
 
 onEachDatabase('watching users', (database) => {
   async function startThree(t: TestContext) {

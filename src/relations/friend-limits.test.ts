@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Answer, Person } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
-import { startSockets } from '../sockets/test-client.ts';
+import { startSockets } from '../../test/sockets.ts';
 
 const HOUR_MS = 3_600_000;
 

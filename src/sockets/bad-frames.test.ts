@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { rawFrame, writeRaw } from '../../test/raw-frames.ts';
-import { eventually, startSockets, type TestSocket } from './test-client.ts';
+import { startSockets, type TestSocket } from '../../test/sockets.ts';
 
 onSqlite('bad frames', (database) => {
   const cases: [name: string, send: (socket: TestSocket) => void, code: number, reason: string][] = [

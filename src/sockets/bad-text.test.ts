@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
-import { startSockets } from './test-client.ts';
+import { startSockets } from '../../test/sockets.ts';
 
 /** As JSON writes them; the frames are text, because no client's library would write them unescaped. */
 const BAD_TEXTS = ['\\u0000', '\\ud800', '\\udc00', '\\udc00\\ud800'];

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
+import { connectionOf, serveFrames, startSockets, type TestSocket } from '../../test/sockets.ts';
 import { defineFrame } from '../frames/define-frame.ts';
 import type { SocketSession } from './socket-session.ts';
-import { connectionOf, eventually, serveFrames, startSockets, type TestSocket } from './test-client.ts';
 
 const isPaused = (session: SocketSession) => connectionOf(session).isPaused;
 

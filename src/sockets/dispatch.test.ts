@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { rawFrame, writeRaw } from '../../test/raw-frames.ts';
+import { connectionOf, serveFrames, startSockets } from '../../test/sockets.ts';
 import { ServiceError } from '../errors.ts';
 import { defineFrame } from '../frames/define-frame.ts';
 import { text } from '../http/validation.ts';
 import type { SocketSession } from './socket-session.ts';
-import { connectionOf, eventually, serveFrames, startSockets } from './test-client.ts';
 
 onSqlite('the frames that a room defines', (database) => {
   test('are validated by their schema and answered with the data of their handler', async (t) => {

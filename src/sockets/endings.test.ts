@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { settingsOf } from '../../test/processes.ts';
+import { recordOrder, startSockets, TestSocket } from '../../test/sockets.ts';
 import { suspendUser } from '../accounts/account-status.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { recordExternalChange } from '../events/changes.ts';
-import { eventually, recordOrder, startSockets, TestSocket } from './test-client.ts';
 
 onSqlite('the end of a connection', (database) => {
   test('a changed password closes the sockets of other sessions with 4409 before it is answered, and keeps the caller’s own', async (t) => {

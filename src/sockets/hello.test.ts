@@ -3,16 +3,16 @@ import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
-import { Authentication } from '../accounts/authentication.ts';
-import { buildApp } from '../app.ts';
+import { eventually } from '../../test/eventually.ts';
 import {
   countConnections,
-  eventually,
   recordOrder,
   type SocketService,
   startSockets,
   TestSocket,
-} from './test-client.ts';
+} from '../../test/sockets.ts';
+import { Authentication } from '../accounts/authentication.ts';
+import { buildApp } from '../app.ts';
 
 /** The same service on another port, whose token checks wait, once done, until the test lets them answer. */
 async function serveLateChecks(t: TestContext, service: SocketService) {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { onEachDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import type { Person } from '../../test/harness.ts';
+import { type SocketService, serveFrames, startSockets } from '../../test/sockets.ts';
 import { endSession } from '../accounts/sessions.ts';
 import { Events } from '../events/hints.ts';
 import { defineFrame } from '../frames/define-frame.ts';
 import { updateProfile } from '../profiles/profiles.ts';
 import { blockUser } from '../relations/block-user.ts';
-import { eventually, type SocketService, serveFrames, startSockets } from './test-client.ts';
 
 /** Makes the node unable to read what other nodes changed, until the returned function is called. */
 function cutOff({ services }: SocketService): () => void {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import Value from 'typebox/value';
 import { onSqlite } from '../../test/databases.ts';
+import { startSockets, type TestSocket } from '../../test/sockets.ts';
 import { closeCodes } from './close-codes.ts';
 import { FRAMES_IN, type FrameName } from './frames-in.ts';
 import { FRAMES_OUT } from './frames-out.ts';
-import { startSockets, type TestSocket } from './test-client.ts';
 
 const document = await readFile(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
 

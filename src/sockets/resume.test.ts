@@ -4,8 +4,8 @@ import { ManualClock } from '../../test/clocks.ts';
 import { onEachDeployment } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
 import { sendMessage } from '../../test/messages.ts';
+import { startSockets, type TestSocket } from '../../test/sockets.ts';
 import { trimInboxes } from '../inbox/trim.ts';
-import { startSockets, type TestSocket } from './test-client.ts';
 
 onEachDeployment('the log over the socket', (database) => {
   async function startTwo(t: TestContext) {

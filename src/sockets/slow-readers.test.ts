@@ -2,19 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import type { Person } from '../../test/harness.ts';
 import { sendMessage } from '../../test/messages.ts';
+import { countConnections, type SocketService, startSockets, type TestSocket } from '../../test/sockets.ts';
 import type { Db } from '../db/db.ts';
 import { recordChange } from '../events/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { renewEpoch } from '../inbox/epoch.ts';
-import {
-  countConnections,
-  eventually,
-  type SocketService,
-  startSockets,
-  type TestSocket,
-} from './test-client.ts';
 
 const EVENTS = 5_000;
 

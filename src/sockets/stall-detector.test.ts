@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../../test/eventually.ts';
 import { StallDetector } from './stall-detector.ts';
-import { eventually } from './test-client.ts';
 
 function start() {
   const state = { nowMs: 0, isCurrent: true, canRead: true };

@@ -5,13 +5,8 @@ import { test } from 'node:test';
 import type { ClientOptions } from 'ws';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
-import {
-  countConnections,
-  eventually,
-  type SocketService,
-  startSockets,
-  type TestSocket,
-} from './test-client.ts';
+import { eventually } from '../../test/eventually.ts';
+import { countConnections, type SocketService, startSockets, type TestSocket } from '../../test/sockets.ts';
 
 const handshake = {
   Host: 'localhost',

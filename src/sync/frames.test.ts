@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
-import { eventually, startSockets } from '../sockets/test-client.ts';
+import { eventually } from '../../test/eventually.ts';
+import { startSockets } from '../../test/sockets.ts';
 
 onEachDatabase('an acknowledged message', (database) => {
   test('is seen if the device is attentive, else only received', async (t) => {

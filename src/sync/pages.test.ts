@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
+import { startSockets } from '../../test/sockets.ts';
 import { hourOf } from '../chat/conversations.ts';
-import { startSockets } from '../sockets/test-client.ts';
 
 const ENTRIES = 250;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteUser } from '../../src/commands/delete-user.ts';
-import { type SocketService, startSockets } from '../../src/sockets/test-client.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Answer, type Person, startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
+import { type SocketService, startSockets } from '../sockets.ts';
 import { everythingStored } from './stored.ts';
 import { apiRoutes, plainest } from './surface.ts';
 

@@ -105,7 +105,10 @@ onChromium('A message', (browser) => {
     );
     assert.doesNotMatch(await textOf(her.page, '[data-testid="announcer"]'), /mine/);
     const names = await her.page.$$eval('[role="log"] article', (all) => all.map((one) => one.ariaLabel));
-    assert.match(names.join(' | '), /^bob, Today, \d+:\d+ [AP]M \| You, Today, \d+:\d+ [AP]M \| bob, Today, \d+:\d+ [AP]M$/);
+    assert.match(
+      names.join(' | '),
+      /^bob, Today, \d+:\d+ [AP]M \| You, Today, \d+:\d+ [AP]M \| bob, Today, \d+:\d+ [AP]M$/,
+    );
     assert.equal(await her.page.$eval('[data-state]', (mark) => mark.ariaLabel), 'Sent');
     assert.equal(await her.page.$eval('[role="log"]', (log) => log.ariaLabel), 'Messages with bob');
     await assertAccessible(her.page, 'a chat');

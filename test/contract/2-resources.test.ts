@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSockets } from '../../src/sockets/test-client.ts';
 import { onEachDeployment } from '../databases.ts';
 import { startService, type TestService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
+import { startSockets } from '../sockets.ts';
 
 /** Hashes of `correct horse`, by scheme. */
 const STORED = {

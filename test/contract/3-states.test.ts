@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually, startSockets } from '../../src/sockets/test-client.ts';
 import { onEachDeployment } from '../databases.ts';
+import { eventually } from '../eventually.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
+import { startSockets } from '../sockets.ts';
 
 onEachDeployment('3 States and transitions', (database) => {
   test('3.1 Block: not blocked -> blocked -> not blocked, for the caller alone', async (t) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually, startSockets } from '../../src/sockets/test-client.ts';
 import { onEachDeployment } from '../databases.ts';
+import { eventually } from '../eventually.ts';
 import { startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 import { startPushing } from '../pushing.ts';
+import { startSockets } from '../sockets.ts';
 
 onEachDeployment('6 Events', (database) => {
   test('6 The HTTP interface makes no calls: avatars are not fetched, subscriptions only pushed to', async (t) => {

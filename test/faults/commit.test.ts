@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startSockets } from '../../src/sockets/test-client.ts';
 import { onNodes, type TestDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import { openProxy } from '../postgres-proxy.ts';
+import { startSockets } from '../sockets.ts';
 
 /** Longer than what a lost hint delays, and shorter than the time between two full sweeps. */
 const LATE_MS = 20_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { type SocketService, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onNodes, type TestDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import { type Person, startService, type TestNode } from '../harness.ts';
 import { openProxy } from '../postgres-proxy.ts';
 import { startRedis } from '../redis-server.ts';
+import { type SocketService, startSockets, type TestSocket } from '../sockets.ts';
 
 onNodes('a session that ends on one node', (database) => {
   /** Alice with a session that ends, which has sockets on all nodes, and another one. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onNodes, type TestDatabase } from '../databases.ts';
 import type { Scope } from '../dispose-after.ts';
 import { eventually } from '../eventually.ts';
 import { openProxy } from '../postgres-proxy.ts';
+import { startSockets, type TestSocket } from '../sockets.ts';
 
 /** Far longer than the service takes, and far shorter than PostgreSQL is away. */
 const ANSWERED_MS = 30_000;

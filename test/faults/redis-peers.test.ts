@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { type SocketService, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onNodes, type TestDatabase } from '../databases.ts';
 import type { Scope } from '../dispose-after.ts';
 import { eventually } from '../eventually.ts';
@@ -11,6 +10,7 @@ import { connectPostgres, identifier } from '../postgres-client.ts';
 import { databaseUrl } from '../postgres-cluster.ts';
 import { connectRedisPeer, type RedisPeer } from '../redis-peer.ts';
 import { startRedis } from '../redis-server.ts';
+import { type SocketService, startSockets, type TestSocket } from '../sockets.ts';
 
 const MANY = 1_000_000;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSockets } from '../../src/sockets/test-client.ts';
 import { onNodes } from '../databases.ts';
 import { openProxy } from '../postgres-proxy.ts';
 import { startRedis } from '../redis-server.ts';
+import { startSockets } from '../sockets.ts';
 import { FaultStory } from './story.ts';
 
 onNodes('when Redis fails', (database) => {

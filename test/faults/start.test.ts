@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSockets } from '../../src/sockets/test-client.ts';
 import { onNodes } from '../databases.ts';
 import { connectPostgres } from '../postgres-client.ts';
+import { startSockets } from '../sockets.ts';
 
 onNodes('many nodes at once', (database) => {
   test('five that start on an empty database are one service', async (t) => {

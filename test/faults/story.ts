@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SocketService, TestSocket } from '../../src/sockets/test-client.ts';
 import { eventually } from '../eventually.ts';
 import type { Answer, Body, Person } from '../harness.ts';
 import { settled } from '../nodes.ts';
+import type { SocketService, TestSocket } from '../sockets.ts';
 
 const WRITERS = 4;
 /** Below the limit of 30 messages in 10 s. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type SocketService, startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { onEachDeployment } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
+import { type SocketService, startSockets, type TestSocket } from '../sockets.ts';
 
 const PEOPLE = 3;
 const DEVICES = 2;

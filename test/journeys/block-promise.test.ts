@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { suspendUser } from '../../src/accounts/account-status.ts';
-import { startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { ManualClock } from '../clocks.ts';
 import { onEachDeployment, type TestDatabase } from '../databases.ts';
 import type { Body, Person } from '../harness.ts';
+import { startSockets, type TestSocket } from '../sockets.ts';
 
 /** Alice and Bob with two devices each, on different nodes where there are several; `block` is Alice's block of Bob. */
 async function startTwo(t: TestContext, database: TestDatabase) {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
-import { TestSocket } from '../../src/sockets/test-client.ts';
 import { onPostgres, onSqlite } from '../databases.ts';
 import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { startPushService } from '../push-service.ts';
+import { TestSocket } from '../sockets.ts';
 
 onSqlite('moving to PostgreSQL', (embedded) => {
   onPostgres('moving to PostgreSQL', (postgres) => {

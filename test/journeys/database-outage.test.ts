@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { TestSocket } from '../../src/sockets/test-client.ts';
 import { onPostgres } from '../databases.ts';
 import type { Body } from '../harness.ts';
 import { connectPostgres } from '../postgres-client.ts';
 import { type Cluster, databaseUrl, startCluster, templateDatabase } from '../postgres-cluster.ts';
 import { openProxy } from '../postgres-proxy.ts';
 import { launchServer, type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { TestSocket } from '../sockets.ts';
 
 /** Ten times the 3 s within which a call is answered while the database is away. */
 const HANG_MS = 30_000;

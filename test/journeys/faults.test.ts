@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import {
-  eventually,
-  type SocketService,
-  startSockets,
-  type TestSocket,
-} from '../../src/sockets/test-client.ts';
 import { Clock } from '../clocks.ts';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
+import { eventually } from '../eventually.ts';
 import type { Body, Person } from '../harness.ts';
 import { type PushService, type SubscriptionJson, startPushService } from '../push-service.ts';
+import { type SocketService, startSockets, type TestSocket } from '../sockets.ts';
 
 /** Only catches a hang: a message or a push takes some milliseconds, and up to 2 s on a busy machine. */
 const HANG_MS = 20_000;

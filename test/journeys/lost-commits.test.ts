@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startSockets, type TestSocket } from '../../src/sockets/test-client.ts';
 import { databaseEnv, onNodes, onPostgres, type TestDatabase } from '../databases.ts';
 import { disposeAfter } from '../dispose-after.ts';
 import { eventually } from '../eventually.ts';
 import type { Body, Person } from '../harness.ts';
 import { connectPostgres } from '../postgres-client.ts';
 import { databaseUrl, startCluster, templateDatabase } from '../postgres-cluster.ts';
+import { startSockets, type TestSocket } from '../sockets.ts';
 
 const HANG_MS = 120_000;
 const LOST = /^PostgreSQL was promoted and lacks answered commits/;

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { migrate, migrations } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
-import { TestSocket } from '../../src/sockets/test-client.ts';
 import { type Crowd, join, joinCrowd } from '../crowd.ts';
 import { onNodes } from '../databases.ts';
 import { Device } from '../devices.ts';
@@ -13,6 +12,7 @@ import type { Scope } from '../dispose-after.ts';
 import { type NodeProcesses, startNodeProcesses, untilOnline } from '../node-processes.ts';
 import { type Caller, callerOf, type ServerProcess, settingsOf } from '../processes.ts';
 import { keepPromises } from '../promises.ts';
+import { TestSocket } from '../sockets.ts';
 
 const HANG_MS = 240_000;
 const CROWD = 30;

@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { user } from '../../src/commands/user.ts';
 import type { Config } from '../../src/config.ts';
-import { startSockets } from '../../src/sockets/test-client.ts';
 import { ManualClock } from '../clocks.ts';
 import { onEachDatabase, onSqlite, type TestDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import type { Body, TestService } from '../harness.ts';
+import { startSockets } from '../sockets.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

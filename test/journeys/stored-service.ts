@@ -3,12 +3,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { type SocketService, startSockets } from '../../src/sockets/test-client.ts';
 import { ManualClock } from '../clocks.ts';
 import type { DatabaseSettings, TestDatabase } from '../databases.ts';
 import type { Body } from '../harness.ts';
 import { connectPostgres } from '../postgres-client.ts';
 import { type PushService, type SavedKeys, startPushService } from '../push-service.ts';
+import { type SocketService, startSockets } from '../sockets.ts';
 
 // Each folder was written by an earlier version, once on each of the two databases: the service of that version's own tests was
 // used over HTTP and sockets, with a manual clock and a local push service. Each `.sql` file is the database at a moment at which

@@ -93,6 +93,18 @@ test('no files import each other in a ring', () => {
   assert.deepEqual(ringsOf(arrows), []);
 });
 
+test('the service or its commands need every file, so helpers of tests stand below test/', () => {
+  // A worker is loaded by its address, not by an import.
+  const workers = filesOf('src').filter((file) => file.endsWith('-worker.ts'));
+  const needed = new Set(['src/main.ts', 'src/cli.ts', ...workers]);
+  const next = Map.groupBy(arrows, ({ from }) => from);
+  for (const file of needed) for (const { to } of next.get(file) ?? []) needed.add(to);
+  assert.deepEqual(
+    filesOf('src').filter((file) => !needed.has(file)),
+    [],
+  );
+});
+
 test('no folder has more than 20 files without tests', () => {
   const folders = Map.groupBy(filesOf('src'), (file) => file.slice(0, file.lastIndexOf('/')));
   const large = [...folders].filter(([, files]) => files.length > MOST_FILES_OF_A_FOLDER);

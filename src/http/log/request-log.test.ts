@@ -5,7 +5,7 @@ import { openConnection } from '../../../test/bad-input/raw-connection.ts';
 import { onSqlite } from '../../../test/databases.ts';
 import { eventually } from '../../../test/eventually.ts';
 import { type Body, startService, type TestService } from '../../../test/harness.ts';
-import { startSockets } from '../../sockets/test-client.ts';
+import { startSockets } from '../../../test/sockets.ts';
 import { loggedPath } from './request-log.ts';
 
 const on = { LOG_REQUESTS: '1' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { onEachLimits } from '../../../test/limits.ts';
 import type { Attempt } from '../../http/failure-log.ts';
 import type { KeyedLimit, Verdict } from '../../http/rate-limits.ts';
-import { onEachLimits } from './test-nodes.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { type TestNodes, withRedis } from '../../../test/limits.ts';
 import type { Verdict } from '../../http/rate-limits.ts';
 import { SharedLimit } from './shared-limit.ts';
-import { type TestNodes, withRedis } from './test-nodes.ts';
 
 const MINUTE_MS = 60_000;
 const LIMIT = { limit: 60, windowMs: MINUTE_MS };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { notifications, startPushing } from '../../../test/pushing.ts';
-import { startSockets } from '../../sockets/test-client.ts';
+import { startSockets } from '../../../test/sockets.ts';
 
 onEachDatabase('push decisions', (database) => {
   test('a message for a user without an attentive device rings at once on each of their devices (6)', async (t) => {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { createClient } from '@redis/client';
-import { type LimitSource, memoryLimits } from '../../http/limit-source.ts';
-import { openLog } from '../../log.ts';
-import { SharedCounts } from './shared-counts.ts';
-import { shareLimits } from './shared-limits.ts';
+import { type LimitSource, memoryLimits } from '../src/http/limit-source.ts';
+import { openLog } from '../src/log.ts';
+import { SharedCounts } from '../src/nodes/limits/shared-counts.ts';
+import { shareLimits } from '../src/nodes/limits/shared-limits.ts';
 
 /** A Redis whose scripts read the test's clock instead of the server's. */
 export interface TestRedis {

@@ -1,31 +1,22 @@
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { TestDatabase } from '../../test/databases.ts';
-import { eventually } from '../../test/eventually.ts';
-import {
-  type Body,
-  type Person,
-  type ServiceOptions,
-  startService,
-  type TestService,
-} from '../../test/harness.ts';
-import { listen, settled } from '../../test/nodes.ts';
-import type { FrameHandler } from '../frames/define-frame.ts';
-import { guardRequests } from '../http/authenticate.ts';
-import { openServer } from '../http/server.ts';
-import { Connection } from './connection.ts';
-import type { RoomFrames } from './frames.ts';
-import { socketRoutes } from './routes.ts';
-import type { SocketSession } from './socket-session.ts';
+import type { FrameHandler } from '../src/frames/define-frame.ts';
+import { guardRequests } from '../src/http/authenticate.ts';
+import { openServer } from '../src/http/server.ts';
+import { Connection } from '../src/sockets/connection.ts';
+import type { RoomFrames } from '../src/sockets/frames.ts';
+import { socketRoutes } from '../src/sockets/routes.ts';
+import type { SocketSession } from '../src/sockets/socket-session.ts';
+import type { TestDatabase } from './databases.ts';
+import { type Body, type Person, type ServiceOptions, startService, type TestService } from './harness.ts';
+import { listen, settled } from './nodes.ts';
 
 /**
  * With the library's limit, a client that reads much at once terminates itself: pings whose pongs wait behind its own output
  * count against it. The library's types do not know the option.
  */
 const ANY_PONGS: ClientOptions & { maxPendingAutoPongs: number } = { maxPendingAutoPongs: 0 };
-
-export { eventually };
 
 /** How a connection ended for its client. 1006: without a close frame. */
 export interface Ending {

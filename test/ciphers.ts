@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts';
-import { DroppedMessages } from './dropped-messages.ts';
-import type { Installation } from './installation.ts';
-import { MessageCipher } from './message-cipher.ts';
-import type { Message } from './node-messages.ts';
+import type { Clock } from '../src/clock.ts';
+import { DroppedMessages } from '../src/nodes/dropped-messages.ts';
+import type { Installation } from '../src/nodes/installation.ts';
+import { MessageCipher } from '../src/nodes/message-cipher.ts';
+import type { Message } from '../src/nodes/node-messages.ts';
 
 type Clocks = Pick<Clock, 'now' | 'monotonicMs'>;
 

@@ -1,4 +1,4 @@
-import type { Link } from './link.ts';
+import type { Link } from '../src/nodes/link.ts';
 
 /** Links of one process, for tests that decide which messages are lost. Messages are delivered in later microtasks. */
 export class MemoryHub {
