@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { runCommand } from '../../test/commands.ts';
 import { onSqlite } from '../../test/databases.ts';
-import { settingsOf } from '../../test/processes.ts';
+import { runCommand, settingsOf } from '../../test/processes.ts';
 import { quoteWord } from './backup.ts';
 import { toPrintable } from './printable.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase } from '../../test/databases.ts';
-import { settingsOf, startServer } from '../../test/processes.ts';
+import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
 
 const secret = { username: 'Älice', password: 'secret' };
 

@@ -33,7 +33,8 @@ onChromium('A message in a group', (browser) => {
       }
     }
     await page.mouse.move(0, 0);
-    await page.focus('[data-message] a');
+    await page.focus('[data-message]:has(a)');
+    await page.keyboard.press('Tab');
     await waitFor('the time of the focused link', async () => (await timesShown(page)).length === 1);
 
     await page.setViewport({ width: 390, height: 800, hasTouch: true, isMobile: true });

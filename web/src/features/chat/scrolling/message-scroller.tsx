@@ -1,6 +1,7 @@
 import { Component, createRef, type ReactNode } from 'react';
 import { type Block, BlockHeights, chooseBlocks } from './block-window.ts';
 import { findHeldBlocks } from './held-blocks.ts';
+import { MessageFocus } from './message-focus.ts';
 import styles from './message-scroller.module.css';
 import {
   type Anchor,
@@ -40,8 +41,12 @@ interface MessageScrollerProps<B extends Block> {
   overlay: ReactNode;
 }
 
-/** The keys of the blocks in the document. */
-type State = { shown: ReadonlySet<number> };
+interface State {
+  /** The keys of the blocks in the document. */
+  readonly shown: ReadonlySet<number>;
+  /** A message has the focus; else the scroller is the stop of the Tab key. */
+  readonly isEntered: boolean;
+}
 
 /** At this distance or less, the list counts as scrolled to the end. */
 const END_PX = 32;
@@ -79,11 +84,20 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   #anchor: Anchor | null = null;
   /** The scroll position that was set here. */
   #ownTop = 0;
+  readonly #focus = new MessageFocus({
+    elements: () => this.#elements(),
+    blocks: () => this.props.blocks,
+    show: (block) => this.setState(({ shown }) => ({ shown: new Set([...shown, block]) })),
+    onEntered: (isEntered) => this.setState({ isEntered }),
+    // At once, before anything else follows the end.
+    onMoved: () => this.#onScroll(),
+  });
   /** Blocks have entered the document; in the next frame others may. */
   #nextFrame: number | undefined;
 
   override state: State = {
     shown: new Set(this.props.blocks.slice(-FIRST_BLOCKS).map(({ key }) => key)),
+    isEntered: false,
   };
 
   override componentDidMount(): void {
@@ -99,18 +113,21 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
 
   override getSnapshotBeforeUpdate(): Anchor | null {
     this.#followSize();
-    const { scroller, rows } = this.#elements();
-    return this.#isFollowing || !scroller || !rows ? null : findAnchor(scroller, rows);
+    const elements = this.#elements();
+    if (!elements) return null;
+    this.#focus.beforeUpdate();
+    return this.#isFollowing ? null : findAnchor(elements.scroller, elements.rows);
   }
 
   override componentDidUpdate(before: MessageScrollerProps<B>, _state: State, anchor: Anchor | null): void {
     const { line, lastOwnKey, arrivedAway } = this.props;
-    const scroller = this.#scroller.current;
+    const elements = this.#elements();
     if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.#scrollToEnd();
     else if (this.#isFollowing)
       this.#follow(line?.unreadAfter !== before.line?.unreadAfter || before.lastNumber < arrivedAway);
-    else if (scroller && anchor) this.#hold(scroller, anchor);
+    else if (elements && anchor) this.#hold(elements.scroller, anchor);
     this.#settle();
+    this.#focus.afterUpdate();
   }
 
   toEnd(): void {
@@ -118,7 +135,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     this.#settle();
   }
 
-  /** The arrow keys scroll the element that has the focus. */
+  /** After a use of the keyboard, the message at the end gets it. */
   focus(): void {
     this.#scroller.current?.focus({ preventScroll: true });
   }
@@ -127,6 +144,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     const { label, top, blocks, children, overlay } = this.props;
     return (
       <div className={styles.frame}>
+        {overlay}
         <div
           className={styles.scroller}
           ref={this.#scroller}
@@ -134,9 +152,9 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
           // The `Announcer` says what arrives; this region would also read out history and delivery statuses.
           aria-live="off"
           aria-label={label}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it.
-          tabIndex={0}
+          tabIndex={this.state.isEntered ? -1 : 0}
           onScroll={this.#onScroll}
+          {...this.#focus.handlers}
           data-testid="messages"
         >
           <div className={styles.rows} ref={this.#rows}>
@@ -146,7 +164,6 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
             </RenderedBlocks>
           </div>
         </div>
-        {overlay}
       </div>
     );
   }
@@ -159,8 +176,9 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   }
 
   readonly #onScroll = (): void => {
-    const { scroller, rows } = this.#elements();
-    if (!scroller || !rows) return;
+    const elements = this.#elements();
+    if (!elements) return;
+    const { scroller, rows } = elements;
     this.#followSize();
     const top = scroller.scrollTop;
     const isOwn = Math.abs(top - this.#ownTop) <= 1;
@@ -173,7 +191,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
 
   /** Holds what is read if the size has changed without React, by the window, the keyboard of a phone, or a font. */
   #followSize(): void {
-    const { scroller, rows } = this.#elements();
+    const { scroller, rows } = this.#elements() ?? {};
     if (!scroller || !rows || scroller.clientHeight === 0) return;
     const before = this.#size;
     this.#size = sizeOf(scroller, rows);
@@ -211,7 +229,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
 
   /** After a change of the rows, their size or the scroll position. */
   #settle(): void {
-    const { scroller, rows } = this.#elements();
+    const { scroller, rows } = this.#elements() ?? {};
     // Without a height the list is not on the screen.
     if (!scroller || !rows || scroller.clientHeight === 0) return;
     this.#chooseBlocks(scroller, rows);
@@ -263,6 +281,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   }
 
   #elements() {
-    return { scroller: this.#scroller.current, rows: this.#rows.current };
+    const [scroller, rows] = [this.#scroller.current, this.#rows.current];
+    return scroller && rows ? { scroller, rows } : undefined;
   }
 }

@@ -68,7 +68,8 @@ export function topOf(scroller: Element, row: Element): number {
   return row.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
 }
 
-function bottomOf(scroller: Element, row: Element): number {
+/** The same for its lower edge. */
+export function bottomOf(scroller: Element, row: Element): number {
   return row.getBoundingClientRect().bottom - scroller.getBoundingClientRect().top;
 }
 

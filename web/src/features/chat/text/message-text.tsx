@@ -1,8 +1,14 @@
 import { splitLinks } from './links.ts';
 import styles from './message-text.module.css';
 
+interface MessageTextProps {
+  body: string;
+  /** Of its links. */
+  tabIndex: 0 | -1;
+}
+
 /** The text of a message; addresses of the web, mail addresses and phone numbers in it are links. */
-export function MessageText({ body }: { body: string }) {
+export function MessageText({ body, tabIndex }: MessageTextProps) {
   return splitLinks(body).map((part, i) =>
     part.kind === 'text' ? (
       part.text
@@ -12,6 +18,7 @@ export function MessageText({ body }: { body: string }) {
         key={i}
         className={styles.link}
         href={part.href}
+        tabIndex={tabIndex}
         title={part.href}
         // The system opens the others in an application of its own, and a tab would stay empty.
         target={part.href.startsWith('http') ? '_blank' : undefined}

@@ -1,4 +1,4 @@
-import { type MouseEvent, memo, useState } from 'react';
+import { type FocusEvent, type MouseEvent, memo, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { isTouch } from '../../../ui/controls/pointer.ts';
@@ -25,6 +25,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
   const texts = useTexts().chat;
   const times = useTimes();
   const [isTimeShown, setTimeShown] = useState(false);
+  const [hasFocus, setFocus] = useState(false);
   const { key, n, isOwn, cid, body, at, state } = message;
   const clock = times.clock(at);
   const day = useDay(at);
@@ -41,9 +42,16 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
   const onClick = (event: MouseEvent) => {
     if (isTouch() && !isForOthers(event)) setTimeShown(!isTimeShown);
   };
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) =>
+    setFocus(currentTarget.contains(relatedTarget));
+  // The messages are one stop of the Tab key; from the focused one it goes on to what is in it.
+  const tabIndex = hasFocus ? 0 : -1;
   return (
     <article
       className={styles.message}
+      tabIndex={-1}
+      onFocus={() => setFocus(true)}
+      onBlur={onBlur}
       aria-label={texts.messageBy(sender, day, clock)}
       data-message=""
       data-own={isOwn || undefined}
@@ -57,7 +65,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
       <div className={styles.bubble} onClick={isGroupEnd ? undefined : onClick}>
         <div className={styles.text} dir="auto" data-key={key}>
-          <MessageText body={body} />
+          <MessageText body={body} tabIndex={tabIndex} />
         </div>
         {(isGroupEnd || state !== 'theirs') && (
           <span className={styles.meta}>
@@ -67,7 +75,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
         )}
       </div>
       {!isGroupEnd && time(styles.beside)}
-      {state === 'refused' && <Refusal message={message} thread={thread} />}
+      {state === 'refused' && <Refusal message={message} thread={thread} tabIndex={tabIndex} />}
       {state === 'waiting' && <p className={styles.waiting}>{texts.waitsForConnection}</p>}
     </article>
   );
@@ -79,7 +87,14 @@ function isForOthers({ target }: MouseEvent): boolean {
   return isLink || getSelection()?.isCollapsed === false;
 }
 
-function Refusal({ message, thread }: { message: MessageView; thread: Thread }) {
+interface RefusalProps {
+  message: MessageView;
+  thread: Thread;
+  /** Of its buttons. */
+  tabIndex: 0 | -1;
+}
+
+function Refusal({ message, thread, tabIndex }: RefusalProps) {
   const texts = useTexts().chat;
   const sentence = useErrorSentence();
   const { cid, error } = message;
@@ -90,12 +105,19 @@ function Refusal({ message, thread }: { message: MessageView; thread: Thread }) 
         {sentence(error ?? '')}
       </span>
       <span className={styles.actions}>
-        <button type="button" className={styles.action} onClick={() => thread.retry(cid)} data-testid="retry">
+        <button
+          type="button"
+          className={styles.action}
+          tabIndex={tabIndex}
+          onClick={() => thread.retry(cid)}
+          data-testid="retry"
+        >
           {texts.retry}
         </button>
         <button
           type="button"
           className={styles.action}
+          tabIndex={tabIndex}
           onClick={() => thread.discard(cid)}
           data-testid="discard"
         >

@@ -99,7 +99,8 @@ function Top({ person, view, thread }: ThreadPaneProps) {
         {isLoadingOlder ? (
           <Loader size="xs" role="status" aria-label={texts.loadingOlder} />
         ) : (
-          <Button variant="subtle" size="compact-sm" onClick={() => thread.loadOlder()}>
+          // Keys reach older messages by the first one, which loads them.
+          <Button variant="subtle" size="compact-sm" tabIndex={-1} onClick={() => thread.loadOlder()}>
             {texts.loadOlder}
           </Button>
         )}
