@@ -50,6 +50,64 @@ onChromium('The bubbles of messages', (browser) => {
   });
 });
 
+onChromium('The rows of a list', (browser) => {
+  test('look different when selected and under the pointer, and show the focus on both', async (t) => {
+    const talk = await startTalk(t);
+    const { site, alice, bob, write } = talk;
+    const carol = await site.join('carol');
+    await write(bob, alice, 'Hello');
+    await write(carol, alice, 'Hello');
+    const { page } = await openChat(t, browser(), talk);
+    const rows = [bob, carol].map(({ id }) => `[data-testid="conversation-${id}"]`);
+    const [selected = '', other = ''] = rows;
+    await page.waitForSelector(`${selected}[aria-current]`);
+    const media = await page.createCDPSession();
+    for (const scheme of ['light', 'dark', 'forced']) {
+      const features = [
+        { name: 'prefers-color-scheme', value: scheme },
+        { name: 'forced-colors', value: scheme === 'forced' ? 'active' : 'none' },
+      ];
+      await media.send('Emulation.setEmulatedMedia', { features });
+      if (scheme !== 'forced') await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`);
+      await page.mouse.move(0, 0);
+      await comeToRest(page);
+      const plain = await faceOf(page, other);
+      await page.hover(other);
+      const faces = [plain, await faceOf(page, other), await faceOf(page, selected)];
+      if (scheme !== 'forced') assert.equal(new Set(faces).size, 3, `${scheme}: ${faces.join('; ')}`);
+      assert.deepEqual(
+        faces.map((face) => /a mark|4px$/.test(face)),
+        [false, false, true],
+        scheme,
+      );
+      for (const row of rows) {
+        const before = await outlineOf(page, row);
+        // After a key, the focus is shown.
+        await page.focus('[data-testid="nav-chats"]');
+        await page.keyboard.press('Tab');
+        await page.focus(row);
+        assert.match(await outlineOf(page, row), /2px solid/, scheme);
+        assert.notEqual(await outlineOf(page, row), before, scheme);
+      }
+    }
+  });
+});
+
+function outlineOf(page: Page, row: string): Promise<string> {
+  return page.$eval(row, (link) => {
+    const { outlineWidth, outlineStyle, outlineColor } = getComputedStyle(link);
+    return `${outlineWidth} ${outlineStyle} ${outlineColor}`;
+  });
+}
+
+/** The background of a row and what is at its edge. */
+function faceOf(page: Page, row: string): Promise<string> {
+  return page.$eval(row, (link) => {
+    const { backgroundColor, backgroundImage, borderLeftWidth } = getComputedStyle(link);
+    return `${backgroundColor}, ${backgroundImage === 'none' ? 'no mark' : 'a mark'}, ${borderLeftWidth}`;
+  });
+}
+
 interface Bubble {
   fill: string;
   line: string;

@@ -57,13 +57,15 @@ for (const scheme of ['light', 'dark'] as const)
   });
 
 for (const scheme of ['light', 'dark'] as const)
-  test(`bubbles are seen by their fill, and ticks on it, in ${scheme}`, () => {
+  test(`bubbles are seen by their fill, ticks and the mark of a selected row on it, in ${scheme}`, () => {
     const color = colorsOf(scheme);
     const pairs: [one: string, other: string, least: number][] = [
       ['--own-message', '--page', 2],
       ['--own-message', '--their-message', 1.5],
       ['--their-message', '--page', 1.2],
       // WCAG 2.2, 1.4.11.
+      ['--accent', '--selected', 3],
+      ['--accent', '--hover', 3],
       ['--mantine-color-brass-2', '--own-message', 3],
       ['--mantine-color-red-2', '--own-message', 3],
     ];
