@@ -7,10 +7,11 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import * as bcrypt from '@node-rs/bcrypt';
+import { type Ended, runCommand } from './commands.ts';
 import { type DatabaseSettings, onEachDatabase, onPostgres, onSqlite } from './databases.ts';
 import { findPython } from './find-python.ts';
 import { connectPostgres } from './postgres-client.ts';
-import { type Ended, runCommand, type ServerProcess, settingsOf, startServer } from './processes.ts';
+import { type ServerProcess, settingsOf, startServer } from './processes.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
 const document = readFileSync('docs/adopting.md', 'utf8');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type Ended, withoutLog } from './commands.ts';
 import { type DatabaseSettings, databaseEnv } from './databases.ts';
 import type { Body } from './harness.ts';
 
@@ -21,14 +22,6 @@ export function settingsOf(database: DatabaseSettings, settings: Settings = {}):
   };
 }
 
-export interface Ended {
-  /** null if a signal ended it. */
-  readonly code: number | null;
-  readonly output: string;
-  /** Without the lines of the log, such as a warning about a slow disk. */
-  readonly errors: string;
-}
-
 export interface Running extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
@@ -43,16 +36,9 @@ export function startCommand(settings: Settings, words: string[]): Running {
   const ended = once(child, 'close').then(async ([code]) => ({
     code,
     output: await output,
-    errors: (await errors).replace(/^\{.*\n/gm, ''),
+    errors: withoutLog(await errors),
   }));
   return { child, ended, [Symbol.asyncDispose]: () => kill(child) };
-}
-
-/** Runs a command of the operator to its end. */
-export async function runCommand(settings: Settings, words: string[], input = ''): Promise<Ended> {
-  await using command = startCommand(settings, words);
-  command.child.stdin.end(input);
-  return await command.ended;
 }
 
 /** A server in a process of its own that may not serve yet. Disposing of it kills it. */

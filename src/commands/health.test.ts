@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { runCommand } from '../../test/commands.ts';
 import { onSqlite } from '../../test/databases.ts';
-import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
+import { settingsOf, startServer } from '../../test/processes.ts';
 
 /** @returns the port of a server that is none of ours */
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {

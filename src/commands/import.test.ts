@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { type Ended, runCommand } from '../../test/commands.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
-import { type Ended, runCommand, settingsOf, startCommand } from '../../test/processes.ts';
+import { settingsOf, startCommand } from '../../test/processes.ts';
 
 const hash = 'a'.repeat(64);
 const jsonl = (...users: object[]) => users.map((user) => `${JSON.stringify(user)}\n`).join('');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase } from '../../test/databases.ts';
-import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
+import { settingsOf, startServer } from '../../test/processes.ts';
 import { invite } from './invite.ts';
 import { runCommand as run } from './run.ts';
 

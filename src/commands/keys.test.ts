@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase } from '../../test/databases.ts';
-import { runCommand, settingsOf, startServer } from '../../test/processes.ts';
+import { settingsOf, startServer } from '../../test/processes.ts';
 
 const secret = { username: 'alice', password: 'secret' };
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { runCommand } from '../../test/commands.ts';
 import { onSqlite } from '../../test/databases.ts';
-import { runCommand, settingsOf } from '../../test/processes.ts';
+import { settingsOf } from '../../test/processes.ts';
 import { quoteWord } from './backup.ts';
 import { toPrintable } from './printable.ts';
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand } from '../../test/processes.ts';
+import { runCommand } from '../../test/commands.ts';
+import { onSqlite } from '../../test/databases.ts';
+import { settingsOf, startCommand, startServer } from '../../test/processes.ts';
 
 const usage = `Usage: npm run --silent doorman -- COMMAND
 
@@ -67,4 +70,31 @@ test('invalid settings are reported together, before anything is done', async ()
   const settings = { PORT: '-1', BCRYPT_COST: '3' };
   assert.deepEqual(await runCommand(settings, ['export']), { code: 1, output: '', errors });
   assert.deepEqual(await runCommand(settings, ['import', '-']), { code: 1, output: '', errors });
+});
+
+onSqlite('Commands', (database) => {
+  test('each runs as a process of its own', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const { DATA_DIR: folder = '' } = settings;
+    await using server = await startServer(settings);
+    const backup = join(folder, 'backup');
+    const restored = { ...settings, DATA_DIR: join(folder, 'restored') };
+    const run = async (words: string[], { env = settings, input = '' } = {}) => {
+      await using command = startCommand(env, words);
+      command.child.stdin.end(input);
+      return await command.ended;
+    };
+    await server.post('/api/register', { username: 'alice', password: 'password' });
+    const exported = (await run(['export'])).output;
+    assert.match(exported, /^\{.*"alice"/);
+    assert.match((await run(['import', '-'], { input: exported })).output, /already there 1/);
+    assert.match((await run(['keys', 'rotate', 'jwt'])).output, /good keys: 2\n$/);
+    assert.match((await run(['user', 'show', 'alice'])).output, /"username": "alice"/);
+    assert.match((await run(['invite'])).output, /^\S{5}-\S{5}\n/);
+    assert.equal((await run(['backup', backup])).code, 0);
+    assert.equal((await run(['restore', backup], { env: restored })).code, 0);
+    assert.equal((await run(['restored'], { env: restored })).code, 0);
+    assert.equal((await run(['check'])).code, 0);
+    assert.match((await run(['health', '--url', server.url])).output, /is healthy/);
+  });
 });

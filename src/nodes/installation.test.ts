@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runCommand } from '../../test/commands.ts';
 import { onPostgres } from '../../test/databases.ts';
 import { connectPostgres, identifier } from '../../test/postgres-client.ts';
 import { databaseUrl } from '../../test/postgres-cluster.ts';
-import { runCommand, settingsOf } from '../../test/processes.ts';
+import { settingsOf } from '../../test/processes.ts';
 import { readIssuer } from '../accounts/tokens.ts';
 import type { SchemaDb } from '../db/db.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';

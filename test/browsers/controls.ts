@@ -17,6 +17,12 @@ function replaceText(selector: string, text: string): boolean {
   return field.value === text;
 }
 
+/** Opens the question in the settings, on a wide screen. */
+export async function askToSignOut(page: Page): Promise<void> {
+  await page.locator('[data-testid="nav-settings"]').click();
+  await page.locator('[data-testid="settings-sign-out"]').click();
+}
+
 /**
  * Confirms the open dialog, and waits until it is closed. The HTTP answer closes it; an event on the socket may show the
  * result earlier on the page below the dialog, where nothing can be clicked yet.

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'puppeteer-core';
-import { confirm, fill } from './controls.ts';
+import { askToSignOut, confirm, fill } from './controls.ts';
 import type { Scope } from './endings.ts';
 import { type PageFaults, watchFaults } from './page-faults.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
@@ -76,7 +76,7 @@ export class Person {
   }
 
   async signOut(): Promise<void> {
-    await this.click('sign-out');
+    await askToSignOut(this.page);
     await this.confirm();
     await this.page.waitForSelector('[name="username"]');
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { askToSignOut } from './controls.ts';
 import { onChromium, onFirefox } from './each-browser.ts';
 import { type FirefoxPushService, startFirefoxPushService } from './firefox-push-service.ts';
 import { type GcmService, startGcmService } from './gcm-service.ts';
@@ -25,7 +26,7 @@ function registerSigningOut(start: (t: TestContext) => Promise<SharedBrowser | s
     if (typeof shared === 'string') return t.skip(shared);
     const used = await useByAlice(shared);
     const { alice } = used;
-    await alice.click('sign-out');
+    await askToSignOut(alice.page);
     const asked = await alice.page.waitForSelector('[data-testid="confirm-dialog"]');
     const says = await asked?.evaluate((dialog) => (dialog as HTMLElement).innerText);
     assert.match(says ?? '', /1 message hasn’t been sent yet and will be lost\./);

@@ -8,6 +8,7 @@ import type { Page } from 'puppeteer-core';
 import type { Services } from '../../src/services.ts';
 import { appear, assertFits, placesOf } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
+import { askToSignOut } from './controls.ts';
 import { onChromium } from './each-browser.ts';
 import { BUILT_PAGE, buildPage, deployBuild, deployOver } from './page-build.ts';
 import { arrive, type Person } from './person.ts';
@@ -70,12 +71,13 @@ onChromium('The layout of the page', (browser) => {
     // Half of 1280: the browser's zoom at 200 %.
     assert.equal(await seen(640), 'rail page');
     assert.equal(await seen(360), 'bar page');
-    // Signing out is offered once, at every size.
+    // Signing out is offered once, at every size, in the settings alone.
+    assert.equal(await page.$('[data-testid="sign-out"]'), null);
     await page.goto(`${site.url}/settings`);
     await page.waitForSelector('[data-testid="settings-sign-out"]');
     const offers = () =>
       page.$$eval(
-        ':is([data-testid="sign-out"], [data-testid="settings-sign-out"])',
+        'button:is(:has([data-testid="sign-out"]), [data-testid="sign-out"])',
         (all) => all.filter((button) => button.checkVisibility()).length,
       );
     for (const [width, height] of [
@@ -97,6 +99,25 @@ onChromium('The layout of the page', (browser) => {
     const { width } = (await composer?.boundingBox()) ?? assert.fail();
     assert.ok(width > 300, `${width} pixels to write in`);
     assert.equal(await seen(360), 'page');
+  });
+
+  test('the rail is 64 pixels wide, and its words fit in both languages', async (t) => {
+    const { page } = await enter(t, browser(), await startSite(t));
+    for (const language of ['en', 'zh']) {
+      await page.evaluate((value) => localStorage.setItem('doorman.language', value), language);
+      await page.reload();
+      await page.waitForSelector(`html[lang^="${language}"] [data-testid="own-profile"]`);
+      for (const width of [600, 768, 1280]) {
+        await appear(t, browser(), page, { width, height: 800 });
+        const rail = await page.$eval('nav', (nav) => ({
+          width: nav.getBoundingClientRect().width,
+          cut: [...nav.querySelectorAll('li span')]
+            .filter(({ clientWidth, scrollWidth }) => clientWidth > 0 && scrollWidth > clientWidth)
+            .map(({ textContent }) => textContent),
+        }));
+        assert.deepEqual(rail, { width: 64, cut: [] }, `${language}, ${width}`);
+      }
+    }
   });
 
   test('a title begins where the content below it does', async (t) => {
@@ -154,6 +175,11 @@ onChromium('The layout of the page', (browser) => {
     const bob = await site.join('bob');
     await page.goto(`${site.url}/chat/${bob.id}`);
     await alice.find('composer');
+    // What is loaded once opens without the service too.
+    await alice.click('nav-settings');
+    await alice.find('settings-sign-out');
+    await page.goBack();
+    await alice.find('composer');
     alice.faults.expectOutage();
     await site.kill();
     await page.waitForSelector('[data-testid="connection-banner"] button');
@@ -164,11 +190,12 @@ onChromium('The layout of the page', (browser) => {
     assert.equal(button, 'Try now');
     await alice.write('Are you there?');
     // With the session, the waiting message would be removed.
-    await alice.click('sign-out');
+    await askToSignOut(page);
     await page.waitForSelector('dialog[open]');
     const question = await page.$eval('dialog', (dialog) => dialog.textContent ?? '');
     assert.match(question, /1 message hasn’t been sent yet and will be lost\..*Sign out anyway/);
     await alice.click('confirm-no');
+    await page.goBack();
     await site.start();
     await page.locator('[data-testid="connection-banner"] button').click();
     await waitFor(

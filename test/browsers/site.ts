@@ -6,9 +6,10 @@ import { openLog } from '../../src/log.ts';
 import { startPeriodicJobs } from '../../src/periodic-jobs.ts';
 import { openPushWorker } from '../../src/push/delivery/worker.ts';
 import { openServices, type Services, type World } from '../../src/services.ts';
+import { runCommand } from '../commands.ts';
 import type { Body } from '../harness.ts';
 import { addCrowd } from '../people.ts';
-import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { makeTemporaryFolder, removeFolder } from '../temporary-folders.ts';
 import { endingsOf, type Scope } from './endings.ts';
 

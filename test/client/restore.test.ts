@@ -4,8 +4,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { runCommand } from '../commands.ts';
 import { onSqlite } from '../databases.ts';
-import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
 import { makeTemporaryFolder, removeFolder } from '../temporary-folders.ts';
 import { type Device, join } from './device.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { describeRoutes } from '../../src/health/openapi.ts';
-import { runCommand } from '../processes.ts';
+import { runCommand } from '../commands.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const { version } = JSON.parse(read('package.json'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { onPostgres, onSqlite } from '../databases.ts';
-import { runCommand, type ServerProcess, settingsOf, startServer } from '../processes.ts';
+import { type ServerProcess, settingsOf, startCommand, startServer } from '../processes.ts';
 import { startPushService } from '../push-service.ts';
 import { TestSocket } from '../sockets.ts';
 
@@ -31,7 +31,8 @@ onSqlite('moving to PostgreSQL', (embedded) => {
       const missed = await write(first, 'two');
       await first.kill();
 
-      const { code, output, errors } = await runCommand({ ...before, ...after }, ['copy']);
+      await using copy = startCommand({ ...before, ...after }, ['copy']);
+      const { code, output, errors } = await copy.ended;
       assert.deepEqual([code, errors], [0, '']);
       assert.match(output, /^messages +2 {2}[0-9a-f]{16}$/m);
 

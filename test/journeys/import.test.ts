@@ -5,8 +5,9 @@ import * as bcrypt from '@node-rs/bcrypt';
 import type { SchemaDb } from '../../src/db/db.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
+import { runCommand } from '../commands.ts';
 import { type DatabaseSettings, onEachDatabase } from '../databases.ts';
-import { runCommand, settingsOf, startServer } from '../processes.ts';
+import { settingsOf, startServer } from '../processes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 

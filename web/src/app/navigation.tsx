@@ -1,4 +1,4 @@
-import { CommentDiscussionIcon, GearIcon, PeopleIcon, SignOutIcon } from '@primer/octicons-react';
+import { CommentDiscussionIcon, GearIcon, PeopleIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../data/hooks.ts';
@@ -12,14 +12,11 @@ import { type PathInfo, SECTION_PATHS, type Section } from '../paths.ts';
 import { VisuallyHidden } from '../ui/controls/visually-hidden.tsx';
 import { CountBadge } from '../ui/list/list-row.tsx';
 import { BrandMark } from '../ui/page/brand-mark.tsx';
-import { Name } from '../ui/person/name.tsx';
 import { PersonAvatar } from '../ui/person/person-avatar.tsx';
 import styles from './navigation.module.css';
-import { useSignOut } from './sign-out.tsx';
 
 /** A rail at the side; on narrow screens a bar at the bottom. */
 export function Navigation({ current }: { current: PathInfo }) {
-  const signOut = useSignOut();
   const texts = useTexts().shell;
   const unread = useUnreadTotal();
   const asked = useFriends().asked.length;
@@ -49,13 +46,7 @@ export function Navigation({ current }: { current: PathInfo }) {
         </Item>
         <Item section="settings" current={current} icon={<GearIcon size={22} />} label={texts.settings} />
       </ul>
-      <div className={styles.own}>
-        <OwnPerson />
-        <button type="button" className={styles.out} onClick={signOut} data-testid="sign-out">
-          <SignOutIcon size={18} />
-          <span>{texts.signOut}</span>
-        </button>
-      </div>
+      <OwnPerson />
     </nav>
   );
 }
@@ -97,12 +88,11 @@ function OwnPerson() {
   const { userId, username } = session.session;
   const name = displayName({ username, ...profile });
   return (
-    <Link href="/settings/profile" className={styles.person} data-testid="own-profile">
+    <Link href="/settings/profile" className={styles.own} title={name} data-testid="own-profile">
       <PersonAvatar person={{ id: userId, name, avatar: profile?.avatar ?? '' }} size={36} />
-      <span className={styles.name}>
-        <Name>{name}</Name>
-      </span>
-      <VisuallyHidden>{texts.ownProfile}</VisuallyHidden>
+      <VisuallyHidden>
+        {name} {texts.ownProfile}
+      </VisuallyHidden>
     </Link>
   );
 }

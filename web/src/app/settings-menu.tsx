@@ -143,13 +143,12 @@ function SignOutButton({ onClick }: { onClick: () => void }) {
   const texts = useTexts().shell;
   return (
     <Button
-      className={styles.signOut}
       variant="default"
       leftSection={<SignOutIcon size={16} />}
       onClick={onClick}
       data-testid="settings-sign-out"
     >
-      {texts.signOut}
+      <span data-testid="sign-out">{texts.signOut}</span>
     </Button>
   );
 }

@@ -1,0 +1,63 @@
+import type { Command } from './run.ts';
+
+/**
+ * The operator's commands (docs/commands.md). All but `restore`, `restored` and `copy` may run beside a server, which notices what they write
+ * within a second.
+ */
+export const commands: Record<string, Command> = {
+  import: {
+    usage: 'import FILE.jsonl [--dry-run]',
+    help: 'store users, one a line; - reads standard input',
+    load: async () => (await import('./import.ts')).importUsers,
+  },
+  export: {
+    usage: 'export',
+    help: 'write all users to standard output, as import reads them',
+    load: async () => (await import('./export.ts')).exportUsers,
+  },
+  keys: {
+    usage: 'keys rotate jwt|vapid [--revoke]',
+    help: 'make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end',
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  user: {
+    usage: 'user show|suspend|restore|delete|password|link NAME-OR-ID',
+    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one',
+    load: async () => (await import('./user.ts')).user,
+  },
+  invite: {
+    usage: 'invite [--uses N] [--days N] | list | revoke ID',
+    help: 'make an invite for new users (1 use, 7 days), list or revoke invites',
+    load: async () => (await import('./invite.ts')).invite,
+  },
+  backup: {
+    usage: 'backup FILE',
+    help: 'copy the embedded database to a new file, also beside a server',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  restore: {
+    usage: 'restore FILE',
+    help: 'make the database of an empty folder from a backup',
+    load: async () => (await import('./restore.ts')).restore,
+  },
+  restored: {
+    usage: 'restored',
+    help: 'after a backup was restored by another tool: make every device start from a new snapshot',
+    load: async () => (await import('./restored.ts')).restored,
+  },
+  copy: {
+    usage: 'copy',
+    help: 'copy the embedded database into an empty PostgreSQL database',
+    load: async () => (await import('./copy.ts')).copy,
+  },
+  check: {
+    usage: 'check',
+    help: 'check the settings, the database and the keys',
+    load: async () => (await import('./check.ts')).check,
+  },
+  health: {
+    usage: 'health [--url URL]',
+    help: 'ask whether the server answers',
+    load: async () => (await import('./health.ts')).health,
+  },
+};
