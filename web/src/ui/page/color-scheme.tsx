@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { useReadable } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
+import { printing } from './printing.ts';
 
 export type ColorScheme = 'auto' | 'light' | 'dark';
 
@@ -33,11 +34,12 @@ function readChosen(): ColorScheme {
   }
 }
 
-/** Gives the document the chosen colours, or the device's, and the browser's bars those of the page. */
+/** Gives the document the chosen colours, or the device's, on paper the light ones, and the browser's bars those of the page. */
 export function ColorOfWindow() {
   const scheme = useReadable(chosen);
   const isDeviceDark = useSyncExternalStore(onDeviceChange, () => DARK.matches);
-  const isDark = scheme === 'auto' ? isDeviceDark : scheme === 'dark';
+  const isPrinting = useReadable(printing);
+  const isDark = !isPrinting && (scheme === 'auto' ? isDeviceDark : scheme === 'dark');
   useEffect(() => {
     document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light';
     const page = getComputedStyle(document.body).backgroundColor;

@@ -31,6 +31,8 @@ interface MessageScrollerProps<B extends Block> {
   lastNumber: number;
   /** The number of the last message that arrived while the page was hidden or without focus, also if it is shown later. */
   arrivedAway: number;
+  /** All blocks are in the document, and the reading place stays as it was before. */
+  isWhole: boolean;
   /** Called with `lastNumber` when the end comes on the screen or grows there, and with nothing when it leaves the screen. */
   onAtEnd: (shownTo: number | undefined) => void;
   /** Called repeatedly while the first loaded message is near. */
@@ -111,7 +113,9 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (this.#nextFrame !== undefined) cancelAnimationFrame(this.#nextFrame);
   }
 
-  override getSnapshotBeforeUpdate(): Anchor | null {
+  override getSnapshotBeforeUpdate(before: MessageScrollerProps<B>): Anchor | null {
+    // Printing may have scrolled the list.
+    if (before.isWhole) return this.#isFollowing ? null : this.#anchor;
     this.#followSize();
     const elements = this.#elements();
     if (!elements) return null;
@@ -171,13 +175,14 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   /** With the block of the "new" line, which may decide where the list scrolls to. */
   #shown(): ReadonlySet<number> {
     const { shown } = this.state;
-    const { line } = this.props;
+    const { blocks, line, isWhole } = this.props;
+    if (isWhole) return new Set(blocks.map(({ key }) => key));
     return line && !shown.has(line.block) ? new Set([...shown, line.block]) : shown;
   }
 
   readonly #onScroll = (): void => {
     const elements = this.#elements();
-    if (!elements) return;
+    if (!elements || this.props.isWhole) return;
     const { scroller, rows } = elements;
     this.#followSize();
     const top = scroller.scrollTop;
@@ -192,7 +197,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   /** Holds what is read if the size has changed without React, by the window, the keyboard of a phone, or a font. */
   #followSize(): void {
     const { scroller, rows } = this.#elements() ?? {};
-    if (!scroller || !rows || scroller.clientHeight === 0) return;
+    if (!scroller || !rows || scroller.clientHeight === 0 || this.props.isWhole) return;
     const before = this.#size;
     this.#size = sizeOf(scroller, rows);
     const { width, height, screen } = this.#size;
@@ -231,7 +236,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
   #settle(): void {
     const { scroller, rows } = this.#elements() ?? {};
     // Without a height the list is not on the screen.
-    if (!scroller || !rows || scroller.clientHeight === 0) return;
+    if (!scroller || !rows || scroller.clientHeight === 0 || this.props.isWhole) return;
     this.#chooseBlocks(scroller, rows);
     this.#anchor = findAnchor(scroller, rows);
     this.#size = sizeOf(scroller, rows);

@@ -1,8 +1,9 @@
 import { ArrowDownIcon } from '@primer/octicons-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { useConnection } from '../../../data/hooks.ts';
+import { useConnection, useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
+import { printing } from '../../../ui/page/printing.ts';
 import { useConversations } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
 import type { ThreadView } from '../model/views.ts';
@@ -29,6 +30,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const { messages, unreadAfter, arrivedAway, hasOlder, isLoadingOlder, failure } = view;
   const [isAtEnd, setAtEnd] = useState(true);
   const isOffline = useConnection().state !== 'live';
+  const isWhole = useReadable(printing);
   const scroller = useRef<MessageScroller<RowBlock>>(null);
   const list = useRef<HTMLDivElement>(null);
   useCopiedText(list, messages, name);
@@ -48,6 +50,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         lastOwnKey={messages.findLast(({ isOwn }) => isOwn)?.key}
         lastNumber={messages.findLast(({ n }) => n !== undefined)?.n ?? 0}
         arrivedAway={arrivedAway}
+        isWhole={isWhole}
         onAtEnd={(shownTo) => {
           setAtEnd(shownTo !== undefined);
           thread.setAtEnd(shownTo);
