@@ -304,8 +304,7 @@ onEachDatabase('transactions', (database) => {
     });
     const others = ['a', 'b', 'c'].map((id) => db.run`insert into things (id) values (${id})`);
     const message = 'the body of a transaction waited for something other than its tx';
-    await assert.rejects(waits, { name: 'Error', message });
-    await assert.rejects(forever, { name: 'Error', message });
+    await Promise.all([waits, forever].map((body) => assert.rejects(body, { name: 'Error', message })));
     assert.deepEqual(await Promise.all(others), [1, 1, 1]);
     gate.resolve();
     assert.match(String(await through.promise), /this transaction has ended/);

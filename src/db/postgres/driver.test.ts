@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onPostgres } from '../../../test/databases.ts';
+import { eventually } from '../../../test/eventually.ts';
 import { connectPostgres } from '../../../test/postgres-client.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
 import { createUrl, namesOf, write } from '../../../test/postgres-rows.ts';
@@ -110,6 +111,53 @@ onPostgres('the PostgreSQL driver', (database) => {
     await write(db, 'a');
     await using sql = await connectPostgres(url);
     assert.deepEqual(await sql.rows('select name from service'), [{ name: 'a' }]);
+  });
+
+  test('callers that wait while connections break in use get new ones, in their order', async (t) => {
+    const { db } = await open(t, 1);
+    const order: string[] = [];
+    const store = (name: string) =>
+      db.transaction(async (tx) => {
+        order.push(name);
+        await write(tx, name);
+        if (name.startsWith('dies')) await tx.get`select pg_terminate_backend(pg_backend_pid())`;
+      });
+    const names = ['dies 1', 'kept 1', 'dies 2', 'dies 3', 'kept 2'];
+    const results = await Promise.allSettled(names.map(store));
+    assert.deepEqual(order, names);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(await namesOf(db), ['kept 1', 'kept 2']);
+  });
+
+  test('an attempt to connect that hangs keeps no caller from another one', async (t) => {
+    const { proxy, db } = await open(t, 1);
+    proxy.packets.count = 0;
+    proxy.intercept(() => Buffer.alloc(0));
+    const store = write(db, 'a');
+    await eventually(() => proxy.packets.count > 0);
+    proxy.intercept((bytes) => bytes);
+    assert.equal(await store, 1);
+    assert.deepEqual(
+      db.figures().pools.map(({ open }) => open),
+      [0, 1, 1],
+    );
+  });
+
+  test('a closed database ends what runs and waits, and then refuses calls', async (t) => {
+    const { db } = await open(t, 1);
+    const calls = [
+      ...['a', 'b', 'c'].map((name) => db.transaction((tx) => write(tx, name))),
+      ...['d', 'e'].map((name) => write(db, name)),
+      ...Array.from({ length: 20 }, () => db.get`select 1 as one`),
+    ];
+    await db[Symbol.asyncDispose]();
+    const results = await Promise.allSettled(calls);
+    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['fulfilled']));
+    const later = [() => write(db, 'f'), () => db.transaction((tx) => write(tx, 'f')), () => namesOf(db)];
+    for (const call of later) await assert.rejects(call, /the database is closed/);
   });
 
   test('a change of a table that is in use lets other readers pass, and is tried again', async (t) => {

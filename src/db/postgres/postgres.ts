@@ -5,6 +5,7 @@ import { forUpdate, nowMs, skipLocked } from '../fragments.ts';
 import { type Dialect, parametersOf, Statements } from '../statements.ts';
 import { WriteHealth } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
+import { Connections, RECONNECT_PAUSE_MS } from './connections.ts';
 import {
   isLockTimeout,
   isRetryable,
@@ -14,9 +15,7 @@ import {
   NoAnswer,
 } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
-import { PostgresPool, RECONNECT_PAUSE_MS } from './pool.ts';
 import { PostgresQueries } from './queries.ts';
-import { PostgresReaders } from './readers.ts';
 import { PostgresServers } from './servers.ts';
 import type { QueryResult } from './statement-query.ts';
 import { runTransaction } from './transaction.ts';
@@ -98,10 +97,10 @@ async function tryUntil<T>(deadline: number, open: () => Promise<T>, onWait: () 
 /** Transactions wait for each other's locks; neither reads nor single writes wait for them. */
 class PostgresDb extends PostgresQueries implements SchemaDb {
   readonly kind = 'postgres';
-  #transactions: PostgresPool;
+  #transactions: Connections;
   /** For single writes and snapshots. */
-  #others: PostgresPool;
-  #readers: PostgresReaders;
+  #others: Connections;
+  #readers: Connections;
   #lock: PostgresLock | null;
   #servers: PostgresServers;
   #log: DatabaseLog | undefined;
@@ -118,9 +117,9 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     super(new Statements(dialect));
     const { servers, first, poolSize, log, lock } = options;
     const half = Math.ceil(poolSize / 2);
-    this.#transactions = new PostgresPool(servers, poolSize);
-    this.#others = new PostgresPool(servers, half);
-    this.#readers = new PostgresReaders(servers, half, first);
+    this.#transactions = new Connections(servers, poolSize);
+    this.#others = new Connections(servers, half);
+    this.#readers = new Connections(servers, half, first);
     this.#health = new WriteHealth(this, isServerFault, log);
     this.#lock = lock;
     this.#servers = servers;
@@ -231,7 +230,7 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     );
   }
 
-  #write<T>(pool: PostgresPool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+  #write<T>(pool: Connections, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const unit = async (connection: PostgresConnection) => {
       await this.#lock?.confirm();
       const value = await work(connection);
