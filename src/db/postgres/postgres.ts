@@ -18,8 +18,7 @@ import type { PostgresLock } from './lock.ts';
 import { PostgresQueries } from './queries.ts';
 import { PostgresServers } from './servers.ts';
 import type { QueryResult } from './statement-query.ts';
-import { runTransaction } from './transaction.ts';
-import { runTwoFlights } from './two-flights.ts';
+import { runTransaction, runTwoFlights } from './transaction.ts';
 
 /** How long the start of a server tries to get its first connections, as the database may start too or be busy. */
 export const START_MS = 30_000;
@@ -140,7 +139,7 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#transaction(body, { withoutLimit: false });
+    return this.#transaction(body);
   }
 
   twoFlights<Answers, T>(
@@ -154,9 +153,9 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
   }
 
   snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
-    const options = { withoutLimit: false, begin: 'begin isolation level repeatable read read only' };
+    const begin = 'begin isolation level repeatable read read only';
     return withRetries(() =>
-      this.#others.use((connection) => runTransaction(connection, this.statements, body, options)),
+      this.#others.use((connection) => runTransaction(connection, this.statements, body, { begin })),
     );
   }
 
@@ -197,7 +196,7 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
       for (const pool of this.#pools) pool.breakAll(reason);
       await onPromotion(timeline, async (body) => {
         await this.#lock?.confirm();
-        return runTransaction(connection, this.statements, body, { withoutLimit: false });
+        return runTransaction(connection, this.statements, body);
       });
     }, this.#log);
   }
@@ -224,10 +223,8 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     return this.#write(this.#others, (connection) => connection.query<Row>(text, parameters));
   }
 
-  #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options: { withoutLimit: boolean }): Promise<T> {
-    return this.#write(this.#transactions, (connection) =>
-      runTransaction(connection, this.statements, body, options),
-    );
+  #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options?: { withoutLimit: boolean }): Promise<T> {
+    return this.#write(this.#transactions, (one) => runTransaction(one, this.statements, body, options));
   }
 
   #write<T>(pool: Connections, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
