@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import { appear, assertFits, comeToRest } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
-import { collectType, type TypeScale } from './type-scale.ts';
+import { collectIcons, collectType, type TypeScale } from './looks.ts';
 import { startViews, VIEWS } from './views.ts';
 
 onChromium('Every view of the page', (browser) => {
-  test('fits into 320 pixels and into a wide window, axe finds nothing, and text has five sizes and two weights', async (t) => {
+  test('fits into 320 pixels and into a wide window, axe finds nothing, text has five sizes and two weights, and icons have one size', async (t) => {
     const viewer = await startViews(t, browser());
     const type: TypeScale = { sizes: new Map(), weights: new Map() };
+    const icons = new Map<string, string>();
     assert.equal(Object.keys(VIEWS).length, 26);
     for (const name of Object.keys(VIEWS)) {
       const page = await viewer.open(name);
@@ -22,6 +23,7 @@ onChromium('Every view of the page', (browser) => {
         await comeToRest(page);
         await assertFits(page, `${name}, ${width}`);
         await collectType(page, `${name}, ${width}`, type);
+        await collectIcons(page, `${name}, ${width}`, icons);
         await assertAccessible(page, `${name}, ${width}, ${scheme}`);
       }
       await viewer.leave(name);
@@ -32,6 +34,7 @@ onChromium('Every view of the page', (browser) => {
       examplesOf(type.sizes),
     );
     assert.deepEqual([...type.weights.keys()].sort(), ['400', '600'], examplesOf(type.weights));
+    assert.deepEqual([...icons.keys()], ['20 x 20'], examplesOf(icons));
   });
 });
 

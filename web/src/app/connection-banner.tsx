@@ -18,7 +18,7 @@ function Trouble({ connection, hasFailed }: { connection: ConnectionView; hasFai
   const texts = useTexts().shell;
   const { doorman } = useStores();
   const say = (text: string, button?: string, action?: () => void) => (
-    <Banner kind="trouble" icon={<CloudOfflineIcon size={16} />} testId="connection-banner">
+    <Banner kind="trouble" icon={<CloudOfflineIcon />} testId="connection-banner">
       <span>{text}</span>
       {button && action && <BannerButton onClick={action}>{button}</BannerButton>}
     </Banner>

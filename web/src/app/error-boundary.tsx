@@ -25,7 +25,7 @@ function Failed() {
   const texts = useTexts().shell;
   return (
     <EmptyState
-      icon={<AlertIcon size={24} />}
+      icon={<AlertIcon />}
       title={texts.crashed}
       action={<Button onClick={() => location.reload()}>{texts.reload}</Button>}
     >

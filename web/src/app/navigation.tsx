@@ -27,24 +27,13 @@ export function Navigation({ current }: { current: PathInfo }) {
         <BrandMark size={36} />
       </span>
       <ul className={styles.items}>
-        <Item
-          section="chats"
-          current={current}
-          icon={<CommentDiscussionIcon size={22} />}
-          label={texts.chats}
-        >
+        <Item section="chats" current={current} icon={<CommentDiscussionIcon />} label={texts.chats}>
           <CountBadge count={unread} label={texts.unread(unread)} />
         </Item>
-        <Item
-          section="people"
-          href={people}
-          current={current}
-          icon={<PeopleIcon size={22} />}
-          label={texts.people}
-        >
+        <Item section="people" href={people} current={current} icon={<PeopleIcon />} label={texts.people}>
           <CountBadge count={asked} label={texts.requests(asked)} />
         </Item>
-        <Item section="settings" current={current} icon={<GearIcon size={22} />} label={texts.settings} />
+        <Item section="settings" current={current} icon={<GearIcon />} label={texts.settings} />
       </ul>
       <OwnPerson />
     </nav>

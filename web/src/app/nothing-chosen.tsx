@@ -9,7 +9,7 @@ import { EmptyState } from '../ui/list/empty-state.tsx';
 export function NoPersonOpen() {
   const texts = useTexts().shell;
   return (
-    <EmptyState icon={<PeopleIcon size={24} />} title={texts.noPersonOpen}>
+    <EmptyState icon={<PeopleIcon />} title={texts.noPersonOpen}>
       {texts.noPersonOpenSays}
     </EmptyState>
   );
@@ -21,16 +21,14 @@ export function NoChatOpen() {
   const isFresh = useFreshness() === 'fresh';
   const isNewcomer = useConversations().length === 0 && isFresh;
   if (isNewcomer) return <Welcome />;
-  return (
-    <EmptyState icon={<CommentDiscussionIcon size={24} />} title={shell.noChatOpen} action={<FindPeople />} />
-  );
+  return <EmptyState icon={<CommentDiscussionIcon />} title={shell.noChatOpen} action={<FindPeople />} />;
 }
 
 /** For a user without conversations. */
 function Welcome() {
   const { auth } = useTexts();
   return (
-    <EmptyState icon={<PeopleIcon size={24} />} title={auth.welcome} action={<FindPeople />}>
+    <EmptyState icon={<PeopleIcon />} title={auth.welcome} action={<FindPeople />}>
       {auth.welcomeSays}
     </EmptyState>
   );

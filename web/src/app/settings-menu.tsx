@@ -47,20 +47,15 @@ export function SettingsMenu() {
         <ul className={styles.entries}>
           <Entry
             name="notifications"
-            icon={<BellIcon size={18} />}
+            icon={<BellIcon />}
             title={texts.notifications}
             says={push && texts.states[push]}
           />
-          <Entry name="log" icon={<HistoryIcon size={18} />} title={texts.log} says={texts.logSays} />
-          <Entry
-            name="security"
-            icon={<ShieldLockIcon size={18} />}
-            title={texts.security}
-            says={texts.securitySays}
-          />
+          <Entry name="log" icon={<HistoryIcon />} title={texts.log} says={texts.logSays} />
+          <Entry name="security" icon={<ShieldLockIcon />} title={texts.security} says={texts.securitySays} />
           <Entry
             name="blocked"
-            icon={<BlockedIcon size={18} />}
+            icon={<BlockedIcon />}
             title={texts.blocked}
             says={isKnown ? texts.blockedCount(blocked) : undefined}
           />
@@ -136,18 +131,13 @@ function Entry({ name, icon, title, says }: EntryProps) {
 }
 
 function Chevron() {
-  return <ChevronRightIcon size={16} />;
+  return <ChevronRightIcon />;
 }
 
 function SignOutButton({ onClick }: { onClick: () => void }) {
   const texts = useTexts().shell;
   return (
-    <Button
-      variant="default"
-      leftSection={<SignOutIcon size={16} />}
-      onClick={onClick}
-      data-testid="settings-sign-out"
-    >
+    <Button variant="default" leftSection={<SignOutIcon />} onClick={onClick} data-testid="settings-sign-out">
       <span data-testid="sign-out">{texts.signOut}</span>
     </Button>
   );
@@ -159,7 +149,7 @@ function ShortcutsButton() {
     <Button
       className={styles.shortcuts}
       variant="default"
-      leftSection={<CommandPaletteIcon size={16} />}
+      leftSection={<CommandPaletteIcon />}
       onClick={() => shortcutDialog.set('help')}
       data-testid="open-shortcuts"
     >

@@ -66,7 +66,7 @@ function GoTo({ onClose }: { onClose: () => void }) {
         aria-activedescendant={hasFound ? optionId(listId, at) : undefined}
         aria-autocomplete="list"
         placeholder={texts.searchHint}
-        leftSection={<SearchIcon size={16} />}
+        leftSection={<SearchIcon />}
         maxLength={128}
         dir="auto"
         autoComplete="off"

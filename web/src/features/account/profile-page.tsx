@@ -27,7 +27,7 @@ function AsOthers({ userId }: { userId: string }) {
       size="xs"
       variant="default"
       className={styles.others}
-      leftSection={<EyeIcon size={16} />}
+      leftSection={<EyeIcon />}
       aria-label={texts.showAsOthers}
       title={texts.showAsOthers}
       data-testid="as-others"

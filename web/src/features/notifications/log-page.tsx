@@ -28,7 +28,7 @@ export function LogPage() {
             onClick={fetched.reload}
             data-testid="refresh"
           >
-            <SyncIcon size={18} />
+            <SyncIcon />
           </IconButton>
         </>
       }
@@ -38,7 +38,7 @@ export function LogPage() {
       <FetchedRows fetched={fetched}>
         {(entries) =>
           entries.length === 0 ? (
-            <EmptyState icon={<BellIcon size={24} />} title={texts.logEmpty}>
+            <EmptyState icon={<BellIcon />} title={texts.logEmpty}>
               {texts.logEmptySays}
             </EmptyState>
           ) : (

@@ -27,7 +27,7 @@ export function NotificationsPage() {
       </Section>
       <Link href="/settings/log" className={styles.link} data-testid="open-log">
         {texts.openLog}
-        <ChevronRightIcon size={16} />
+        <ChevronRightIcon />
       </Link>
     </SettingsPage>
   );

@@ -42,7 +42,7 @@ export function PushInvitation() {
       {isInvited && (
         <div className={styles.card} data-testid="push-invitation">
           <span className={styles.icon}>
-            <BellIcon size={16} />
+            <BellIcon />
           </span>
           <p>{texts.invite}</p>
           <div className={styles.answers}>

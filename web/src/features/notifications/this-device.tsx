@@ -66,7 +66,7 @@ function On() {
   const { settings } = useOwnAccount();
   const limit = settings?.pushEnabled === false ? 'nowhere' : settings?.dndEnabled ? 'dnd' : undefined;
   return (
-    <Card kind="on" icon={<CheckCircleIcon size={20} />} title={texts.isOn}>
+    <Card kind="on" icon={<CheckCircleIcon />} title={texts.isOn}>
       <p className={styles.isOn}>{limit ? texts.isOnBut[limit] : texts.isOnSays}</p>
       <TurnOff />
     </Card>
@@ -95,7 +95,7 @@ function Off() {
   const { settings } = useOwnAccount();
   const { view } = useThisDevicePush();
   return (
-    <Card kind="off" icon={<BellIcon size={20} />} title={texts.isOff}>
+    <Card kind="off" icon={<BellIcon />} title={texts.isOff}>
       <p>{texts.hereWhy}</p>
       {settings && <p>{texts.hereShows[settings.pushPreview]}</p>}
       <TurnOn />
@@ -127,7 +127,7 @@ function Failing() {
   const { settings: texts, shell } = useTexts();
   const { view } = useThisDevicePush();
   return (
-    <Card kind="trouble" icon={<AlertIcon size={20} />} title={texts.failing}>
+    <Card kind="trouble" icon={<AlertIcon />} title={texts.failing}>
       <ErrorText error={view.error} />
       <div className={styles.buttons}>
         <TurnOn label={shell.retry} />
@@ -141,7 +141,7 @@ function Denied() {
   const texts = useTexts().settings;
   const kind = browserKind(navigator.userAgent);
   return (
-    <Card kind="trouble" icon={<BellSlashIcon size={20} />} title={texts.denied}>
+    <Card kind="trouble" icon={<BellSlashIcon />} title={texts.denied}>
       <p>{texts.deniedSays}</p>
       <Steps steps={texts.deniedSteps[kind]} />
       {kind !== 'ios' && <p>{texts.deniedSystem}</p>}
@@ -152,7 +152,7 @@ function Denied() {
 function NeedsHomeScreen() {
   const texts = useTexts().settings;
   return (
-    <Card kind="off" icon={<BellIcon size={20} />} title={texts.homeScreen}>
+    <Card kind="off" icon={<BellIcon />} title={texts.homeScreen}>
       <p>{texts.hereWhy}</p>
       <p>{texts.homeScreenSays}</p>
       <Steps steps={texts.homeScreenSteps} />
@@ -163,7 +163,7 @@ function NeedsHomeScreen() {
 function Unsupported() {
   const texts = useTexts().settings;
   return (
-    <Card kind="off" icon={<BellSlashIcon size={20} />} title={texts.unsupported}>
+    <Card kind="off" icon={<BellSlashIcon />} title={texts.unsupported}>
       <p>{texts.unsupportedSays}</p>
     </Card>
   );

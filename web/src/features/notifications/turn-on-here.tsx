@@ -29,7 +29,7 @@ export function TurnOnHere() {
   return (
     <div className={styles.rows} data-testid="push-offer" data-state={state}>
       <div className={styles.row}>
-        <Icon size={16} className={styles.device} />
+        <Icon className={styles.device} />
         <div className={styles.rowText}>
           <div className={styles.rowTitle}>{titles[state]}</div>
           {state === 'off' && isUndecided() && doing === undefined && (

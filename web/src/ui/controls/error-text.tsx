@@ -16,7 +16,7 @@ export function ErrorText(props: { error: unknown; sentence?: (error: unknown) =
     <div role="alert">
       {error !== undefined && (
         <p className={styles.error}>
-          <AlertIcon size={16} className={styles.icon} />
+          <AlertIcon />
           <span>{sentence(error)}</span>
         </p>
       )}

@@ -61,7 +61,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
         data-testid="menu"
         onClick={() => setOpen((before) => !before)}
       >
-        <KebabHorizontalIcon size={18} />
+        <KebabHorizontalIcon />
       </IconButton>
       {isOpen && (
         <div className={styles.menu} ref={list} role="menu" aria-label={label}>

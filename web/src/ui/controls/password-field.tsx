@@ -47,7 +47,7 @@ export function PasswordField({ onChange, hint, ...field }: PasswordFieldProps) 
           onClick={() => setShown(!isShown)}
           data-testid="show-password"
         >
-          {isShown ? <EyeClosedIcon size={18} /> : <EyeIcon size={18} />}
+          {isShown ? <EyeClosedIcon /> : <EyeIcon />}
         </button>
       }
     />

@@ -157,7 +157,7 @@ function ToastBox({ toast, onClose }: { toast: Toast; onClose: (id: number) => v
     >
       <span className={styles.text}>{toast.text}</span>
       <button type="button" className={styles.close} aria-label={texts.close} onClick={close}>
-        <XIcon size={16} />
+        <XIcon />
       </button>
     </div>
   );

@@ -40,11 +40,12 @@ export function SearchField({ ref, value, onChange, onKeyDown, label, hint, test
         event.preventDefault();
         clear();
       }}
-      leftSection={<SearchIcon size={16} />}
+      leftSection={<SearchIcon />}
       rightSection={
         value !== '' && (
           <CloseButton
             className={styles.clear}
+            iconSize={20}
             aria-label={texts.clearSearch}
             onClick={clear}
             tabIndex={-1}

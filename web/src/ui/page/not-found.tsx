@@ -35,7 +35,7 @@ function Nothing({ href, button }: { href: string; button: string }) {
   const texts = useTexts().shell;
   return (
     <EmptyState
-      icon={<QuestionIcon size={24} />}
+      icon={<QuestionIcon />}
       title={texts.notFound}
       action={
         <Button href={href} data-testid="leave-not-found">

@@ -50,7 +50,7 @@ export function PageHeader({ title, titleText, back, start, below, actions, colu
       <div className={styles.column}>
         {back !== undefined && (
           <Link href={back} className={styles.back} aria-label={texts.back}>
-            <ArrowLeftIcon size={20} />
+            <ArrowLeftIcon />
           </Link>
         )}
         {start}

@@ -4,5 +4,5 @@ import styles from '../list/settings.module.css';
 /** @param props.device its User-Agent, or the name that it gave itself */
 export function DeviceIcon({ device }: { device: string }) {
   const Icon = /\b(?:iPhone|iPad|iPod|Android|Mobile)\b/.test(device) ? DeviceMobileIcon : DeviceDesktopIcon;
-  return <Icon size={16} className={styles.device} />;
+  return <Icon className={styles.device} />;
 }

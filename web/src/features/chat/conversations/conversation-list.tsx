@@ -39,7 +39,7 @@ export function ConversationList({ end }: { end: ReactNode }) {
             aria-label={shell.findPeople}
             title={shell.findPeople}
           >
-            <PencilIcon size={18} />
+            <PencilIcon />
           </Link>
         }
       />
@@ -104,7 +104,7 @@ function Nothing({ title, people, children }: NothingProps) {
   return (
     <div className={styles.nothing} role="status">
       <EmptyState
-        icon={<CommentDiscussionIcon size={24} />}
+        icon={<CommentDiscussionIcon />}
         title={title}
         action={
           <Button href={people} variant="light" data-testid="list-find-people">

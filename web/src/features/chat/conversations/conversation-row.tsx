@@ -37,7 +37,7 @@ export const ConversationRow = memo(function ConversationRow({
       below={<Preview conversation={conversation} isActive={isActive} />}
       belowAside={
         isBlocked ? (
-          <BlockedIcon size={14} aria-label={chat.blockedShort} />
+          <BlockedIcon aria-label={chat.blockedShort} />
         ) : (
           <CountBadge count={unread} label={shell.unread(unread)} />
         )

@@ -16,11 +16,11 @@ export function FriendRequests() {
         href={peoplePath({ show: 'requests' })}
         start={
           <span className={styles.requestsIcon} aria-hidden="true">
-            <PersonAddIcon size={20} />
+            <PersonAddIcon />
           </span>
         }
         title={texts.requests(asked.length)}
-        aside={<ChevronRightIcon size={16} />}
+        aside={<ChevronRightIcon />}
         testId="friend-requests"
       />
     </div>

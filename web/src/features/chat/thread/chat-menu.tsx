@@ -28,20 +28,20 @@ export function ChatMenu({ person }: { person: PersonView }) {
 
   const isInactive = useIsOffline();
   const items: MenuItem[] = [
-    { id: 'profile', label: texts.profile, icon: <PersonIcon size={16} />, leads: profilePath(person.id) },
+    { id: 'profile', label: texts.profile, icon: <PersonIcon />, leads: profilePath(person.id) },
     ...(isBlocked || person.state === 'gone' ? [] : friendItems.map((item) => ({ ...item, isInactive }))),
     isBlocked
       ? {
           id: 'unblock',
           label: texts.unblock,
-          icon: <CircleSlashIcon size={16} />,
+          icon: <CircleSlashIcon />,
           leads: () => setQuestion('unblock'),
           isInactive,
         }
       : {
           id: 'block',
           label: texts.block,
-          icon: <BlockedIcon size={16} />,
+          icon: <BlockedIcon />,
           leads: () => setQuestion('block'),
           isDangerous: true,
           isInactive,
@@ -67,28 +67,26 @@ function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] 
       {
         id: 'befriend',
         label: texts.befriend,
-        icon: <PersonAddIcon size={16} />,
+        icon: <PersonAddIcon />,
         leads: () => void act('request', texts.requested),
       },
     ],
-    requested: [
-      { id: 'withdraw', label: texts.withdraw, icon: <XIcon size={16} />, leads: () => void act('cancel') },
-    ],
+    requested: [{ id: 'withdraw', label: texts.withdraw, icon: <XIcon />, leads: () => void act('cancel') }],
     asked: [
       {
         id: 'accept',
         label: texts.acceptLong,
-        icon: <CheckIcon size={16} />,
+        icon: <CheckIcon />,
         leads: () => void act('accept', texts.befriended(name)),
       },
       {
         id: 'decline',
         label: texts.declineLong,
-        icon: <XIcon size={16} />,
+        icon: <XIcon />,
         leads: () => void act('decline'),
       },
     ],
-    friends: [{ id: 'unfriend', label: texts.unfriend, icon: <XIcon size={16} />, leads: onUnfriend }],
+    friends: [{ id: 'unfriend', label: texts.unfriend, icon: <XIcon />, leads: onUnfriend }],
   };
   return byState[useFriendState(person.id)];
 }

@@ -40,7 +40,7 @@ function Yourself() {
     <>
       <PageHeader title={chat.yourself} back="/" />
       <EmptyState
-        icon={<PersonIcon size={24} />}
+        icon={<PersonIcon />}
         title={chat.yourselfSays}
         action={<Button href="/people">{shell.findPeople}</Button>}
       />

@@ -103,7 +103,7 @@ export function Composer({ peer, name, thread }: ComposerProps) {
         // The field keeps the focus, and a phone its keyboard.
         onMouseDown={(event) => event.preventDefault()}
       >
-        <PaperAirplaneIcon size={18} />
+        <PaperAirplaneIcon />
       </IconButton>
     </form>
   );

@@ -98,7 +98,7 @@ function ToNewest({ peer, onClick }: { peer: string; onClick: () => void }) {
       data-testid="to-newest"
     >
       {unread > 0 && <span>{texts.newBelow(unread)}</span>}
-      <ArrowDownIcon size={16} />
+      <ArrowDownIcon />
     </button>
   );
 }

@@ -35,7 +35,7 @@ export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
   if (person.state === 'gone' && view.messages.length === 0)
     return (
       <div className={styles.middle}>
-        <EmptyState icon={<PersonIcon size={24} />} title={people.nobodyHere}>
+        <EmptyState icon={<PersonIcon />} title={people.nobodyHere}>
           {people.nobodyHereSays}
         </EmptyState>
       </div>
@@ -44,7 +44,7 @@ export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
     return (
       <div className={styles.middle}>
         <EmptyState
-          icon={<AlertIcon size={24} />}
+          icon={<AlertIcon />}
           title={chat.cannotLoad}
           action={
             <Button variant="default" onClick={() => thread.retryLoading()} data-testid="retry-loading">

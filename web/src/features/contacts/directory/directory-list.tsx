@@ -100,7 +100,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
         </PeopleRows>
       </div>
       {isAlone && (
-        <EmptyState icon={<PersonAddIcon size={24} />} title={texts.nobodyElse}>
+        <EmptyState icon={<PersonAddIcon />} title={texts.nobodyElse}>
           {texts.nobodyElseSays}
         </EmptyState>
       )}

@@ -25,7 +25,7 @@ export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowA
     return (
       <EmptyState
         role="alert"
-        icon={<AlertIcon size={24} />}
+        icon={<AlertIcon />}
         title={texts.failed}
         action={<Button onClick={onRetry}>{shell.retry}</Button>}
       >
@@ -42,7 +42,7 @@ export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowA
   if (view.query.q !== '') return <NoMatch onSearchAll={isOnlineOnly ? onShowAll : undefined} />;
   return (
     <EmptyState
-      icon={<PeopleIcon size={24} />}
+      icon={<PeopleIcon />}
       title={texts.nobodyOnline}
       action={
         <Button variant="light" onClick={onShowAll}>

@@ -65,7 +65,7 @@ function NoFriends({ hasFriends, onSearchAll }: { hasFriends: boolean; onSearchA
   if (hasFriends) return <NoMatch onSearchAll={onSearchAll} />;
   return (
     <EmptyState
-      icon={<PeopleIcon size={24} />}
+      icon={<PeopleIcon />}
       title={texts.noFriends}
       action={
         <Button variant="light" onClick={onSearchAll}>

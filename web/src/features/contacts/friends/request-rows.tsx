@@ -32,7 +32,7 @@ export function ReceivedRow({ request, tabIndex }: RowProps) {
         <Button
           size="sm"
           className={styles.action}
-          leftSection={<CheckIcon size={16} />}
+          leftSection={<CheckIcon />}
           aria-label={texts.acceptFrom(person.name)}
           tabIndex={tabIndex}
           disabled={isOffline}

@@ -113,7 +113,7 @@ function NoRequests({ hasRequests, onSearchAll }: { hasRequests: boolean; onSear
   if (isUnknown) return <SkeletonRows count={4} />;
   if (hasRequests) return <NoMatch onSearchAll={onSearchAll} />;
   return (
-    <EmptyState icon={<InboxIcon size={24} />} title={texts.noRequests}>
+    <EmptyState icon={<InboxIcon />} title={texts.noRequests}>
       {texts.noRequestsSays}
     </EmptyState>
   );

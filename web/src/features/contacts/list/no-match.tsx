@@ -12,7 +12,7 @@ export function NoMatch({ onSearchAll }: { onSearchAll?: (() => void) | undefine
   const texts = useTexts().people;
   return (
     <EmptyState
-      icon={<SearchIcon size={24} />}
+      icon={<SearchIcon />}
       title={texts.nobodyFound}
       action={
         onSearchAll && (

@@ -19,7 +19,7 @@ export function BlockedNotice({ userId }: { userId: string }) {
     <>
       {isBlocked && (
         <section className={styles.notice} data-kind="blocked" data-testid="blocked-notice">
-          <BlockedIcon size={20} />
+          <BlockedIcon />
           <div className={styles.text}>
             <h3>{texts.youBlocked}</h3>
             <p>{texts.youBlockedSays}</p>

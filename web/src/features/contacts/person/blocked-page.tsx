@@ -36,7 +36,7 @@ export function BlockedPage() {
     <SettingsPage title={texts.blocked}>
       {!isKnown && <LoadingRows />}
       {isKnown && blocked.length === 0 && (
-        <EmptyState icon={<BlockedIcon size={24} />} title={texts.blockedEmpty}>
+        <EmptyState icon={<BlockedIcon />} title={texts.blockedEmpty}>
           {texts.blockedEmptySays}
         </EmptyState>
       )}

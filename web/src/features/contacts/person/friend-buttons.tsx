@@ -20,7 +20,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
         <Button
           className={className}
           variant="light"
-          leftSection={<PersonAddIcon size={18} />}
+          leftSection={<PersonAddIcon />}
           disabled={isOffline}
           onClick={() => void act('request', texts.requestSent)}
           data-testid="friend-request"
@@ -47,7 +47,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
           <div className={styles.answers}>
             <Button
               size="sm"
-              leftSection={<CheckIcon size={16} />}
+              leftSection={<CheckIcon />}
               disabled={isOffline}
               onClick={() => void act('accept', texts.nowFriends)}
               data-testid="friend-accept"
@@ -69,7 +69,7 @@ export function FriendButtons({ userId, className }: { userId: string; className
     case 'friends':
       return (
         <p className={styles.friends} data-testid="friend-state">
-          <CheckIcon size={16} />
+          <CheckIcon />
           {texts.areFriends}
         </p>
       );

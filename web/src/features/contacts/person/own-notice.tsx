@@ -12,7 +12,7 @@ export function OwnNotice() {
       <Button
         href="/settings/profile"
         variant="light"
-        leftSection={<PencilIcon size={16} />}
+        leftSection={<PencilIcon />}
         data-testid="edit-profile"
       >
         {texts.editProfile}

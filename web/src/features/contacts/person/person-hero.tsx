@@ -58,7 +58,7 @@ export function PersonHero({ person, isOwn }: { person: ShownPerson; isOwn: bool
           <Button
             href={chatPath(person.id)}
             className={styles.action}
-            leftSection={<CommentIcon size={18} />}
+            leftSection={<CommentIcon />}
             data-testid="profile-message"
           >
             {texts.message}

@@ -54,7 +54,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
       <>
         <PageHeader title={texts.profile} titleText={texts.nobodyHere} back={back} />
         <EmptyState
-          icon={<QuestionIcon size={24} />}
+          icon={<QuestionIcon />}
           title={texts.nobodyHere}
           action={<Button href="/people">{texts.toPeople}</Button>}
         >
@@ -87,7 +87,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
           {hasFailed && (
             <EmptyState
               role="alert"
-              icon={<AlertIcon size={24} />}
+              icon={<AlertIcon />}
               title={texts.profileFailed}
               action={<Button onClick={onRetry}>{shell.retry}</Button>}
             >

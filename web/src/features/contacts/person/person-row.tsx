@@ -1,4 +1,4 @@
-import { BlockedIcon, CommentIcon } from '@primer/octicons-react';
+import { CommentIcon } from '@primer/octicons-react';
 import { createContext, memo, type ReactNode, use } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
@@ -100,7 +100,7 @@ export const PersonRow = memo(function PersonRow({
               tabIndex={tabIndex}
               data-testid={`message-${id}`}
             >
-              <CommentIcon size={18} />
+              <CommentIcon />
             </Link>
           )}
         </div>
@@ -123,7 +123,6 @@ function Tag({ id, isOwn, isBlocked, isAmongFriends }: TagProps) {
   if (isBlocked)
     return (
       <span className={styles.tag} data-kind="blocked">
-        <BlockedIcon size={12} />
         {texts.blocked}
       </span>
     );

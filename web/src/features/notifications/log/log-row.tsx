@@ -107,5 +107,5 @@ const ICONS: Record<DeliveryStatus['is'], typeof CheckIcon> = {
 /** An icon for what the sentence says. */
 function StatusIcon({ is }: { is: DeliveryStatus['is'] }) {
   const Icon = ICONS[is];
-  return <Icon size={16} className={styles.icon} />;
+  return <Icon className={styles.icon} />;
 }

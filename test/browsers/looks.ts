@@ -38,3 +38,22 @@ export async function collectType(page: Page, view: string, scale: TypeScale): P
     if (!scale.weights.has(fontWeight)) scale.weights.set(fontWeight, example);
   }
 }
+
+/**
+ * Adds the sizes of the icons that the page shows. The mark of the product, the marks of a message's state and the
+ * pictures of empty places are no icons of this size.
+ */
+export async function collectIcons(page: Page, view: string, sizes: Map<string, string>): Promise<void> {
+  const found = await page.$$eval(
+    'svg:not([viewBox="0 0 512 512"], [data-state] > svg, :has(+ h2) > svg)',
+    (icons) =>
+      icons
+        .filter((icon) => icon.checkVisibility({ visibilityProperty: true }))
+        .map((icon) => {
+          const { width, height } = icon.getBoundingClientRect();
+          const name = `${icon.getAttribute('class')} in ${icon.closest('[data-testid]')?.getAttribute('data-testid')}`;
+          return { size: `${width} x ${height}`, name };
+        }),
+  );
+  for (const { size, name } of found) if (!sizes.has(size)) sizes.set(size, `${view}: ${name}`);
+}
