@@ -1,6 +1,7 @@
 // Runs tests by Node's test runner; each run ends with a closing line, and fails if no test is executed.
-//   npm test                                everything, on one throwaway PostgreSQL and Redis for all files
-//   npm test -- push                        a room: a folder of src, of client or of test
+//   npm test                                what a change needs, on one throwaway PostgreSQL and Redis for all files (gates.ts)
+//   npm run test:all                        everything
+//   npm test -- push                        a room, in both browsers: a folder of src, of client or of test
 //   npm test -- web/chat                    a folder of the page
 //   npm test -- src/push/log/*.test.ts      some files
 //   npm run test:unit                       src, client and web alone: what starts no other program, on SQLite
@@ -13,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPostgres, startCluster } from '../test/postgres-cluster.ts';
 import { findRedis, startRedis } from '../test/redis-server.ts';
+import { isForEachChange, SMOKE_TESTS } from './gates.ts';
 
 /** Three at once on two processors, since tests also wait. With four, services miss their time limits now and then. */
 const AT_ONCE = 3;
@@ -24,11 +26,13 @@ const BROWSER_FILES_PER_PROCESS = 6;
 const TIMEOUT_MS = 900_000;
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
-const isUnit = process.argv[2] === '--unit';
-const named = process.argv.slice(isUnit ? 3 : 2);
+const [option] = process.argv.slice(2).filter((word) => word.startsWith('--'));
+const isUnit = option === '--unit';
+const named = process.argv.slice(option ? 3 : 2);
+const isForChange = !option && named.length === 0;
 const inSources = globSync(['src', 'client/src', 'web/src'].map((part) => `${part}/**/*.test.ts`)).sort();
 const everywhere = [...inSources, ...globSync(['test/**/*.test.ts', 'scripts/*.test.ts']).sort()];
-const found = named.length > 0 ? [...new Set(named.flatMap(find))] : isUnit ? inSources : everywhere;
+const found = named.length > 0 ? [...new Set(named.flatMap(find))] : unnamed();
 const { browsers = [], alone = [], sharing = [] } = Object.groupBy(found, kindOf);
 const files = isUnit ? sharing : found;
 if (named.length > 0 && files.length < found.length)
@@ -36,6 +40,13 @@ if (named.length > 0 && files.length < found.length)
     `Without files that start other programs (${found.length - files.length}): npm test runs them.`,
   );
 if (files.length === 0) fail('no test was executed'); // Without files Node's runner would run all that it finds.
+
+function unnamed() {
+  if (isUnit) return inSources;
+  if (!isForChange) return everywhere;
+  SMOKE_TESTS.forEach(find); // a renamed one would be missing silently
+  return everywhere.filter((file) => isForEachChange(file.replaceAll('\\', '/')));
+}
 
 /** The files of a pattern or of a room. */
 function find(name) {
@@ -96,6 +107,7 @@ const runner = spawn(
       ...(cluster && { TEST_POSTGRES_URL: cluster.url }),
       ...(redis && { TEST_REDIS_URL: redis.url }),
       ...(databases && { TEST_DATABASES: databases }),
+      ...(isForChange && { TEST_BROWSERS: 'chromium' }),
       // The processes, and the servers that tests start, compile the same modules.
       NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compiled'),
     },

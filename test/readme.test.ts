@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { isForEachChange } from '../scripts/gates.ts';
 import { settingsTable } from '../src/config-settings.ts';
 import { onSqlite } from './databases.ts';
 import { settingsOf, startServer } from './processes.ts';
@@ -13,6 +14,17 @@ test('the table of settings is the one that readConfig reads', () => {
   const document = readFileSync('docs/settings.md', 'utf8');
   for (const { name, default: value, meaning } of settingsTable)
     assert.ok(document.includes(`| \`${name}\` | ${value ? `\`${value}\`` : 'none'} | ${meaning} |`), name);
+});
+
+test('the promises name the tests that npm test leaves out', () => {
+  const [, promises = ''] = /## Promises\n([\s\S]*?)\n## /.exec(`${readme}\n## `) ?? [];
+  const cited = [...promises.matchAll(/`([^`]+(?:\/|\.test\.ts))`( †)?/g)];
+  assert.ok(cited.length > 20);
+  for (const [, path = '', mark] of cited) {
+    const files = path.endsWith('/') ? globSync(`${path}**/*.test.ts`) : [path];
+    const isRun = files.map(isForEachChange);
+    assert.deepEqual([path, ...new Set(isRun)], [path, mark === undefined]);
+  }
 });
 
 onSqlite('the first tour', (database) => {

@@ -48,7 +48,7 @@ export function onEachBrowser(name: string, register: (browser: () => RunningBro
 }
 
 /**
- * Without Firefox the tests are skipped, and with `CI=true` they fail.
+ * Without Firefox the tests are skipped, and with `CI=true` they fail. `TEST_BROWSERS=chromium` leaves them out.
  *
  * @param register registers the tests; its argument returns the browser, inside of tests only
  * @param prepare starts what the browser needs, such as a push service; the tests then have a browser of their own
@@ -78,6 +78,7 @@ function onBrowser<B extends RunningBrowser>(
   browser: BrowserOfGroups<B>,
   register: (browser: () => B) => void,
 ): void {
+  if ((process.env.TEST_BROWSERS ?? kind) !== kind) return;
   const { missing } = findBrowsers()[kind];
   if (missing && process.env.CI === 'true') {
     test(title, () => {

@@ -1,0 +1,33 @@
+// What `npm test` leaves to `npm run test:all`: what few changes touch, and what takes most of the processor time.
+
+const LEFT_OUT = [
+  /^scripts\//,
+  /^test\/[^/]+\.test\.ts$/,
+  /^test\/(browsers|deploy|descriptions|faults)\//,
+  // Three nodes in processes of their own; `npm test` has them in one process, for the contract.
+  /^test\/journeys\/(node-\w+|one-clock)\.test\.ts$/,
+];
+
+/** Of these, what `npm test` runs: the documented first steps, and a way through each part of the page. */
+export const SMOKE_TESTS = [
+  'test/readme.test.ts',
+  ...[
+    'auth',
+    'blocking',
+    'chat',
+    'chat-scrolling',
+    'composer',
+    'conversations',
+    'person',
+    'push-journey-chromium',
+    'registration',
+    'sessions',
+    'settings-devices',
+    'views',
+  ].map((name) => `test/browsers/${name}.test.ts`),
+];
+
+/** @param file its path from the root, with slashes */
+export function isForEachChange(file: string): boolean {
+  return SMOKE_TESTS.includes(file) || !LEFT_OUT.some((rule) => rule.test(file));
+}
