@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { arrive, type Person } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 
-onEachBrowser('A blocked user', (browser) => {
+onChromium('A blocked user', (browser) => {
   test('reaches no page of the blocker until they are unblocked', async (t) => {
     const { alice, aliceElsewhere, bob } = await meet(t, browser());
     await bob.openChat(alice);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { onChromium, onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { holdAnswers } from './held-answers.ts';
 import { arrive } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
@@ -46,7 +46,7 @@ onChromium('A confirmation', (browser) => {
   });
 });
 
-onEachBrowser('Back', (browser) => {
+onChromium('Back', (browser) => {
   test('closes an open dialog, then leaves the view; forward and reload are as before', async (t) => {
     const { alice, bob } = await meet(t, browser());
     const { page } = alice;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { openChat, startTalk } from './talk.ts';
 import { waitFor } from './waiting.ts';
 
-onEachBrowser('Copied messages', (browser) => {
+onChromium('Copied messages', (browser) => {
   test('have their times and senders, and nothing else of the page', async (t) => {
     const talk = await startTalk(t);
     await talk.write(talk.bob, talk.alice, 'first words', 'see www.example.org\nfor it');

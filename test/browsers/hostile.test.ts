@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import type { Services } from '../../src/services.ts';
 import { appear, assertFits } from './appearance.ts';
-import { onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import { arrive, type Person } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite } from './site.ts';
@@ -37,7 +37,7 @@ const SHAPES = [
   '\u200B\u200D\u2060 nothing to be seen \uFEFF',
 ];
 
-onEachBrowser('Hostile text of a user', (browser) => {
+onChromium('Hostile text of a user', (browser) => {
   test('is text wherever it is shown, and does not change the layout', async (t) => {
     const { site, alice, others } = await settle(t, browser());
     const { page } = alice;
