@@ -3,7 +3,7 @@
 //   PUSH_SERVICE   the origin of a server that answers every push with 201
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { newId } from '../src/db/ids.ts';
 import { openPushWorker } from '../src/push/delivery/worker.ts';
 import { saveSubscription } from '../src/push/subscriptions/subscriptions.ts';

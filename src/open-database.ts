@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { SchemaDb } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type AccountServices, openAccounts } from './accounts/account-services.ts';
 import { type ChatServices, openChat } from './chat/chat-services.ts';
 import { type Clock, createClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { DatabaseClock } from './db/database-clock.ts';
 import type { SchemaDb } from './db/db.ts';
 import { Durations } from './db/durations.ts';

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { explain } from './commands/explain.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { MetricsAddressError } from './metrics/metrics-server.ts';
 
 /** The files that the server opens in its folder, in this order. */

@@ -22,7 +22,11 @@ export async function runCommand(
   input = '',
 ): Promise<Ended> {
   const [output, errors] = [new Collected(), new Collected()];
-  const code = await run(commands, { env, input: Readable.from([Buffer.from(input)]), output, errors }, words);
+  const code = await run(
+    commands,
+    { env, input: Readable.from([Buffer.from(input)]), output, errors },
+    words,
+  );
   return { code, output: output.text(), errors: withoutLog(errors.text()) };
 }
 

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Logger } from 'pino';
 import { buildApp } from '../src/app.ts';
-import { type Config, readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import type { App } from '../src/http/server.ts';
 import { openLog } from '../src/log.ts';
 import { startPeriodicJobs } from '../src/periodic-jobs.ts';

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { isForEachChange } from '../scripts/gates.ts';
-import { settingsTable } from '../src/config-settings.ts';
+import { settingsTable } from '../src/config/settings.ts';
 import { onSqlite } from './databases.ts';
 import { settingsOf, startServer } from './processes.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LimitSource } from '../http/limit-source.ts';

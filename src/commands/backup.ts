@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { backUpDatabase } from '../db/sqlite/backup.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { toPrintable } from './printable.ts';

@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openTokens } from '../accounts/tokens.ts';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { getValue } from '../db/installation-values.ts';
 import { openLog } from '../log.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import type { Db, Queries, SchemaDb } from '../db/db.ts';
 import { lockFolder } from '../db/server-lock.ts';
 import { openLog } from '../log.ts';

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
-import { origin } from '../config-fields.ts';
+import { readConfig } from '../config/config.ts';
+import { origin } from '../config/fields.ts';
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';
 import { UsageError } from './run.ts';

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openPasswords } from '../accounts/passwords.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { type Context, findMissingDatabase, withDatabase } from './context.ts';
 import { UsageError } from './run.ts';

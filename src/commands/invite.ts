@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openPasswords } from '../accounts/passwords.ts';
 import { openInviteHash } from '../accounts/registration/invite-codes.ts';
 import { createInvite, listInvites, revokeInvite } from '../accounts/registration/invites.ts';
-import { wholeNumber } from '../config-fields.ts';
+import { wholeNumber } from '../config/fields.ts';
 import { type Context, withDatabase } from './context.ts';
 import { warnOfLocalLink } from './local-link.ts';
 import { UsageError } from './run.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { openTokens, rotateTokenKeys } from '../accounts/tokens.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-keys.ts';
 import { type Context, withDatabase } from './context.ts';

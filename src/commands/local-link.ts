@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { isLoopback } from '../config-fields.ts';
+import { isLoopback } from '../config/fields.ts';
 
 /** Warns of a link to the page that other machines cannot open. */
 export function warnOfLocalLink(publicUrl: string, errors: Writable): void {

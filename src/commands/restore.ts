@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { lockFolder } from '../db/server-lock.ts';
 import { copyDatabase, moveDatabase, verifyDatabase } from '../db/sqlite/backup.ts';
 import { renewEpoch } from '../inbox/epoch.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { lockFolder } from '../db/server-lock.ts';
 import { renewEpoch } from '../inbox/epoch.ts';
 import { type Context, withDatabase } from './context.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { readRelease } from '../version.ts';
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';

@@ -5,7 +5,7 @@ import { createPasswordLink } from '../accounts/password-links.ts';
 import { openPasswords } from '../accounts/passwords.ts';
 import { createPassword, resetPassword } from '../accounts/reset-password.ts';
 import { listSessions } from '../accounts/sessions.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordChange, recordExternalChange } from '../events/changes.ts';
 import type { SecurityEvent } from '../http/log/security-log.ts';

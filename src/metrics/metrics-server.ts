@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4, isIPv6 } from 'node:net';
-import { isLoopback } from '../config-fields.ts';
+import { isLoopback } from '../config/fields.ts';
 
 /** How long a request may take to arrive, and its connection to be idle. */
 const TIMEOUT_MS = 10_000;

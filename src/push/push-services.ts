@@ -1,5 +1,5 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
 import { applyEarlyReceipts, openPushReceipts, type PushReceipts } from './log/receipts.ts';

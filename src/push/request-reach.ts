@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { isLoopback } from '../config-fields.ts';
+import { isLoopback } from '../config/fields.ts';
 import { parseWebUrl } from '../http/parse/web-url.ts';
 import type { Reach } from './webpush/endpoint-guard.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../config-fields.ts';
+import { isLoopback } from '../config/fields.ts';
 import { ServiceError } from '../errors.ts';
 import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';

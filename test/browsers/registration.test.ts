@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { openInviteHash } from '../../src/accounts/registration/invite-codes.ts';
 import { createInvite, listInvites } from '../../src/accounts/registration/invites.ts';
-import type { Registration } from '../../src/config-settings.ts';
+import type { Registration } from '../../src/config/settings.ts';
 import type { Services } from '../../src/services.ts';
 import { appear, assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';

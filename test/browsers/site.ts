@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { buildApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openLog } from '../../src/log.ts';
 import { startPeriodicJobs } from '../../src/periodic-jobs.ts';
 import { openPushWorker } from '../../src/push/delivery/worker.ts';

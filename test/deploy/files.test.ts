@@ -4,8 +4,8 @@ import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { type Config, readConfig } from '../../src/config.ts';
-import { settings } from '../../src/config-settings.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { settings } from '../../src/config/settings.ts';
 import { clientKey } from '../../src/http/client-address.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { user } from '../../src/commands/user.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { ManualClock } from '../clocks.ts';
 import { onEachDatabase, onSqlite, type TestDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';

@@ -1,5 +1,5 @@
 import type { BoundedQueue } from '../../collections/bounded-queue.ts';
-import type { Registration } from '../../config-settings.ts';
+import type { Registration } from '../../config/settings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { ServiceError } from '../../errors.ts';
 import { openInviteHash, readInviteCode } from './invite-codes.ts';

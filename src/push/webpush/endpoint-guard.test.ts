@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { isLoopback } from '../../config-fields.ts';
+import { isLoopback } from '../../config/fields.ts';
 import {
   type AddressRule,
   checkEndpoint,

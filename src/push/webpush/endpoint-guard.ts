@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { isLoopback } from '../../config-fields.ts';
+import { isLoopback } from '../../config/fields.ts';
 import { parseWebUrl } from '../../http/parse/web-url.ts';
 
 /**

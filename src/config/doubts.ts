@@ -1,6 +1,6 @@
-import { isLoopback } from './config-fields.ts';
-import type { LogLevel } from './config-settings.ts';
-import type { TrustedNetworks } from './http/client-address.ts';
+import type { TrustedNetworks } from '../http/client-address.ts';
+import { isLoopback } from './fields.ts';
+import type { LogLevel } from './settings.ts';
 
 const NOT_LOGGED: readonly LogLevel[] = ['warn', 'error', 'fatal', 'silent'];
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Limit } from './http/rate-limits.ts';
+import type { Limit } from '../http/rate-limits.ts';
 
 // Parsers of the texts of settings. Each returns `undefined` for an invalid text.
 

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { findDoubts } from './config-doubts.ts';
-import { isLoopback } from './config-fields.ts';
-import { findMisspellings, findUnknown } from './config-misspellings.ts';
+import type { TrustedNetworks } from '../http/client-address.ts';
+import type { Limit } from '../http/rate-limits.ts';
+import { findDoubts } from './doubts.ts';
+import { isLoopback } from './fields.ts';
+import { findMisspellings, findUnknown } from './misspellings.ts';
 import {
   type LogLevel,
   type PasswordList,
@@ -10,9 +12,7 @@ import {
   type SettingName,
   type SettingValue,
   settings,
-} from './config-settings.ts';
-import type { TrustedNetworks } from './http/client-address.ts';
-import type { Limit } from './http/rate-limits.ts';
+} from './settings.ts';
 
 /** All settings of the operator, read and checked. */
 export interface Config {
@@ -134,7 +134,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: read('LOG_LEVEL'),
     logRequests: read('LOG_REQUESTS'),
     metrics: metricsPort === null ? null : { host: metricsHost, port: metricsPort },
-    pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
+    pageFolder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
     warnings: [],
   };
   if (config.redisUrl !== null && config.databaseUrl === null)

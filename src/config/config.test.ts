@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { clientKey } from '../http/client-address.ts';
 import { ConfigError, readConfig } from './config.ts';
-import { settingsTable } from './config-settings.ts';
-import { clientKey } from './http/client-address.ts';
+import { settingsTable } from './settings.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -48,7 +48,7 @@ test('without settings, everything has its default', () => {
     logLevel: 'info',
     logRequests: false,
     metrics: null,
-    pageFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
+    pageFolder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
     warnings: [],
   });
 });

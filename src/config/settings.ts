@@ -1,3 +1,4 @@
+import { parseNetworks } from '../http/client-address.ts';
 import {
   contact,
   hostName,
@@ -9,8 +10,7 @@ import {
   tokenTtl,
   wholeNumber,
   yesOrNo,
-} from './config-fields.ts';
-import { parseNetworks } from './http/client-address.ts';
+} from './fields.ts';
 
 /** What happens to passwords that many users choose. */
 const passwordLists = ['warn', 'refuse', 'off'] as const;
