@@ -86,8 +86,8 @@ onChromium('The address of the list of people', (browser) => {
 
     // A profile beside the list keeps it, and Back finds its place; also from a chat, which takes the list away.
     for (const [link, shown] of [
-      ['person', 'profile'],
-      ['message', 'composer'],
+      ['picture', 'profile'],
+      ['person', 'composer'],
     ] as const) {
       await scrollTo(page, 1_200);
       const id = await waitFor('the row', () => idOfRow(page, 24));

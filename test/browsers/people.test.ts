@@ -76,7 +76,7 @@ onChromium('A long list of users', (browser) => {
     const inTabOrder = await alice.page.$$('[data-pane="list"] li > a[tabindex="0"]:first-child');
     assert.equal(inTabOrder.length, 1);
     await keyboard.press('Tab');
-    await waitFor('the button to write', async () => (await focused(alice.page)) === 'Message crowd1');
+    await waitFor('the picture', async () => (await focused(alice.page)) === 'Profile of crowd1');
     await keyboard.press('ArrowUp');
     await waitFor('the search field', async () => (await focusedTestId(alice.page)) === 'people-search');
 
@@ -84,6 +84,11 @@ onChromium('A long list of users', (browser) => {
     await isAt('crowd1');
     await keyboard.type('crowd77');
     await waitFor('the user who was searched', async () => (await rows(alice.page)).join() === '1/1 crowd77');
+    await keyboard.press('Enter');
+    await waitFor('the composer', async () => (await focused(alice.page)) === 'Message to crowd77');
+    await keyboard.press('Escape');
+    await alice.click('nav-people');
+    await alice.page.focus(`[data-testid="picture-${crowdId(77)}"]`);
     await keyboard.press('Enter');
     await alice.find('profile');
     await waitFor('the heading', async () => /^Profile\W*crowd77$/.test(await focused(alice.page)));

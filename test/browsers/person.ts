@@ -109,7 +109,7 @@ export class Person {
   /** Searches a user and opens their profile. */
   async openProfile(other: Somebody): Promise<void> {
     await this.search(other);
-    await this.click(`person-${other.id}`);
+    await this.click(`picture-${other.id}`);
     await this.find('profile');
   }
 

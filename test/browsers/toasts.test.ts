@@ -28,7 +28,7 @@ onChromium('A toast', (browser) => {
     assert.ok(!overlaps(inList, accepted), JSON.stringify({ inList, accepted }));
     // It stays beside a profile, as the list does, and goes with the list. Under the pointer it would stay on its own.
     await page.hover('[data-testid="toasts"] [data-kind]');
-    await press(page, `person-${bob.id}`);
+    await press(page, `picture-${bob.id}`);
     await alice.find('profile');
     assert.ok(await page.$('[data-testid="toasts"] [data-kind]'));
     await press(page, 'nav-chats');

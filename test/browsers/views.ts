@@ -61,6 +61,21 @@ export const VIEWS: Record<string, View> = {
     shows: byId('push-invitation'),
     leave: (page) => page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY),
   },
+  'found-chats': {
+    who: 'alice',
+    path: '/',
+    act: async (page) => {
+      await page.waitForSelector(byId('conversations'));
+      await fill(page, byId('conversation-search'), 'p');
+    },
+    shows: '[data-found]',
+  },
+  'new-message': {
+    who: 'alice',
+    path: '/',
+    act: click('new-message'),
+    shows: 'dialog [role="option"]',
+  },
   chat: { who: 'alice', path: (id) => `/chat/${id('jonas')}`, shows: byId('message-7') },
   'chat-menu': {
     who: 'alice',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { PAGE_PATHS } from '../../src/page/page-paths.ts';
 import { anyPath, anyText, anyUrl } from '../../test/any-text.ts';
-import { chatPath, isOpenedFromChat, isPagePath, parsePath, profilePath, toPagePath } from './paths.ts';
+import { backFromProfile, chatPath, isPagePath, parsePath, profilePath, toPagePath } from './paths.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
@@ -29,11 +29,13 @@ test('an id stays one part of a path, whatever it is', () => {
   assert.equal(chatPath('0199-ab'), '/chat/0199-ab');
 });
 
-test('a profile is opened from a chat if that was the page before', () => {
-  assert.equal(isOpenedFromChat('bob', 'https://doorman.example/chat/bob'), true);
-  assert.equal(isOpenedFromChat('bob', 'https://doorman.example/chat/carol'), false);
-  assert.equal(isOpenedFromChat('bob', 'https://doorman.example/people?q=bob'), false);
-  for (const unknown of [undefined, null, '', 'about']) assert.equal(isOpenedFromChat('bob', unknown), false);
+test('a profile leads back to the chat with its user or to the list of chats if that was the page before', () => {
+  assert.equal(backFromProfile('bob', 'https://doorman.example/chat/bob'), '/chat/bob');
+  assert.equal(backFromProfile('bob', 'https://doorman.example/'), '/');
+  assert.equal(backFromProfile('bob', 'https://doorman.example/chat/carol'), undefined);
+  assert.equal(backFromProfile('bob', 'https://doorman.example/people?q=bob'), undefined);
+  for (const unknown of [undefined, null, '', 'about'])
+    assert.equal(backFromProfile('bob', unknown), undefined);
 });
 
 test('the paths of the page are those that the service serves', () => {

@@ -35,11 +35,11 @@ export function chatPath(userId: string): string {
   return `/chat/${encodeURIComponent(userId)}`;
 }
 
-/** Whether a profile was opened from the chat with its user, to which its back arrow then leads. */
-export function isOpenedFromChat(userId: string, previousUrl: string | null | undefined): boolean {
-  return Boolean(
-    previousUrl && URL.canParse(previousUrl) && new URL(previousUrl).pathname === chatPath(userId),
-  );
+/** The path to which the back arrow of a profile leads if it was opened from the chat with its user, or from the list of chats. */
+export function backFromProfile(userId: string, previousUrl: string | null | undefined): string | undefined {
+  if (!previousUrl || !URL.canParse(previousUrl)) return undefined;
+  const { pathname } = new URL(previousUrl);
+  return pathname === chatPath(userId) || pathname === SECTION_PATHS.chats ? pathname : undefined;
 }
 
 /**

@@ -15,6 +15,7 @@ import { Waiting } from '../ui/list/waiting.tsx';
 import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
 import { NotFound } from '../ui/page/not-found.tsx';
 import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
+import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
 
 /** A view that uses the texts of the settings. */
 function settingsView<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
@@ -76,12 +77,14 @@ export function loadViews(path: string): { front: Promise<unknown>; all: Promise
 export function ListRoutes({ section }: { section: Section }) {
   return (
     <Suspense fallback={<ListShell />}>
-      {section === 'chats' && <ConversationList end={<Invitation />} />}
+      {section === 'chats' && <ConversationList end={<Invitation />} onWrite={openNewMessage} />}
       {section === 'people' && <PeopleList />}
       {section === 'settings' && <SettingsMenu />}
     </Suspense>
   );
 }
+
+const openNewMessage = () => shortcutDialog.set('new-message');
 
 function Invitation() {
   return (

@@ -59,6 +59,7 @@ export const shell = {
   colorSchemes: { auto: 'System', light: 'Light', dark: 'Dark' },
 
   noChatOpen: 'Select a conversation',
+  newMessage: 'New message',
   findPeople: 'Find people',
   noPersonOpen: 'Select someone',
   noPersonOpenSays: 'See their profile or send a message.',

@@ -56,6 +56,7 @@ export const shell: typeof import('./shell.en.ts').shell = {
   colorSchemes: { auto: '跟随系统', light: '浅色', dark: '深色' },
 
   noChatOpen: '选择一个聊天',
+  newMessage: '新消息',
   findPeople: '找人',
   noPersonOpen: '选择一位用户',
   noPersonOpenSays: '查看资料，或给对方发消息。',

@@ -1,33 +1,46 @@
 import { SearchIcon } from '@primer/octicons-react';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useConversations } from '../../features/chat/model/hooks.ts';
+import { useFound } from '../../features/contacts/list/use-found.ts';
+import { useDirectory } from '../../features/contacts/model/hooks.ts';
+import { toQuery } from '../../features/contacts/model/people-address.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { chatPath } from '../../paths.ts';
 import { Dialog } from '../../ui/controls/dialog.tsx';
 import { TextInput } from '../../ui/controls/fields.tsx';
 import styles from './go-to-dialog.module.css';
-import { GoToList, optionId } from './go-to-list.tsx';
+import { type FoundRow, GoToList, optionId } from './go-to-list.tsx';
 import { useShortcutTexts } from './texts.ts';
-import { useFound } from './use-found.ts';
 
-/** Opens the chat with any user who can be written to. */
-export function GoToDialog({ onClose }: { onClose: () => void }) {
-  const texts = useShortcutTexts();
+/** More rows than anyone reads; a further letter finds the others. */
+const MAX_SHOWN = 40;
+
+interface GoToDialogProps {
+  /** It was opened to write a message. */
+  isNewMessage: boolean;
+  onClose: () => void;
+}
+
+/** Opens the conversation with anyone. */
+export function GoToDialog({ isNewMessage, onClose }: GoToDialogProps) {
+  const { goTo } = useShortcutTexts();
+  const { newMessage } = useTexts().shell;
+  const title = isNewMessage ? newMessage : goTo;
   return (
-    <Dialog isOpen onClose={onClose} title={texts.goTo} testId="go-to">
-      <GoTo onClose={onClose} />
+    <Dialog isOpen onClose={onClose} title={title} testId="go-to">
+      <GoTo title={title} onClose={onClose} />
     </Dialog>
   );
 }
 
 /** By ARIA's combobox pattern: the focus stays in the field, the arrow keys choose a row of the list. */
-function GoTo({ onClose }: { onClose: () => void }) {
+function GoTo({ title, onClose }: { title: string; onClose: () => void }) {
   const { people: texts, shell } = useTexts();
-  const { goTo } = useShortcutTexts();
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { found, isSearching } = useFound(typed);
+  const { found, isSearching } = useRows(typed);
   const listId = useId();
   const at = Math.min(chosen, found.length - 1);
   const hasFound = found.length > 0;
@@ -60,7 +73,7 @@ function GoTo({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
         role="combobox"
-        aria-label={goTo}
+        aria-label={title}
         aria-expanded={hasFound}
         aria-controls={hasFound ? listId : undefined}
         aria-activedescendant={hasFound ? optionId(listId, at) : undefined}
@@ -81,4 +94,18 @@ function GoTo({ onClose }: { onClose: () => void }) {
       </p>
     </>
   );
+}
+
+/** `isSearching`: the directory has not answered. */
+function useRows(typed: string): { found: readonly FoundRow[]; isSearching: boolean } {
+  const conversations = useConversations();
+  const q = toQuery(typed);
+  const { view } = useDirectory({ q, isOnlineOnly: false });
+  const chats = useMemo(() => conversations.map(({ peer }) => peer), [conversations]);
+  const found = useFound(q, view, chats);
+  const rows = useMemo(() => {
+    const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
+    return found.slice(0, MAX_SHOWN).map((row) => ({ ...row, unread: unread.get(row.id) ?? 0 }));
+  }, [found, conversations]);
+  return { found: rows, isSearching: view.isLoading };
 }

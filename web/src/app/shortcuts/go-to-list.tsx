@@ -1,13 +1,18 @@
+import { BlockedIcon } from '@primer/octicons-react';
 import { type ReactNode, useId } from 'react';
+import type { Found, Kind } from '../../features/contacts/list/find-people.ts';
 import { isUsername } from '../../features/contacts/list/name-filter.ts';
-import { usePerson } from '../../features/contacts/model/hooks.ts';
+import { useIsBlocked, usePerson } from '../../features/contacts/model/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { CountBadge } from '../../ui/list/list-row.tsx';
 import { PersonName } from '../../ui/person/name.tsx';
 import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
-import type { Kind } from './find-people.ts';
 import styles from './go-to-dialog.module.css';
-import type { FoundRow } from './use-found.ts';
+
+/** A user found, and how many of their messages are unread. */
+export interface FoundRow extends Found {
+  readonly unread: number;
+}
 
 interface GoToListProps {
   id: string;
@@ -70,8 +75,9 @@ interface OptionProps extends Omit<GoToListProps, 'id' | 'found'> {
 }
 
 function Option({ listId, row, index, at, onChoose, onOpen }: OptionProps) {
-  const texts = useTexts().shell;
+  const { shell: texts, people } = useTexts();
   const person = usePerson(row.id);
+  const isBlocked = useIsBlocked(row.id);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys.
     // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field.
@@ -91,6 +97,7 @@ function Option({ listId, row, index, at, onChoose, onOpen }: OptionProps) {
         <PersonName person={person} />
         {!isUsername(person) && <bdi className={styles.username}>@{person.username}</bdi>}
       </span>
+      {isBlocked && <BlockedIcon aria-label={people.blocked} />}
       <CountBadge count={row.unread} label={texts.unread(row.unread)} />
     </div>
   );

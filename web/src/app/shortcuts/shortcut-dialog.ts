@@ -1,4 +1,4 @@
 import { Store } from '../../data/store.ts';
 
 /** The dialog of the shortcuts that is open. */
-export const shortcutDialog = new Store<'go-to' | 'help' | undefined>(undefined);
+export const shortcutDialog = new Store<'go-to' | 'new-message' | 'help' | undefined>(undefined);

@@ -62,7 +62,9 @@ export function Shortcuts({ current }: { current: PathInfo }) {
   }, [conversations, current, navigate, peer]);
   return (
     <Suspense fallback={null}>
-      {dialog === 'go-to' && <GoToDialog onClose={closeDialog} />}
+      {(dialog === 'go-to' || dialog === 'new-message') && (
+        <GoToDialog isNewMessage={dialog === 'new-message'} onClose={closeDialog} />
+      )}
       {dialog === 'help' && <ShortcutsDialog onClose={closeDialog} />}
     </Suspense>
   );

@@ -4,9 +4,6 @@
  */
 export const chat = {
   search: 'Search names',
-  /** @param typed what was searched for */
-  noneNamed: (typed: string) => `No conversation with “${typed}”`,
-  noneNamedSays: 'Try searching all people.',
   conversations: 'Conversations',
   noConversations: 'No conversations yet',
   noConversationsSays: 'Find someone and send the first message.',

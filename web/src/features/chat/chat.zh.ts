@@ -1,7 +1,5 @@
 export const chat: typeof import('./chat.en.ts').chat = {
   search: '搜索名字',
-  noneNamed: (typed) => `没有与“${typed}”的聊天`,
-  noneNamedSays: '试试在通讯录中搜索。',
   conversations: '聊天列表',
   noConversations: '还没有聊天',
   noConversationsSays: '找个人，发出第一条消息吧。',

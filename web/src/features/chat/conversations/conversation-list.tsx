@@ -1,6 +1,5 @@
 import { CommentDiscussionIcon, PencilIcon } from '@primer/octicons-react';
-import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { type ReactNode, Suspense, useState } from 'react';
 import { useFreshness } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -8,39 +7,50 @@ import { useIsNarrow } from '../../../ui/controls/pointer.ts';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SearchField } from '../../../ui/list/search-field.tsx';
 import { Skeleton } from '../../../ui/list/skeleton.tsx';
+import { Waiting } from '../../../ui/list/waiting.tsx';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { peoplePath, toQuery } from '../../contacts/model/people-address.ts';
-import { isolate } from '../../contacts/person/name-in-text.tsx';
 import { useConversations } from '../model/hooks.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRows, focusRow } from './conversation-rows.tsx';
-import { FoundConversations } from './found-conversations.tsx';
 import { FriendRequests } from './friend-requests.tsx';
 
-/**
- * All conversations, the latest first, with a search by name.
- *
- * @param props.end after the last row
- */
-export function ConversationList({ end }: { end: ReactNode }) {
-  const { shell, chat } = useTexts();
+/** Loaded with the first letter that is typed. */
+const FoundConversations = lazyView(
+  async () => (await import('./found-conversations.tsx')).FoundConversations,
+);
+
+interface ConversationListProps {
+  /** After the last row. */
+  end: ReactNode;
+  /** The user wants to write to someone. */
+  onWrite: () => void;
+}
+
+/** All conversations, the latest first, with a search that finds other users as well. */
+export function ConversationList({ end, onWrite }: ConversationListProps) {
+  const { shell, chat, people } = useTexts();
   const conversations = useConversations();
   const freshness = useFreshness();
   const [typed, setTyped] = useState('');
+  const q = toQuery(typed);
   const isEmpty = conversations.length === 0;
   return (
     <>
       <PageHeader
         title={shell.chats}
         actions={
-          <Link
-            href="/people"
+          <button
+            type="button"
             className={styles.write}
-            aria-label={shell.findPeople}
-            title={shell.findPeople}
+            aria-label={shell.newMessage}
+            title={shell.newMessage}
+            onClick={onWrite}
+            data-testid="new-message"
           >
             <PencilIcon />
-          </Link>
+          </button>
         }
       />
       {!isEmpty && (
@@ -60,17 +70,19 @@ export function ConversationList({ end }: { end: ReactNode }) {
       <FriendRequests />
       {isEmpty && freshness === 'none' && <Placeholders />}
       {isEmpty && freshness !== 'none' && <NoConversations />}
-      {!isEmpty && typed.trim() === '' && <ConversationRows conversations={conversations} end={end} />}
-      {!isEmpty && typed.trim() !== '' && (
-        <FoundConversations
-          conversations={conversations}
-          typed={typed}
-          noMatch={
-            <Nothing title={chat.noneNamed(isolate(typed.trim()))} people={peoplePath({ q: toQuery(typed) })}>
-              {chat.noneNamedSays}
-            </Nothing>
-          }
-        />
+      {!isEmpty && q === '' && <ConversationRows conversations={conversations} end={end} />}
+      {!isEmpty && q !== '' && (
+        <Suspense fallback={<Waiting />}>
+          <FoundConversations
+            conversations={conversations}
+            q={q}
+            noMatch={
+              <Nothing title={people.nobodyFound} people={peoplePath({})}>
+                {people.nobodyFoundSays}
+              </Nothing>
+            }
+          />
+        </Suspense>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { chatPath } from '../../../paths.ts';
+import { chatPath, profilePath } from '../../../paths.ts';
 import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
 import { Clipped, ClippedLine, PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
@@ -23,7 +23,7 @@ export const ConversationRow = memo(function ConversationRow({
   conversation,
   isActive,
 }: ConversationRowProps) {
-  const { shell, chat } = useTexts();
+  const { shell, chat, people } = useTexts();
   const { peer, at, unread, isBlocked } = conversation;
   const person = usePerson(peer);
   const { state: presence } = usePresence(peer);
@@ -32,6 +32,7 @@ export const ConversationRow = memo(function ConversationRow({
       href={chatPath(peer)}
       isSelected={isActive}
       start={<PersonAvatar person={person} size={44} presence={presence} />}
+      picture={{ href: profilePath(peer), label: people.profileOf(person.name), testId: `picture-${peer}` }}
       title={<PersonName person={person} />}
       aside={<TimeText at={at} as="brief" />}
       below={<Preview conversation={conversation} isActive={isActive} />}

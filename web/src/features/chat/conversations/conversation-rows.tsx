@@ -97,9 +97,10 @@ function linkOf(index: number): HTMLElement | null {
   return document.querySelector(`.${styles.rows} > li[data-index="${index}"] a`);
 }
 
-/** Puts the focus on the link of a row. @returns whether it is there */
+/** Puts the focus on the link of a row; after the last one, on the first of other users found. @returns whether it is there */
 export function focusRow(index: number): boolean {
-  const link = linkOf(index);
+  if (index < 0) return false;
+  const link = linkOf(index) ?? document.querySelector<HTMLElement>('[data-found] a');
   link?.focus();
   return link !== null;
 }

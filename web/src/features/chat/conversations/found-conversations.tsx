@@ -1,36 +1,89 @@
-import { type ReactNode, useMemo } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react';
 import { useReadable } from '../../../data/hooks.ts';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
-import { useContacts, useDirectory } from '../../contacts/model/hooks.ts';
+import { useFound } from '../../contacts/list/use-found.ts';
+import { useDirectory, usePerson, usePresences } from '../../contacts/model/hooks.ts';
+import { PersonRow } from '../../contacts/person/person-row.tsx';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
 import { ConversationRows } from './conversation-rows.tsx';
-import { fold, isNamed } from './name-search.ts';
+import styles from './found-conversations.module.css';
+
+/** More rows than anyone reads; a further letter finds the others. */
+const MAX_OTHERS = 40;
 
 interface FoundConversationsProps {
   conversations: readonly ConversationView[];
-  typed: string;
-  /** Shown if there is no such conversation. */
+  /** See `toQuery`. */
+  q: string;
+  /** Shown if no one is found. */
   noMatch: ReactNode;
 }
 
-/**
- * The conversations with users whose name contains what was typed. A new device does not know all names, and requesting a
- * thousand of them one by one would take half an hour; so the directory is searched as well, which brings the names that
- * begin with the text.
- */
-export function FoundConversations({ conversations, typed, noMatch }: FoundConversationsProps) {
-  const chats = useChats();
-  const { people } = useContacts();
-  const { hasMore } = useReadable(chats.more.view);
-  const { view } = useDirectory({ q: typed.trim(), isOnlineOnly: false });
-  const found = useMemo(() => {
-    const folded = fold(typed);
-    // The names that the directory found are known now, so the filter runs again.
-    void view;
-    return conversations.filter(({ peer }) => isNamed(people.person(peer).getSnapshot(), folded));
-  }, [conversations, typed, people, view]);
+/** The conversations with users whom the search finds, the latest first, then the other users. */
+export function FoundConversations({ conversations, q, noMatch }: FoundConversationsProps) {
+  const { hasMore } = useReadable(useChats().more.view);
+  const { view } = useDirectory({ q, isOnlineOnly: false });
+  const chats = useMemo(() => conversations.map(({ peer }) => peer), [conversations]);
+  const found = useFound(q, view, chats);
+  const { shown, others } = useMemo(() => {
+    const peers = new Set(found.filter(({ kind }) => kind === 'chats').map(({ id }) => id));
+    return {
+      shown: conversations.filter(({ peer }) => peers.has(peer)),
+      others: found.filter(({ kind }) => kind !== 'chats').slice(0, MAX_OTHERS),
+    };
+  }, [found, conversations]);
+  if (found.length === 0 && view.isLoading) return <Waiting />;
   // Without rows the list loads its next pages, until one has a user of that name.
-  if (found.length > 0 || hasMore) return <ConversationRows conversations={found} />;
-  return view.isLoading ? <Waiting /> : noMatch;
+  if (found.length === 0 && !hasMore) return noMatch;
+  return (
+    <ConversationRows
+      conversations={shown}
+      end={others.length > 0 && <Others ids={others.map(({ id }) => id)} />}
+    />
+  );
+}
+
+/** Users without a conversation, or whose conversation is not loaded. Tab stops at one of them and their picture. */
+function Others({ ids }: { ids: readonly string[] }) {
+  const texts = useTexts().shell;
+  const titleId = useId();
+  const [used, setUsed] = useState('');
+  const stop = ids.includes(used) ? used : ids[0];
+  usePresences(ids);
+  return (
+    <section aria-labelledby={titleId}>
+      <h3 className={styles.title} id={titleId}>
+        {texts.people}
+      </h3>
+      <ul className={styles.others} data-found="" onKeyDown={onKeyDown}>
+        {ids.map((id) => (
+          <li key={id} onFocus={() => setUsed(id)}>
+            <Other id={id} tabIndex={id === stop ? 0 : -1} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Other({ id, tabIndex }: { id: string; tabIndex: 0 | -1 }) {
+  return <PersonRow {...usePerson(id)} tabIndex={tabIndex} />;
+}
+
+/** The arrow keys move between the rows, and from the first one to the conversations above. */
+function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined || !(event.target instanceof HTMLElement)) return;
+  const rows = [
+    ...(event.currentTarget
+      .closest('[data-testid="conversations"]')
+      ?.querySelectorAll<HTMLElement>('li > a:first-child') ?? []),
+  ];
+  const row = event.target.closest('li')?.querySelector<HTMLElement>('a');
+  const next = row && rows[rows.indexOf(row) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }

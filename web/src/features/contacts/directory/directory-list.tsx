@@ -8,15 +8,19 @@ import { ListFoot } from '../list/list-foot.tsx';
 import { NeedsConnection } from '../list/needs-connection.tsx';
 import { useNextPage } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
+import { useFound } from '../list/use-found.ts';
 import { displayName } from '../model/display-name.ts';
-import { useDirectory } from '../model/hooks.ts';
-import type { DirectoryQueryView } from '../model/views.ts';
+import { useContacts, useDirectory } from '../model/hooks.ts';
+import type { DirectoryQueryView, DirectoryView, PersonView } from '../model/views.ts';
 import { PersonRow, ROW_REM } from '../person/person-row.tsx';
 import styles from './directory-list.module.css';
 import { EmptyDirectory } from './empty-directory.tsx';
 import { SavedPeople } from './saved-people.tsx';
 import { useCutOff } from './use-cut-off.ts';
 import { useRefreshing } from './use-refreshing.ts';
+
+/** Of the directory, or a user whose name alone is known. */
+type Entry = DirectoryView['entries'][number] | PersonView;
 
 interface DirectoryListProps {
   q: string;
@@ -25,16 +29,23 @@ interface DirectoryListProps {
   onShowAll: () => void;
 }
 
-/** All users, or those who are online; with `q`, those of them whose name it begins. */
+/**
+ * All users, or those who are online. With `q`, everyone whom the search finds; of those who are online, the users whose name it
+ * begins, as only the service knows who they are.
+ */
 export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryListProps) {
   const texts = useTexts().people;
+  const { people } = useContacts();
   const { view, search } = useDirectory({ q, isOnlineOnly });
+  const isSearch = q !== '' && !isOnlineOnly;
+  const found = useFound(isSearch ? q : undefined, view);
   // The user is always online themselves, so that row would say nothing.
   const isOwnHidden = view.query.isOnlineOnly;
-  const entries = useMemo(
-    () => (isOwnHidden ? view.entries.filter(({ id }) => id !== ownId) : view.entries),
-    [view.entries, isOwnHidden, ownId],
-  );
+  const entries: readonly Entry[] = useMemo(() => {
+    if (!isSearch) return isOwnHidden ? view.entries.filter(({ id }) => id !== ownId) : view.entries;
+    const listed = new Map(view.entries.map((entry) => [entry.id, entry]));
+    return found.map(({ id }) => listed.get(id) ?? people.person(id).getSnapshot());
+  }, [isSearch, found, people, view.entries, isOwnHidden, ownId]);
   const count = entries.length;
   const idAt = useCallback((index: number) => entries[index]?.id ?? '', [entries]);
   const loadMore = useCallback(() => search.loadMore(), [search]);
@@ -87,10 +98,9 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
                 <PersonRow
                   id={entry.id}
                   username={entry.username}
-                  name={displayName(entry)}
+                  name={'name' in entry ? entry.name : displayName(entry)}
                   avatar={entry.avatar}
-                  bio={entry.bio}
-                  isOnline={entry.isOnline}
+                  {...('bio' in entry && { bio: entry.bio, isOnline: entry.isOnline })}
                   isOwn={entry.id === ownId}
                   tabIndex={tabIndex}
                 />

@@ -105,9 +105,9 @@ export function PeopleList() {
   );
 }
 
-/** The link of each list that the Tab key reaches. */
+/** The row of each list that the Tab key reaches. */
 function tabStops(pane: HTMLElement | null): HTMLElement[] {
-  return pane ? [...pane.querySelectorAll<HTMLElement>('li > a[tabindex="0"]')] : [];
+  return pane ? [...pane.querySelectorAll<HTMLElement>('li > a[tabindex="0"]:first-child')] : [];
 }
 
 function focusStop(event: KeyboardEvent, stop: HTMLElement | null | undefined): void {

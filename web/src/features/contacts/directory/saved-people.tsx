@@ -3,7 +3,7 @@ import { useReadable } from '../../../data/hooks.ts';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { FoundStatus } from '../list/found-status.tsx';
-import { sortByName, startsWith } from '../list/name-filter.ts';
+import { fold, isNamed, sortByName } from '../list/name-filter.ts';
 import { NoMatch } from '../list/no-match.tsx';
 import { PeopleRows } from '../list/people-rows.tsx';
 import { useContacts } from '../model/hooks.ts';
@@ -21,10 +21,10 @@ export function SavedPeople({ q, ownId }: { q: string; ownId: string }) {
   const shown = useMemo(
     () =>
       sortByName(
-        known.filter((person) => q === '' || startsWith(person, q)),
+        known.filter((person) => q === '' || (person.id !== ownId && isNamed(person, fold(q)))),
         LOCALES[language],
       ),
-    [known, q, language],
+    [known, q, ownId, language],
   );
   const idAt = useCallback((index: number) => shown[index]?.id ?? '', [shown]);
   return (

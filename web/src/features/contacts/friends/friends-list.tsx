@@ -8,7 +8,7 @@ import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { FoundStatus } from '../list/found-status.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
-import { sortByName, startsWith } from '../list/name-filter.ts';
+import { fold, isNamed, sortByName } from '../list/name-filter.ts';
 import { NoMatch } from '../list/no-match.tsx';
 import { useMorePages } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
@@ -25,7 +25,7 @@ export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => 
   const shown = useMemo(
     () =>
       sortByName(
-        known.filter((person) => q === '' || startsWith(person, q)),
+        known.filter((person) => isNamed(person, fold(q))),
         LOCALES[language],
       ),
     [known, q, language],

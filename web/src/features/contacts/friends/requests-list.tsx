@@ -7,7 +7,7 @@ import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { FoundStatus } from '../list/found-status.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
-import { startsWith } from '../list/name-filter.ts';
+import { fold, isNamed } from '../list/name-filter.ts';
 import { NoMatch } from '../list/no-match.tsx';
 import { useMorePages } from '../list/paging.ts';
 import { PeopleRows } from '../list/people-rows.tsx';
@@ -58,14 +58,14 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
   );
 }
 
-/** The requests whose user has a name that starts with `q`. */
+/** The requests of users whose name contains `q`. */
 function useRequests(friends: readonly FriendView[], q: string): readonly Request[] {
   const people = usePeople(useMemo(() => friends.map(({ id }) => id), [friends]));
   return useMemo(
     () =>
       people
         .map((person, i) => ({ ...person, at: friends[i]?.at ?? 0 }))
-        .filter((request) => q === '' || startsWith(request, q)),
+        .filter((request) => isNamed(request, fold(q))),
     [people, friends, q],
   );
 }

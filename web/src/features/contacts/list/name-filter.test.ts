@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUsername, sortByName, startsWith } from './name-filter.ts';
+import fc from 'fast-check';
+import { nameKey } from '../../../../../src/users/names.ts';
+import { anyText } from '../../../../../test/any-text.ts';
+import { beginsWord, fold, isNamed, isUsername, sortByName } from './name-filter.ts';
 
 const person = (name: string, username = name) => ({ name, username });
 
@@ -15,15 +18,46 @@ test('a name is the username itself, however it is spelt', () => {
   for (const name of ['Ada L.', 'adá', 'ad a', '']) assert.ok(!isUsername(person(name, 'ada')), name);
 });
 
-test('a user is found by the start of the username or the nickname, however it is spelt', () => {
-  assert.ok(startsWith(person('Ada Lovelace', 'countess'), 'ada l'));
-  assert.ok(startsWith(person('Ada Lovelace', 'countess'), 'COUNT'));
-  assert.ok(startsWith(person('ＡＤＡ', 'x1'), 'ada'));
-  assert.ok(startsWith(person('Σοφός', 'x2'), 'ΣΟΦΌΣ'));
-  assert.ok(startsWith(person('小明', 'x3'), '小'));
-  assert.ok(!startsWith(person('Ada Lovelace', 'countess'), 'love'));
-  assert.ok(startsWith(person('a.b', 'a.b'), 'a.'));
-  assert.ok(!startsWith(person('axb', 'axb'), 'a.'));
+test('a user is found by any part of the name or the username', () => {
+  const isFound = (name: string, typed: string, username = 'someone') =>
+    isNamed(person(name, username), fold(typed));
+  assert.ok(isFound('Ada Lovelace', 'love'));
+  assert.ok(isFound('Ada Lovelace', 'COUNT', 'countess'));
+  assert.ok(isFound('爱达·勒芙蕾丝', '勒芙'));
+  assert.ok(isFound('Ada', 'some'));
+  assert.ok(isFound('a.b', 'a.'));
+  assert.ok(!isFound('axb', 'a.'));
+  assert.ok(!isFound('Ada', 'bob'));
+});
+
+test('case, width, accents, white space and hidden characters do not matter', () => {
+  for (const [name, typed] of [
+    ['Zoë', 'zoe'],
+    ['Zoe', 'ZOË'],
+    ['Ａｄａ', 'ada'],
+    ['Ada', 'ＡＤＡ'],
+    ['A\u200bda', 'ada'],
+    ['Ada   Lovelace', ' ada\u3000lovelace '],
+    ['Σοφός', 'ΣΟΦΌΣ'],
+    ['ﬁne', 'FI'],
+    ['İpek', 'ipek'],
+  ] as const)
+    assert.ok(isNamed(person(name), fold(typed)), `${typed} finds ${name}`);
+});
+
+test('whoever the directory finds by the start of a name is found', () => {
+  fc.assert(
+    fc.property(anyText({ maxLength: 10 }), fc.nat({ max: 10 }), (name, length) => {
+      const typed = [...nameKey(name)].slice(0, length).join('');
+      assert.ok(isNamed(person(name), fold(typed)), JSON.stringify([name, typed]));
+    }),
+  );
+});
+
+test('a name with a word that begins with the text comes before others', () => {
+  assert.ok(beginsWord(person('Ada Lovelace', 'countess'), 'love'));
+  assert.ok(beginsWord(person('Ada Lovelace', 'countess'), 'count'));
+  assert.ok(!beginsWord(person('Madame', 'x1'), 'ada'));
 });
 
 test('friends are sorted as their language sorts names, and users without a known name come last', () => {

@@ -4,10 +4,28 @@ interface Named {
   readonly username: string;
 }
 
-/** Whether the username or the nickname starts with `q`, in any case, as the directory of the service searches (docs/protocol.md). */
-export function startsWith({ name, username }: Named, q: string): boolean {
-  const key = nameKey(q);
-  return nameKey(username).startsWith(key) || nameKey(name).startsWith(key);
+/** Most names and texts are ASCII, and a search compares thousands. */
+const ASCII = /^[\0-\x7f]*$/;
+
+/** A text without case, width and accents, which users leave out when they search. */
+export function fold(text: string): string {
+  const plain = ASCII.test(text) ? text : text.normalize('NFKD').replaceAll(/[\p{M}\p{Cf}]/gu, '');
+  return plain.toLowerCase().replaceAll('ς', 'σ').replaceAll(/\s+/g, ' ').trim();
+}
+
+/**
+ * Whether a search finds a user: the nickname or the username contains the text. The directory of the service finds no one else,
+ * as it compares the start of names, and counts accents.
+ *
+ * @param folded the text of the search, as {@link fold} returns it
+ */
+export function isNamed({ name, username }: Named, folded: string): boolean {
+  return fold(name).includes(folded) || fold(username).includes(folded);
+}
+
+/** Whether the username or a word of the nickname begins with the text, as most users search. @param folded see {@link isNamed} */
+export function beginsWord({ name, username }: Named, folded: string): boolean {
+  return ` ${fold(name)}`.includes(` ${folded}`) || fold(username).startsWith(folded);
 }
 
 /** Whether a user has no other name than the username: then a second line with it says nothing. */

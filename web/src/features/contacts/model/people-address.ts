@@ -4,7 +4,7 @@ export type Filter = (typeof FILTERS)[number];
 /** What the list of people shows, as its address says: `/people?show=friends&q=al`. The address of a profile says it too. */
 export interface PeopleQuery {
   readonly show: Filter;
-  /** The start of a username or nickname; empty: everyone. */
+  /** A part of a username or nickname; empty: everyone. */
   readonly q: string;
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSearch } from 'wouter/use-browser-location';
 import { useConnection, useIsOffline, useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { chatPath, isOpenedFromChat } from '../../../paths.ts';
+import { backFromProfile } from '../../../paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
@@ -23,9 +23,9 @@ import styles from './person-page.module.css';
 /** A user's profile, and their relation to the signed-in user. */
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
-  const [isFromChat] = useState(() => isOpenedFromChat(userId, previousUrl()));
+  const [origin] = useState(() => backFromProfile(userId, previousUrl()));
   const list = peoplePath(parsePeopleQuery(useSearch()));
-  const back = isFromChat ? chatPath(userId) : list;
+  const back = origin ?? list;
   // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
   return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }

@@ -1,6 +1,6 @@
 import { CommentIcon } from '@primer/octicons-react';
 import { createContext, memo, type ReactNode, use } from 'react';
-import { Link, useRoute } from 'wouter';
+import { useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath, profilePath } from '../../../paths.ts';
 import { ListRow } from '../../../ui/list/list-row.tsx';
@@ -33,13 +33,13 @@ interface PersonRowProps {
   aside?: ReactNode;
   /** In the list of friends, a friend needs no tag. */
   isAmongFriends?: boolean;
-  /** Replaces the button to write; null: nothing. */
+  /** A button on the end of the row, in place of the mark that a tap writes to the user; null: nothing. */
   end?: ReactNode;
   /** The row shows what this device has saved: whether the user is online is not known. */
   isSaved?: boolean;
 }
 
-/** A user in a list: opens the profile, and has a button to write to them. */
+/** A user in a list: opens the conversation, and their picture the profile. */
 export const PersonRow = memo(function PersonRow({
   id,
   username,
@@ -64,14 +64,16 @@ export const PersonRow = memo(function PersonRow({
   const about = bioExcerpt(bio);
   const tag = <Tag id={id} isOwn={isOwn} isBlocked={isBlocked} isAmongFriends={isAmongFriends} />;
   const canWrite = !isOwn && !isBlocked && state !== 'gone';
+  const profile = profilePath(id) + query;
   return (
     <>
       <ListRow
-        href={profilePath(id) + query}
+        href={isOwn ? profile : chatPath(id)}
         testId={`person-${id}`}
         tabIndex={tabIndex}
         isSelected={isOpen && params.id === id}
         start={<PersonAvatar person={{ id, name, avatar }} presence={isSaved ? 'unknown' : presence.state} />}
+        picture={{ href: profile, label: texts.profileOf(name), testId: `picture-${id}` }}
         title={<PersonName person={{ name, state }} />}
         aside={isOwn && aside === undefined ? tag : (aside ?? undefined)}
         belowAside={isOwn || aside !== undefined ? undefined : tag}
@@ -88,23 +90,16 @@ export const PersonRow = memo(function PersonRow({
             </ClippedLine>
           ) : undefined
         }
-      />
-      {end !== null && (end !== undefined || canWrite) && (
-        <div className={styles.end}>
-          {end ?? (
-            <Link
-              href={chatPath(id)}
-              className={styles.message}
-              aria-label={texts.messageTo(name)}
-              title={texts.message}
-              tabIndex={tabIndex}
-              data-testid={`message-${id}`}
-            >
+        end={
+          end === undefined &&
+          canWrite && (
+            <span className={styles.message} data-testid={`message-${id}`}>
               <CommentIcon />
-            </Link>
-          )}
-        </div>
-      )}
+            </span>
+          )
+        }
+      />
+      {end && <div className={styles.end}>{end}</div>}
     </>
   );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PersonView } from '../../features/contacts/model/views.ts';
+import type { PersonView } from '../model/views.ts';
 import { findPeople } from './find-people.ts';
 
 const NAMES: Record<string, string> = {
@@ -9,6 +9,7 @@ const NAMES: Record<string, string> = {
   carl: 'Carlotta',
   dora: 'Dora',
   eve: 'ليلى',
+  han: '爱达·勒芙蕾丝',
   mad: 'Madame X',
 };
 
@@ -23,9 +24,9 @@ function find(typed: string, options: Partial<Parameters<typeof findPeople>[1]> 
   const sources = {
     chats: ['mad', 'carl'],
     friends: ['ada', 'carl'],
-    people: ['ada', 'bea', 'dora', 'eve'],
+    people: ['ada', 'bea', 'dora', 'eve', 'han', 'eve'],
     person,
-    isLeftOut: () => false,
+    ownId: 'me',
     ...options,
   };
   return findPeople(typed, sources).map(({ id, kind }) => `${kind} ${id}`);
@@ -39,6 +40,7 @@ test('each user is found once: conversations first, then friends, then the direc
     'people bea',
     'people dora',
     'people eve',
+    'people han',
   ]);
 });
 
@@ -50,15 +52,20 @@ test('names are found without case and accents, those with a word that begins so
     'people ada',
   ]);
   assert.deepEqual(find('ليل'), ['people eve']);
+  assert.deepEqual(find('勒芙'), ['people han']);
 });
 
-test('the user, blocked users and deleted accounts are left out', () => {
-  assert.deepEqual(find('carl', { isLeftOut: (id) => id === 'carl' }), []);
+test('the user themselves and deleted accounts are left out', () => {
+  assert.deepEqual(find('carl', { ownId: 'carl' }), []);
   const gone = { id: 'x', username: '', name: '', avatar: '', state: 'gone' } as const;
   assert.deepEqual(find('', { chats: ['x'], friends: [], people: [], person: () => gone }), []);
 });
 
-test('at most forty are found', () => {
-  const people = Array.from({ length: 100 }, (_, i) => `user${i}`);
-  assert.equal(find('', { people }).length, 40);
+test('a user whose name is not known is found by an empty text alone', () => {
+  assert.deepEqual(find('', { chats: ['new'], friends: [], people: [] }), ['chats new']);
+  assert.deepEqual(find('new', { chats: ['new'], friends: [], people: [], person: unnamed }), []);
 });
+
+function unnamed(id: string): PersonView {
+  return { id, username: '', name: '', avatar: '', state: 'unknown' };
+}
