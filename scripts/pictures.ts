@@ -1,4 +1,4 @@
-// Takes the pictures of the README from the current page, in Chromium, with made-up users.
+// Takes the pictures of the README and of the manifest from the current page, in Chromium, with made-up users.
 //   npm run pictures
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
@@ -8,7 +8,9 @@ import { openContext, openWindow } from '../test/browsers/running-browser.ts';
 import { startSite } from '../test/browsers/site.ts';
 import { idOf, TALK_LENGTH, tellStory } from '../test/browsers/story.ts';
 
-const FOLDER = new URL('../docs/pictures/', import.meta.url);
+const README_FOLDER = new URL('../docs/pictures/', import.meta.url);
+/** What a browser shows before it installs the page; web/public/manifest.webmanifest has the sizes. */
+const MANIFEST_FOLDER = new URL('../web/public/screenshots/', import.meta.url);
 
 const ends: (() => Promise<void> | void)[] = [];
 const scope = { after: (end: () => Promise<void> | void) => void ends.push(end) };
@@ -19,7 +21,7 @@ try {
 }
 
 async function take(): Promise<void> {
-  await mkdir(FOLDER, { recursive: true });
+  for (const folder of [README_FOLDER, MANIFEST_FOLDER]) await mkdir(folder, { recursive: true });
   const site = await startSite(scope);
   const people = await tellStory(site);
   const chromium = await startChromium(scope);
@@ -42,6 +44,13 @@ async function take(): Promise<void> {
   await wide.goto(`${site.url}/people/${idOf(people, 'aisha')}`);
   await wide.waitForSelector('h1');
   await picture(wide, 'people');
+
+  await wide.goto(`${site.url}/chat/${jonas}`);
+  await wide.waitForSelector(`[data-testid="message-${TALK_LENGTH}"]`);
+  await appear(scope, chromium, wide, { width: 1280, height: 800, scheme: 'light' });
+  await picture(wide, 'wide', MANIFEST_FOLDER);
+  await appear(scope, chromium, wide, { width: 390, height: 844, scheme: 'light' });
+  await picture(wide, 'narrow', MANIFEST_FOLDER);
 }
 
 async function signIn(page: Page, username: string): Promise<void> {
@@ -53,9 +62,9 @@ async function signIn(page: Page, username: string): Promise<void> {
 }
 
 /** Small, since they travel with every clone. */
-async function picture(page: Page, name: string): Promise<void> {
+async function picture(page: Page, name: string, folder = README_FOLDER): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await new Promise((resolve) => setTimeout(resolve, 1_000)); // animations have ended
   const bytes = await page.screenshot({ type: 'webp', quality: 80 });
-  await writeFile(new URL(`${name}.webp`, FOLDER), bytes);
+  await writeFile(new URL(`${name}.webp`, folder), bytes);
 }

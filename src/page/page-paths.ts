@@ -4,6 +4,7 @@ export const PAGE_PATHS = [
   '/chat/:id',
   '/people',
   '/people/:id',
+  '/new',
   '/settings',
   '/settings/profile',
   '/settings/notifications',

@@ -216,6 +216,7 @@ onSqlite('The page', (database) => {
       ['/sw.js', /^(text|application)\/javascript; charset=utf-8$/],
       ['/manifest.webmanifest', /^application\/manifest\+json/],
       ['/icons/192.png', /^image\/png$/],
+      ['/screenshots/wide.webp', /^image\/webp$/],
     ] as const) {
       const { statusCode, headers } = await app.inject(url);
       assert.equal(statusCode, 200, url);
@@ -352,6 +353,7 @@ async function writePage(folder: string): Promise<void> {
     ['sw.js', SCRIPT],
     ['manifest.webmanifest', '{}'],
     ['icons/192.png', 'png'],
+    ['screenshots/wide.webp', 'webp'],
     ['assets/page-abc.js', SCRIPT],
     ['assets/page-abc.js.br', brotliCompressSync(SCRIPT)],
     ['assets/page-abc.js.gz', gzipSync(SCRIPT)],

@@ -14,7 +14,7 @@ import { PAGE_PATHS } from './page-paths.ts';
 
 /** Files under fixed names. */
 const FILES = ['/sw.js', '/manifest.webmanifest', '/favicon.ico'];
-const FOLDERS = ['assets', 'icons'];
+const FOLDERS = ['assets', 'icons', 'screenshots'];
 const NOT_BUILT = new ServiceError(
   'not-found',
   'page_not_built',

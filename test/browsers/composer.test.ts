@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
-import { hasFocus, openChat, startTalk, textOf, waitForEnd } from './talk.ts';
+import { hasFocus, isKept, openChat, startTalk, textOf, waitForEnd } from './talk.ts';
 import { untilEqual, waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
@@ -218,22 +218,6 @@ function giveFile(type: 'dragover' | 'drop' | 'paste', hasText: boolean): boolea
       ? new ClipboardEvent(type, { ...options, clipboardData: data })
       : new DragEvent(type, { ...options, dataTransfer: data });
   return document.querySelector('[data-testid="composer"]')?.dispatchEvent(event) === false;
-}
-
-/** In the page: whether a text is stored on this device. */
-function isKept(text: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open('doorman');
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const reading = opening.result.transaction('kept').objectStore('kept').getAll();
-      reading.onerror = () => reject(reading.error);
-      reading.onsuccess = () => {
-        opening.result.close();
-        resolve(JSON.stringify(reading.result).includes(text));
-      };
-    };
-  });
 }
 
 /** Replaces the text of the composer. The driver's `fill` types line ends, which would send. */

@@ -5,6 +5,7 @@ import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
 import { startSiteProcess } from './site.ts';
+import { isKept } from './talk.ts';
 import { waitFor } from './waiting.ts';
 import { waitForWorker } from './worker-page.ts';
 
@@ -26,7 +27,7 @@ onChromium('The list of people without the service', (browser) => {
     await alice.find(`conversation-${carol.id}`);
     await waitFor('her name', async () => (await textOf(page, `conversation-${carol.id}`)).includes('Zoe'));
     await waitForWorker(page);
-    await waitFor('what is known to be stored', () => page.evaluate(isStored, 'Zoe'));
+    await waitFor('what is known to be stored', () => page.evaluate(isKept, 'Zoe'));
     alice.faults.expectOutage();
     await site.kill();
     await page.goto(`${site.url}/people`);
@@ -59,19 +60,6 @@ onChromium('The list of people without the service', (browser) => {
     assert.equal(await page.$('[data-testid="people-saved"]'), null);
   });
 });
-
-/** Whether the names that the page has stored include this one: it stores them a second after they came. */
-async function isStored(name: string): Promise<boolean> {
-  const done = <T>(request: IDBRequest<T>) =>
-    new Promise<T>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  const database = await done(indexedDB.open('doorman'));
-  const kept = await done(database.transaction('kept').objectStore('kept').getAll());
-  database.close();
-  return JSON.stringify(kept).includes(name);
-}
 
 /** The names in the list. */
 async function names(page: Page): Promise<string[]> {

@@ -116,3 +116,19 @@ export function textOf(page: Page, selector: string): Promise<string> {
 export function hasFocus(page: Page, selector: string): Promise<boolean> {
   return page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
 }
+
+/** In the page: whether a text is stored on this device. */
+export function isKept(text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('doorman');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('kept').objectStore('kept').getAll();
+      reading.onerror = () => reject(reading.error);
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(JSON.stringify(reading.result).includes(text));
+      };
+    };
+  });
+}

@@ -6,6 +6,9 @@ export const SECTION_PATHS: Record<Section, string> = {
   settings: '/settings',
 };
 
+/** Opens the dialog for a new message, beside the chats; the manifest names it. */
+export const NEW_MESSAGE_PATH = '/new';
+
 /** What a path of the page shows. */
 export interface PathInfo {
   section: Section;
@@ -24,7 +27,7 @@ export function parsePath(path: string): PathInfo {
   const [, first, second] = decodePagePath(path)?.split('/') ?? [];
   const isDeep = second !== undefined;
   if (first === 'people' || first === 'settings') return { section: first, isDeep, isChat: false };
-  return { section: 'chats', isDeep: first !== '', isChat: isDeep };
+  return { section: 'chats', isDeep: first !== '' && path !== NEW_MESSAGE_PATH, isChat: isDeep };
 }
 
 export function profilePath(userId: string): string {
@@ -47,7 +50,7 @@ export function backFromProfile(userId: string, previousUrl: string | null | und
  * service worker opens and answers no others.
  */
 const PAGE_PATH =
-  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|blocked))?|sign-in|sign-up|set-password)?$/;
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|blocked))?|new|sign-in|sign-up|set-password)?$/;
 /** An id has 36 characters: a far longer path names no user. */
 const MAX_PATH = 1_000;
 

@@ -24,7 +24,7 @@
   const chosen = read('doorman.language'); // languages.ts
   const languages = (chosen ? [chosen] : navigator.languages).map((tag) => tag.toLowerCase().split('-')[0]);
   const language = languages.find((one) => one === 'en' || one === 'zh') ?? 'en';
-  const view = isChat ? 'chat' : section === '' ? 'chats' : section;
+  const view = isChat ? 'chat' : section === '' || section === 'new' ? 'chats' : section;
   const wanted = ['page', language, isIn ? view : 'entrance'];
   for (const link of document.querySelectorAll('link[data-parts]')) {
     if (!link.dataset.parts.split(' ').some((part) => wanted.includes(part))) continue;

@@ -1,5 +1,5 @@
-import { type ComponentType, Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { type ComponentType, Suspense, useEffect } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import {
   type Filter,
@@ -8,13 +8,14 @@ import {
   peoplePath,
 } from '../features/contacts/model/people-address.ts';
 import { loadSettingsTexts } from '../i18n/languages.ts';
-import { isPagePath, parsePath, type Section } from '../paths.ts';
+import { isPagePath, NEW_MESSAGE_PATH, parsePath, SECTION_PATHS, type Section } from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { ListShell } from '../ui/list/list-shell.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
 import { NotFound } from '../ui/page/not-found.tsx';
 import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
+import { readSharedText } from './shortcuts/shared-text.ts';
 import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
 
 /** A view that uses the texts of the settings. */
@@ -84,7 +85,7 @@ export function ListRoutes({ section }: { section: Section }) {
   );
 }
 
-const openNewMessage = () => shortcutDialog.set('new-message');
+const openNewMessage = () => shortcutDialog.set({ text: '' });
 
 function Invitation() {
   return (
@@ -102,6 +103,9 @@ export function PageRoutes() {
       <Switch>
         <Route path="/">
           <NoChatOpen />
+        </Route>
+        <Route path={NEW_MESSAGE_PATH}>
+          <NewMessage />
         </Route>
         <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
         <Route path="/people">
@@ -121,6 +125,16 @@ export function PageRoutes() {
       </Switch>
     </Suspense>
   );
+}
+
+/** Opens the dialog for a new message over the chats, with the text that another app has shared. */
+function NewMessage() {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    shortcutDialog.set({ text: readSharedText(location.search) });
+    navigate(SECTION_PATHS.chats, { replace: true });
+  }, [navigate]);
+  return <NoChatOpen />;
 }
 
 /** Beside the list of settings; narrow screens show the list alone. */

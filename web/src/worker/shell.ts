@@ -1,3 +1,4 @@
+import { NEW_MESSAGE_PATH } from '../paths.ts';
 import { assetsNamedIn, classifyRequest, isCacheable } from './shell-requests.ts';
 
 /**
@@ -58,7 +59,9 @@ export function answerRequest(request: Request, origin: string): Promise<Respons
 
 /** The network's document, so that a new version shows at once; the cached one if the service is slow, fails or is unreachable. */
 async function answerPage(request: Request): Promise<Response> {
-  const fresh = fetch(request);
+  const { pathname } = new URL(request.url);
+  // A text that another app shares is in the query: it stays on the device, and may be longer than an address that a server takes.
+  const fresh = fetch(pathname === NEW_MESSAGE_PATH ? pathname : request);
   const inTime = await Promise.race([fresh.catch(() => undefined), networkTimeout()]);
   if (inTime && inTime.status < 500) return inTime;
   return (await findCached('/')) ?? fresh;

@@ -1,7 +1,8 @@
 import { SearchIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useConversations } from '../../features/chat/model/hooks.ts';
+import { useChats, useConversations } from '../../features/chat/model/hooks.ts';
+import { oneLine } from '../../features/chat/text/message-body.ts';
 import { useFound } from '../../features/contacts/list/use-found.ts';
 import { useDirectory } from '../../features/contacts/model/hooks.ts';
 import { toQuery } from '../../features/contacts/model/people-address.ts';
@@ -9,35 +10,45 @@ import { useTexts } from '../../i18n/texts.tsx';
 import { chatPath } from '../../paths.ts';
 import { Dialog } from '../../ui/controls/dialog.tsx';
 import { TextInput } from '../../ui/controls/fields.tsx';
+import { Clipped, ClippedLine } from '../../ui/person/name.tsx';
 import styles from './go-to-dialog.module.css';
 import { type FoundRow, GoToList, optionId } from './go-to-list.tsx';
+import { withSharedText } from './shared-text.ts';
 import { useShortcutTexts } from './texts.ts';
 
 /** More rows than anyone reads; a further letter finds the others. */
 const MAX_SHOWN = 40;
 
 interface GoToDialogProps {
-  /** It was opened to write a message. */
-  isNewMessage: boolean;
+  /** Added to the draft of the conversation; undefined: the dialog only goes there. */
+  message?: string;
   onClose: () => void;
 }
 
 /** Opens the conversation with anyone. */
-export function GoToDialog({ isNewMessage, onClose }: GoToDialogProps) {
+export function GoToDialog({ message, onClose }: GoToDialogProps) {
   const { goTo } = useShortcutTexts();
   const { newMessage } = useTexts().shell;
-  const title = isNewMessage ? newMessage : goTo;
+  const title = message === undefined ? goTo : newMessage;
   return (
     <Dialog isOpen onClose={onClose} title={title} testId="go-to">
-      <GoTo title={title} onClose={onClose} />
+      {message && <Message text={message} />}
+      <GoTo title={title} message={message ?? ''} onClose={onClose} />
     </Dialog>
   );
 }
 
+interface GoToProps {
+  title: string;
+  message: string;
+  onClose: () => void;
+}
+
 /** By ARIA's combobox pattern: the focus stays in the field, the arrow keys choose a row of the list. */
-function GoTo({ title, onClose }: { title: string; onClose: () => void }) {
+function GoTo({ title, message, onClose }: GoToProps) {
   const { people: texts, shell } = useTexts();
   const [, navigate] = useLocation();
+  const chats = useChats();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
   const { found, isSearching } = useRows(typed);
@@ -52,6 +63,10 @@ function GoTo({ title, onClose }: { title: string; onClose: () => void }) {
     const person = found[index];
     if (!person) return;
     onClose();
+    if (message !== '') {
+      const draft = chats.draft(person.id);
+      draft.set(withSharedText(draft.getSnapshot(), message));
+    }
     navigate(chatPath(person.id));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -93,6 +108,19 @@ function GoTo({ title, onClose }: { title: string; onClose: () => void }) {
         {hasFound ? '' : isSearching ? shell.loading : texts.nobodyFound}
       </p>
     </>
+  );
+}
+
+/** What the conversation will have as its draft. */
+function Message({ text }: { text: string }) {
+  const texts = useTexts().chat;
+  return (
+    <p className={styles.message} data-testid="shared-text">
+      <ClippedLine>
+        <span>{texts.draft}</span>
+        <Clipped>{oneLine(text)}</Clipped>
+      </ClippedLine>
+    </p>
   );
 }
 

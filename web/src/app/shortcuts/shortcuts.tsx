@@ -62,9 +62,8 @@ export function Shortcuts({ current }: { current: PathInfo }) {
   }, [conversations, current, navigate, peer]);
   return (
     <Suspense fallback={null}>
-      {(dialog === 'go-to' || dialog === 'new-message') && (
-        <GoToDialog isNewMessage={dialog === 'new-message'} onClose={closeDialog} />
-      )}
+      {dialog === 'go-to' && <GoToDialog onClose={closeDialog} />}
+      {typeof dialog === 'object' && <GoToDialog message={dialog.text} onClose={closeDialog} />}
       {dialog === 'help' && <ShortcutsDialog onClose={closeDialog} />}
     </Suspense>
   );

@@ -22,8 +22,6 @@ export const people = {
   nobodyOnline: 'No one else is online',
   nobodyOnlineSays: 'You can still send messages. People will see them when they’re back.',
   showAll: 'Show everyone',
-  nobodyElse: 'You’re the first one here',
-  nobodyElseSays: 'Share the link to this page. People who sign up appear here.',
   noFriends: 'No friends yet',
   noFriendsSays: 'Open someone’s profile to add them as a friend.',
   noRequests: 'No friend requests',

@@ -18,8 +18,6 @@ export const people: typeof import('./people.en.ts').people = {
   nobodyOnline: '暂时没有其他人在线',
   nobodyOnlineSays: '你可以先发消息，对方上线后就能看到。',
   showAll: '查看所有人',
-  nobodyElse: '你是第一位用户',
-  nobodyElseSays: '把本页链接分享给别人，对方注册后会显示在这里。',
   noFriends: '还没有好友',
   noFriendsSays: '打开认识的人的资料页，添加为好友。',
   noRequests: '没有好友申请',

@@ -1,8 +1,6 @@
-import { PersonAddIcon } from '@primer/octicons-react';
-import { useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { FoundStatus } from '../list/found-status.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
 import { NeedsConnection } from '../list/needs-connection.tsx';
@@ -18,6 +16,9 @@ import { EmptyDirectory } from './empty-directory.tsx';
 import { SavedPeople } from './saved-people.tsx';
 import { useCutOff } from './use-cut-off.ts';
 import { useRefreshing } from './use-refreshing.ts';
+
+/** Loaded for a user who is alone. */
+const Invite = lazy(async () => ({ default: (await import('./invite.tsx')).Invite }));
 
 /** Of the directory, or a user whose name alone is known. */
 type Entry = DirectoryView['entries'][number] | PersonView;
@@ -110,9 +111,9 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
         </PeopleRows>
       </div>
       {isAlone && (
-        <EmptyState icon={<PersonAddIcon />} title={texts.nobodyElse}>
-          {texts.nobodyElseSays}
-        </EmptyState>
+        <Suspense fallback={null}>
+          <Invite />
+        </Suspense>
       )}
       <ListFoot view={view} onRetry={loadMore} />
     </>

@@ -6,19 +6,21 @@ import { TextInput } from '../../../ui/controls/fields.tsx';
 
 interface CopyLinkDialogProps {
   link: string;
+  /** What the link leads to. */
+  title: string;
   isOpen: boolean;
   onClose: () => void;
 }
 
 /** Shows a link to copy by hand, for browsers that do not let a page copy. */
-export function CopyLinkDialog({ link, isOpen, onClose }: CopyLinkDialogProps) {
+export function CopyLinkDialog({ link, title, isOpen, onClose }: CopyLinkDialogProps) {
   const { people: texts, shell } = useTexts();
   const saysId = useId();
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={texts.copyAsk} testId="copy-link-dialog">
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} testId="copy-link-dialog">
       <p id={saysId}>{texts.copySays}</p>
       <TextInput
-        aria-label={texts.copyAsk}
+        aria-label={title}
         aria-describedby={saysId}
         value={link}
         readOnly

@@ -3,35 +3,24 @@ import { type ReactNode, useState } from 'react';
 import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
-import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState, useIsBlocked } from '../model/hooks.ts';
-import { CopyLinkDialog } from './copy-link-dialog.tsx';
 import styles from './person-actions.module.css';
 import { BlockDialog, RemoveFriendDialog } from './person-dialogs.tsx';
 import type { ShownPerson } from './person-hero.tsx';
+import { useCopyLink } from './use-copy-link.tsx';
 
 /** The rare actions of a profile. A blocked user has none: the notice above offers to unblock them. */
 export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: boolean }) {
   const texts = useTexts().people;
-  const toast = useToast();
   const isBlocked = useIsBlocked(person.id);
   const isOffline = useIsOffline();
   const isFriend = useFriendState(person.id) === 'friends';
-  const [asking, setAsking] = useState<'copy' | 'remove' | 'block'>();
+  const [asking, setAsking] = useState<'remove' | 'block'>();
   const close = () => setAsking(undefined);
   useKeepFocus(asking);
   const link = new URL(profilePath(person.id), location.origin).href;
-
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(link);
-      toast.say(texts.copied);
-    } catch {
-      // The clipboard is forbidden, or missing outside of https and localhost.
-      setAsking('copy');
-    }
-  };
+  const { copy, dialog } = useCopyLink(link, texts.copyAsk);
 
   return (
     <>
@@ -63,7 +52,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
           )}
         </ul>
       )}
-      <CopyLinkDialog link={link} isOpen={asking === 'copy'} onClose={close} />
+      {dialog}
       <RemoveFriendDialog userId={person.id} isOpen={asking === 'remove'} onClose={close} />
       <BlockDialog userId={person.id} isOpen={asking === 'block'} onClose={close} />
     </>
