@@ -11,8 +11,8 @@ const MAIN = join(import.meta.dirname, 'src/app/main.tsx');
 
 /**
  * Few files, as a browser loads six at a time over HTTP/1.1: what the start of the page shares with the rest, as the start
- * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need. Each has also what
- * its modules import statically.
+ * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; the list of people,
+ * whose rows a search of the conversations shows too. Each has also what its modules import statically.
  */
 const CHUNKS = [
   {
@@ -32,9 +32,10 @@ const CHUNKS = [
   },
   {
     name: 'lists',
-    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging)\.tsx?$|ChevronRightIcon\.mjs$/,
+    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging|row-place|search-field)\.tsx?$|\/(?:ChevronRight|Search)Icon\.mjs$/,
     priority: 1,
   },
+  { name: 'people', test: /\/features\/contacts\/directory\/people-list\.tsx$/, priority: 0 },
 ];
 
 /** Whether both the start of the page and a file that is loaded later import a module. */
