@@ -87,7 +87,7 @@ async function openMetrics(services: Services, address: { host: string; port: nu
   return openMetrics(services, address);
 }
 
-/** Serves for so long, while `/readyz` answers 503 and calls end their connections, so that a load balancer stops to use this server. */
+/** Serves for so long, while `/readyz` answers 503 and calls end their connections, so that a load balancer stops using this server. */
 async function leave(app: App, lifecycle: { leaving: boolean }, seconds: number): Promise<void> {
   if (seconds === 0) return;
   lifecycle.leaving = true;

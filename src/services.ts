@@ -65,7 +65,7 @@ interface Limits extends ApiLimits {
 }
 
 interface Lifecycle {
-  /** Set when the process is about to stop: it serves as before, but is not ready, so that a load balancer stops to use it. */
+  /** Set when the process is about to stop: it serves as before, but is not ready, so that a load balancer stops using it. */
   leaving: boolean;
   /** Set when the process stops: it answers the requests in flight and accepts no new ones. */
   draining: boolean;

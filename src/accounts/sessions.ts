@@ -62,7 +62,7 @@ export async function insertSession(
 }
 
 /**
- * The user's sessions, the newest first, for no one but the user: they show network addresses.
+ * The caller's own sessions, newest first. They contain network addresses, so never show them to others.
  *
  * @param isActive whether a session has an open socket
  */

@@ -140,8 +140,8 @@ export class MessageBatches {
         line,
       );
     } catch (error) {
-      // A message that the database refuses fails alone. It runs again even if it was alone: its `cid` may have been stored
-      // between the lookup and the insert, by a writer that locks no inbox, since the database is open to others.
+      // A message that the database refuses fails alone. Retry even a batch of one: another client of the database may have inserted the
+      // same `cid` after our lookup.
       const isTriedAgain = !isLastTry && this.#inboxes.db.isStatementFault(error);
       for (const one of batch)
         if (isTriedAgain && !this.#isLate(one)) await this.#storeBatch([one], { isLastTry: true });

@@ -28,7 +28,7 @@ export interface Setting<T> {
   readonly default: string;
   readonly unit: string;
   readonly meaning: string;
-  /** Ends the sentence that begins with the name of the setting. */
+  /** The rest of an error message that starts with the setting's name. */
   readonly must: string;
   /** `undefined` if the text is invalid; the default is always valid. */
   readonly read: (text: string) => T | undefined;

@@ -61,7 +61,7 @@ declare module 'fastify' {
       /** @param bytes the last that arrived of a head that could not be read */
       ofUnreadable: (bytes: Buffer) => Record<string, string>;
     };
-    /** The id of an answer that no request of the framework has. */
+    /** The next request id, for answers that Fastify does not create. */
     readonly nextRequestId: () => string;
     /** Which requests become sockets; none until `socketRoutes` sets it. */
     readonly upgrades: { may: (request: IncomingMessage) => boolean };

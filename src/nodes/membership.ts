@@ -24,7 +24,7 @@ interface Peer {
 
 /**
  * Which other nodes there are, and numbered messages between them over a link. A missing number is noticed by the next message
- * or heartbeat. Times are those of the own monotonic clock.
+ * or heartbeat. Times are those of this process's monotonic clock.
  */
 export class Membership implements AsyncDisposable {
   readonly #link: Link;
@@ -108,7 +108,7 @@ export class Membership implements AsyncDisposable {
     this.#joinListeners.push(listener);
   }
 
-  /** A node said goodbye or was silent for too long, or the own link was down for too long. */
+  /** A node said goodbye or was silent for too long, or this node's link was down for too long. */
   onLeave(listener: LeaveListener): void {
     this.#leaveListeners.push(listener);
   }

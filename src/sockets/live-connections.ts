@@ -82,7 +82,7 @@ export class LiveConnections {
     return this.#ofUser.get(userId)?.[0]?.openedAt ?? 0;
   }
 
-  /** The sessions of the user that have a connection; one that has several is named as often. */
+  /** The user's sessions that have a connection; a session with several connections is listed once for each. */
   sessionsOf(userId: string): string[] {
     return this.ofUser(userId).map(({ sessionId }) => sessionId);
   }

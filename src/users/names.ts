@@ -69,7 +69,7 @@ export function refuseInvisibleNickname(nickname: string): void {
 
 /**
  * An avatar is shown as a picture by every client, so it is http(s) without credentials, or a reference relative
- * to the root of the service; it is stored as sent and never fetched by the service (architecture 14, promise 8).
+ * to the root of the service; it is stored as sent and never fetched by the service (README, promise 8).
  *
  * @throws {ServiceError} `invalid`, word `avatar_invalid`
  */

@@ -18,8 +18,8 @@ const BATCH = 128;
 const HELD_MS = 20;
 
 /**
- * The pending pushes that this process decides: those that the database says are due, and those it knows of. With `own`, for one of
- * several nodes, of the database only what is overdue.
+ * The pending pushes that this process decides: those that the database says are due, and those it knows of.
+ * With `own` (several nodes) it takes only overdue rows from the database.
  */
 export class PendingPairs {
   readonly #db: Db;

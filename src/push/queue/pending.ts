@@ -41,7 +41,7 @@ export async function findPending(
     join push_pending pending on pending.user_id = wanted.user_id and pending.peer_id = wanted.peer_id`;
 }
 
-/** Pairs whose wait is longer than possible: the clock was set back. */
+/** Pairs due later than any wait allows, which means the clock was set back. */
 export async function findOverlong(db: Queries, now: number): Promise<Pair[]> {
   return db.all<Pair>`
     select user_id as "userId", peer_id as "peerId" from push_pending where due_at > ${now + LONGEST_PENDING_MS}`;

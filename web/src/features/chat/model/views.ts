@@ -53,7 +53,7 @@ export interface ThreadView {
   /** The error word of the last request, such as `unreachable`. It is repeated when the connection is back, or by
    * `loadOlder` and `retryLoading`. */
   readonly failure: string | undefined;
-  /** The message after which the line "new" goes: the last that was read when the thread was opened. Absent: no line. */
+  /** The last message read when the thread was opened; the "new" divider follows it. Absent: no divider. */
   readonly unreadAfter: number | undefined;
   /** The last message that arrived while the page was hidden or without the focus; 0 if none did. */
   readonly arrivedAway: number;
