@@ -31,9 +31,9 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   const requestLog = config.logRequests ? new RequestLog(log, config.trustProxy, clock.monotonicMs) : null;
   const app = openServer(log, { requestLog, trustProxy: config.trustProxy });
   watch?.(app);
-  const { count } = app.limited;
-  app.limited.count = (word, userId, address) => {
-    count(word, userId, address);
+  const { countRefusal } = app.hooks;
+  app.hooks.countRefusal = (word, userId, address) => {
+    countRefusal(word, userId, address);
     limits.securityLog.refused(word, userId, address);
   };
   allowOrigins(app, config.origins);

@@ -56,7 +56,7 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
   app.decorateRequest('caller', null);
 
   app.addHook('onRequest', authorizeRequest);
-  app.authorizeUnrouted = authorizeRequest;
+  app.hooks.authorizeUnrouted = authorizeRequest;
 
   function authorizeRequest(
     request: FastifyRequest,

@@ -16,11 +16,10 @@ export function allowOrigins(app: App, origins: readonly string[]): void {
         'access-control-expose-headers': EXPOSED,
       }),
   });
-  app.originHeaders = {
-    of,
-    // Without the line, the origin may have arrived before: the answer names one, and browsers show it to no page of another.
-    ofUnreadable: (bytes) => of(ORIGIN_LINE.exec(bytes.toString('latin1'))?.[1] ?? origins[0]),
-  };
+  app.hooks.originHeaders = of;
+  // Without the line, the origin may have arrived before: the answer names one, and browsers show it to no page of another.
+  app.hooks.originHeadersOfUnreadable = (bytes) =>
+    of(ORIGIN_LINE.exec(bytes.toString('latin1'))?.[1] ?? origins[0]);
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
     reply.headers(of(origin));

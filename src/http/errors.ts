@@ -111,7 +111,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 function noteLimited({ caller, raw, server }: FastifyRequest, { userId, word }: ServiceError): void {
-  server.limited.count(word, userId ?? caller?.userId, addressKeyOf(raw, server.trustProxy));
+  server.hooks.countRefusal(word, userId ?? caller?.userId, addressKeyOf(raw, server.trustProxy));
 }
 
 /**

@@ -50,37 +50,37 @@ declare module 'fastify' {
     answerHeaders?: Readonly<Record<string, object>>;
   }
   interface FastifyInstance {
-    /** Authorizes a request that no hook sees because its path cannot be read; `guardRequests` sets it. */
-    authorizeUnrouted:
-      | ((request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void)
-      | null;
-    /** The headers that let a page of an allowed origin read an answer; none until `allowOrigins` sets them. */
-    originHeaders: {
-      /** @param origin of the request */
-      of: (origin: string | undefined) => Record<string, string>;
-      /** @param bytes the last that arrived of a head that could not be read */
-      ofUnreadable: (bytes: Buffer) => Record<string, string>;
-    };
+    readonly hooks: ServerHooks;
     /** The next request id, for answers that Fastify does not create. */
     readonly nextRequestId: () => string;
-    /** Which requests become sockets; none until `socketRoutes` sets it. */
-    readonly upgrades: { may: (request: IncomingMessage) => boolean };
-    /** The connections that are sockets now, and how many became one since the start. */
-    readonly socketCounts: { read: () => { open: number; opened: number } };
-    /**
-     * Called for each refusal by a limit, of a request or of a frame, with its word, the user if known, and the key of the client's
-     * address (`clientKey`). Does nothing unless it is set.
-     */
-    readonly limited: { count: (word: string, userId: string | undefined, address: string) => void };
     readonly trustProxy: TrustedNetworks;
-    /**
-     * Answers a browser that opens an address without a route with a document; never rejects. `false`: the request gets the
-     * envelope, as all do until `pageRoutes` sets it.
-     */
-    readonly notFoundPage: { send: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> };
     /** All routes in the order of their definition, without the HEAD that each GET has. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
+}
+
+/** What other rooms do within the server, which imports none of them. Until a room sets its own, each does nothing. */
+export interface ServerHooks {
+  /** Authorizes a request that no hook of the framework sees because its path cannot be read; `guardRequests` sets it. */
+  authorizeUnrouted: (request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void;
+  /** The headers that let a page of an allowed origin read an answer; `allowOrigins` sets it. */
+  originHeaders: (origin: string | undefined) => Record<string, string>;
+  /** The same for a head that could not be read, from the last bytes that arrived; `allowOrigins` sets it. */
+  originHeadersOfUnreadable: (bytes: Buffer) => Record<string, string>;
+  /** Which requests become sockets; `socketRoutes` sets it. */
+  mayUpgrade: (request: IncomingMessage) => boolean;
+  /** The connections that are sockets now, and how many became one since the start; `socketRoutes` sets it. */
+  countSockets: () => { open: number; opened: number };
+  /**
+   * Called for each refusal by a limit, of a request or of a frame, with its word, the user if known, and the key of the client's
+   * address (`clientKey`); `buildApp` sets it.
+   */
+  countRefusal: (word: string, userId: string | undefined, address: string) => void;
+  /**
+   * Answers a browser that opens an address without a route with a document; never rejects. `false`: the request gets the
+   * envelope. `pageRoutes` sets it.
+   */
+  sendNotFoundPage: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 }
 
 export interface DefinedRoute {
@@ -121,7 +121,7 @@ export function openServer(
     http: {
       // Without it, once there is a listener for upgrades, no request with an `Upgrade` header would reach its route. Some
       // clients offer HTTP/2 so with their first request (`Upgrade: h2c`).
-      shouldUpgradeCallback: (request: IncomingMessage) => app.upgrades.may(request),
+      shouldUpgradeCallback: (request: IncomingMessage) => app.hooks.mayUpgrade(request),
       // Node refuses a request without Host with an empty body; ours, below, has the envelope.
       requireHostHeader: false,
       // Node swaps the two timeouts if this one, 60 s by default, is longer.
@@ -131,27 +131,30 @@ export function openServer(
     frameworkErrors: (error, request, reply) => {
       requestLog?.follow(request, reply);
       setCommonHeaders(request, reply);
-      reply.headers(app.originHeaders.of(request.headers.origin));
+      reply.headers(app.hooks.originHeaders(request.headers.origin));
       const answer = (refused?: Error) => {
         if (refused) answerError(refused, request, reply);
         else void refuseUnrouted(error, request, reply);
       };
       if (!hasValidHost(request.raw)) answer(refusal('invalid', 'malformed_request'));
-      else if (app.authorizeUnrouted) app.authorizeUnrouted(request, reply, answer);
-      else answer();
+      else app.hooks.authorizeUnrouted(request, reply, answer);
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const originHeadersOf = (head: Buffer) => app.originHeaders.ofUnreadable(head);
+  const originHeadersOf = (head: Buffer) => app.hooks.originHeadersOfUnreadable(head);
   const refuseBroken = answerBrokenRequests(app.server, nextId, requestLog, originHeadersOf);
   app.decorate('nextRequestId', nextId);
-  app.decorate('authorizeUnrouted', null);
-  app.decorate('originHeaders', { of: () => ({}), ofUnreadable: () => ({}) });
-  app.decorate('upgrades', { may: () => false });
-  app.decorate('socketCounts', { read: () => ({ open: 0, opened: 0 }) });
-  app.decorate('limited', { count: () => {} });
+  const hooks: ServerHooks = {
+    authorizeUnrouted: (_request, _reply, done) => done(),
+    originHeaders: () => ({}),
+    originHeadersOfUnreadable: () => ({}),
+    mayUpgrade: () => false,
+    countSockets: () => ({ open: 0, opened: 0 }),
+    countRefusal: () => {},
+    sendNotFoundPage: async () => false,
+  };
+  app.decorate('hooks', hooks);
   app.decorate('trustProxy', trustProxy);
-  app.decorate('notFoundPage', { send: async () => false });
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);
   app.addHook('onRoute', function (route) {
@@ -168,7 +171,7 @@ export function openServer(
     setCommonHeaders(request, reply);
     if (hasValidHost(request.raw)) return done();
     // The hook that lets a page of an allowed origin read the answer comes later.
-    reply.headers(app.originHeaders.of(request.headers.origin));
+    reply.headers(app.hooks.originHeaders(request.headers.origin));
     done(refusal('invalid', 'malformed_request'));
   });
 
@@ -203,7 +206,7 @@ export function openServer(
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as AnySchema)); // every response schema of ours is JSON Schema
   app.setErrorHandler(answerError);
   const refuseUnrouted = async (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-    (await app.notFoundPage.send(request, reply)) ? reply : answerError(error, request, reply);
+    (await app.hooks.sendNotFoundPage(request, reply)) ? reply : answerError(error, request, reply);
   app.setNotFoundHandler((request, reply) =>
     refuseUnrouted(refusal('not-found', 'route_not_found'), request, reply),
   );

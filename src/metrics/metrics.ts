@@ -1,5 +1,5 @@
 import { Durations } from '../db/durations.ts';
-import type { App } from '../http/server.ts';
+import type { App, ServerHooks } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { readRelease } from '../version.ts';
 import { EventCounts } from './event-counts.ts';
@@ -34,13 +34,13 @@ export async function openMetrics(
   const refusals = new RefusalCounts(limits.refusals);
   const events = new EventCounts(services);
   const delay = opening.use(new EventLoopDelay());
-  let socketCounts: App['socketCounts'] = { read: () => ({ open: 0, opened: 0 }) };
-  const sockets = { read: () => socketCounts.read() };
+  let hooks: ServerHooks | undefined;
+  const countSockets = () => hooks?.countSockets() ?? { open: 0, opened: 0 };
   const stored = opening.use(new StoredFigures(db, clock, config.bcryptCost));
   const { contentType, render } = openRegistry(
     [
       await buildInfo(services),
-      ...serviceMetrics(services, sockets, events, refusals, stored),
+      ...serviceMetrics(services, countSockets, events, refusals, stored),
       ...systemMetrics(services, delay, stored),
     ],
     [...systemDurations(services, requests), ...serviceDurations(services, events)],
@@ -58,8 +58,8 @@ export async function openMetrics(
   return {
     measure(app) {
       measureRequests(app, requests);
-      app.limited.count = refusals.count;
-      socketCounts = app.socketCounts;
+      hooks = app.hooks;
+      hooks.countRefusal = refusals.count;
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -1,4 +1,4 @@
-import type { App } from '../http/server.ts';
+import type { ServerHooks } from '../http/server.ts';
 import { MOST_COUNTED } from '../push/queue/backlog.ts';
 import type { Services } from '../services.ts';
 import type { EventCounts } from './event-counts.ts';
@@ -18,7 +18,7 @@ const READ = `Read up to ${READ_MS / 1000} s ago; missing while the database is 
 /** What the service does: sockets, events, pushes, passwords, limits. */
 export function serviceMetrics(
   services: Services,
-  socketCounts: App['socketCounts'],
+  countSockets: ServerHooks['countSockets'],
   events: EventCounts,
   refusals: RefusalCounts,
   stored: StoredFigures,
@@ -30,13 +30,13 @@ export function serviceMetrics(
       name: 'doorman_sockets',
       kind: 'gauge',
       help: 'Open sockets, also those that have not said hello.',
-      read: () => one(socketCounts.read().open),
+      read: () => one(countSockets().open),
     },
     {
       name: 'doorman_sockets_opened_total',
       kind: 'counter',
       help: 'Requests that became a socket.',
-      read: () => one(socketCounts.read().opened),
+      read: () => one(countSockets().opened),
     },
     {
       name: 'doorman_socket_devices',

@@ -90,7 +90,7 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
 
   // Not by `sendFile`: a path that cannot be decoded has no route, so no decorated reply. And without an ETag, so that a
   // browser that has the document never gets a 304, which would stand for the 200 it has.
-  app.notFoundPage.send = async (request, reply) => {
+  app.hooks.sendNotFoundPage = async (request, reply) => {
     const [path = ''] = pathOf(request).split('?', 1);
     if (!isPageAddress(request.method, path)) return false;
     addVary(reply, 'Accept');

@@ -34,9 +34,9 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
     services,
     frames,
     requestLog && new SocketLog(services.log, requestLog, services.clock.monotonicMs),
-    (word, { addressKey, session }) => app.limited.count(word, session?.userId, addressKey),
+    (word, { addressKey, session }) => app.hooks.countRefusal(word, session?.userId, addressKey),
   );
-  app.socketCounts.read = () => sockets.counts;
+  app.hooks.countSockets = () => sockets.counts;
   const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
   const hasTooManyPending = (addressKey: string) => sockets.hasTooManyPending(addressKey);
   const context = { origins, publicUrl, trustProxy, tryingLocally, hasTooManyPending };
@@ -71,7 +71,7 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
     },
   });
 
-  app.upgrades.may = (request) => !sockets.isDraining && !findRefusal(request, context);
+  app.hooks.mayUpgrade = (request) => !sockets.isDraining && !findRefusal(request, context);
   app.server.on('upgrade', (request, socket, head) => {
     if (sockets.isDraining || findRefusal(request, context)) socket.destroy();
     else sockets.upgrade(request, socket, head, app.nextRequestId());
