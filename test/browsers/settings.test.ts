@@ -264,6 +264,13 @@ onChromium('The settings', (browser) => {
     await site.post('/api/messages', { to: alice.id, cid: 'first', body: 'Hello' }, bob.token);
     await alice.page.waitForSelector('[data-testid="conversations"] ul ~ * [data-testid="push-invitation"]');
     assert.deepEqual(await placesOf(alice.page, '[data-testid^="conversation-"]'), before);
+    for (const width of [320, 390, 768, 1280]) {
+      await appear(t, browser(), alice.page, { width });
+      const { height = 0 } =
+        (await (await alice.page.waitForSelector('[data-testid="push-invitation"]'))?.boundingBox()) ?? {};
+      assert.ok(height > 0 && height <= 64, `${height} pixels of a window of ${width}`);
+      assert.equal(await alice.page.$('[data-testid="push-invitation"]:not(:has(button ~ button))'), null);
+    }
     alice.faults.expectOutage();
     alice.faults.expect(/ERR_INTERNET_DISCONNECTED/);
     await alice.page.setOfflineMode(true);

@@ -247,7 +247,7 @@ export const settings = {
   blockedEmptySays: 'People you block can’t reach you on any of your devices. They aren’t notified about it.',
   unblockName: (name: string) => `Unblock ${name}`,
 
-  invite: 'Get notified about new messages, even when Doorman is closed?',
+  invite: 'Get notified of new messages?',
   inviteYes: 'Turn on',
   inviteNo: 'Not now',
   inviteDone: 'Notifications are on.',

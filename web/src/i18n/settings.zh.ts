@@ -211,7 +211,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   blockedEmptySays: '被你屏蔽的人无法在任何设备上联系你，也不会收到提醒。',
   unblockName: (name) => `解除屏蔽 ${name}`,
 
-  invite: '要接收新消息通知吗？Doorman 关闭时也能收到。',
+  invite: '要接收新消息通知吗？',
   inviteYes: '开启',
   inviteNo: '以后再说',
   inviteDone: '通知已开启。',

@@ -1,8 +1,8 @@
-import { BellIcon } from '@primer/octicons-react';
+import { BellIcon, XIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useConnection, useNetwork } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import { Button } from '../../ui/controls/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { useConversations } from '../chat/model/hooks.ts';
@@ -41,18 +41,14 @@ export function PushInvitation() {
     <div className={styles.place} role="status">
       {isInvited && (
         <div className={styles.card} data-testid="push-invitation">
-          <span className={styles.icon}>
-            <BellIcon />
-          </span>
+          <BellIcon />
           <p>{texts.invite}</p>
-          <div className={styles.answers}>
-            <Button size="sm" onClick={() => void accept()}>
-              {texts.inviteYes}
-            </Button>
-            <Button size="sm" variant="subtle" onClick={decline}>
-              {texts.inviteNo}
-            </Button>
-          </div>
+          <Button size="xs" className={styles.accept} onClick={() => void accept()}>
+            {texts.inviteYes}
+          </Button>
+          <IconButton variant="subtle" aria-label={texts.inviteNo} title={texts.inviteNo} onClick={decline}>
+            <XIcon />
+          </IconButton>
         </div>
       )}
     </div>
