@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { addMessages } from '../long-lists.ts';
-import { appear, comeToRest } from './appearance.ts';
+import { comeToRest } from './appearance.ts';
 import { onChromium } from './each-browser.ts';
 import { emptyPixels, topRow, watchScrollingUp } from './scroll-watch.ts';
 import { bodies, openChat, place, startTalk, waitForEnd } from './talk.ts';
@@ -16,7 +16,9 @@ onChromium('A printed conversation', (browser) => {
     const { alice, bob, fill } = talk;
     await fill((db) => addMessages(db, alice.id, bob.id, bodies(LENGTH)));
     const { page } = await openChat(t, browser(), talk);
-    await appear(t, browser(), page, { scheme: 'dark' });
+    await page.evaluate(() => localStorage.setItem('doorman.color-scheme', 'dark'));
+    await page.reload();
+    await page.waitForSelector('html[data-mantine-color-scheme="dark"] [data-message]');
     await waitForEnd(page);
     await page.evaluate(watchScrollingUp);
     await page.$eval('[data-testid="messages"]', (list) => list.scrollTo(0, list.scrollHeight / 2));
@@ -32,6 +34,8 @@ onChromium('A printed conversation', (browser) => {
     assert.deepEqual(await page.evaluate(cutMessages), []);
     assert.deepEqual(await page.evaluate(seenAround), []);
     assert.deepEqual(await page.evaluate(palePrint), []);
+    // As where the browser scrolls what it prints.
+    await page.$eval('[data-testid="messages"]', (list) => list.dispatchEvent(new Event('scroll')));
     await page.emulateMediaType();
     await waitFor('the window of messages', async () => (await inDocument()) < LENGTH);
     await comeToRest(page);

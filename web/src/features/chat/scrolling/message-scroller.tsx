@@ -113,9 +113,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (this.#nextFrame !== undefined) cancelAnimationFrame(this.#nextFrame);
   }
 
-  override getSnapshotBeforeUpdate(before: MessageScrollerProps<B>): Anchor | null {
-    // Printing may have scrolled the list.
-    if (before.isWhole) return this.#isFollowing ? null : this.#anchor;
+  override getSnapshotBeforeUpdate(): Anchor | null {
     this.#followSize();
     const elements = this.#elements();
     if (!elements) return null;
