@@ -74,6 +74,66 @@ onChromium('The list of conversations', (browser) => {
     await waitFor('all of them', async () => (await names())[0] === '1/60 to number 60');
   });
 
+  test('is one stop of the Tab key, with arrows inside that follow their conversation, and Enter opens', async (t) => {
+    const { site, alice, write } = await startTalk(t);
+    const crowd: Account[] = [];
+    for (let i = 1; i <= 30; i++) crowd.push(await site.join(`crowd${i}`));
+    for (const one of crowd) await write(one, alice, 'hi');
+    const row = (n: number) => `conversation-${crowd[n - 1]?.id}`;
+    const her = await arrive(t, browser(), site, 'alice');
+    const { page } = her;
+    await her.signIn();
+    // The invitation below the rows would scroll the list when it gets the focus.
+    await page.evaluate(() => localStorage.setItem('doorman.push-invitation', String(Date.now())));
+    await page.reload();
+    await her.find(row(30));
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
+    const stops = () =>
+      page.$$eval('[data-testid="conversations"] li a', (all) => all.filter((a) => a.tabIndex === 0).length);
+    await page.focus('[data-testid="conversation-search"]');
+    await page.keyboard.press('Tab');
+    await untilEqual(focused, row(30));
+    await page.keyboard.press('ArrowDown');
+    await untilEqual(focused, row(29));
+    await page.keyboard.press('End');
+    await untilEqual(focused, row(1));
+    await page.keyboard.press('ArrowUp');
+    await untilEqual(focused, row(2));
+    // It comes to the upper end, and takes the focus with it.
+    await write(crowd[1] as Account, alice, 'again');
+    await page.waitForFunction(
+      (testId) => document.querySelector(`[data-testid="${testId}"]`)?.closest('li')?.ariaPosInSet === '1',
+      {},
+      row(2),
+    );
+    await untilEqual(focused, row(2));
+    await page.keyboard.press('ArrowDown');
+    await untilEqual(focused, row(30));
+    await page.keyboard.press('PageDown');
+    await waitFor(
+      'a row further down',
+      async () => ![row(2), row(30), row(29)].includes((await focused()) ?? ''),
+    );
+    await page.keyboard.press('Home');
+    await untilEqual(focused, row(2));
+    await page.keyboard.press('Tab');
+    await untilEqual(focused, `picture-${crowd[1]?.id}`);
+    await page.keyboard.press('Tab');
+    await waitFor(
+      'the end of the list',
+      async () => !/^(?:conversation|picture)-/.test((await focused()) ?? ''),
+    );
+    await page.waitForSelector(`[data-testid="${row(2)}"][tabindex="0"]`);
+    assert.equal(await stops(), 1);
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('Tab');
+    await page.keyboard.up('Shift');
+    await untilEqual(focused, row(2));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await waitFor('the chat', () => page.url().endsWith(`/chat/${crowd[29]?.id}`));
+  });
+
   test('cuts Arabic and Hebrew at their end, which is at the left', async (t) => {
     const { site, alice, bob, write } = await startTalk(t);
     const carol = await site.join('carol');

@@ -7,6 +7,8 @@ interface Picture {
   href: string;
   /** For screen readers. */
   label: string;
+  /** Another one than that of the row. */
+  tabIndex?: 0 | -1;
   testId: string;
 }
 
@@ -78,7 +80,7 @@ export function ListRow({
           className={styles.picture}
           aria-label={picture.label}
           title={picture.label}
-          tabIndex={tabIndex}
+          tabIndex={picture.tabIndex ?? tabIndex}
           data-testid={picture.testId}
         />
       )}

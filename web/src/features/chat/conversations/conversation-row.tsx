@@ -16,12 +16,18 @@ import styles from './conversation-list.module.css';
 interface ConversationRowProps {
   conversation: ConversationView;
   isActive: boolean;
+  /** For the row that Tab reaches. */
+  tabIndex: 0 | -1;
+  /** For the row that has the focus, from which Tab leads to the picture. */
+  pictureTabIndex: 0 | -1;
 }
 
 /** One conversation: its user, the last message, and how many are unread. */
 export const ConversationRow = memo(function ConversationRow({
   conversation,
   isActive,
+  tabIndex,
+  pictureTabIndex,
 }: ConversationRowProps) {
   const { shell, chat, people } = useTexts();
   const { peer, at, unread, isBlocked } = conversation;
@@ -31,8 +37,14 @@ export const ConversationRow = memo(function ConversationRow({
     <ListRow
       href={chatPath(peer)}
       isSelected={isActive}
+      tabIndex={tabIndex}
       start={<PersonAvatar person={person} size={44} presence={presence} />}
-      picture={{ href: profilePath(peer), label: people.profileOf(person.name), testId: `picture-${peer}` }}
+      picture={{
+        href: profilePath(peer),
+        label: people.profileOf(person.name),
+        tabIndex: pictureTabIndex,
+        testId: `picture-${peer}`,
+      }}
       title={<PersonName person={person} />}
       aside={<TimeText at={at} as="brief" />}
       below={<Preview conversation={conversation} isActive={isActive} />}
@@ -49,7 +61,10 @@ export const ConversationRow = memo(function ConversationRow({
 });
 
 /** The most urgent of: the peer types, the user has a draft, the last message. */
-function Preview({ conversation, isActive }: ConversationRowProps): ReactNode {
+function Preview({
+  conversation,
+  isActive,
+}: Pick<ConversationRowProps, 'conversation' | 'isActive'>): ReactNode {
   const texts = useTexts().chat;
   const { peer, last, lastState, pending, unread } = conversation;
   const isTyping = useTyping(peer);

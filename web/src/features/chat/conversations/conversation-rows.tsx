@@ -1,11 +1,13 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, use, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, use, useCallback, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { tabStop } from '../../../ui/list/row-keys.ts';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { ListFoot } from '../../contacts/list/list-foot.tsx';
 import { useMorePages } from '../../contacts/list/paging.ts';
 import { withRow } from '../../contacts/list/row-place.ts';
+import { useRowFocus } from '../../contacts/list/use-row-focus.ts';
 import { usePresences } from '../../contacts/model/hooks.ts';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
@@ -14,7 +16,7 @@ import { ConversationRow } from './conversation-row.tsx';
 
 /** Height of a row in pixels, until it is measured. */
 const ROW_PX = 60;
-/** Rows above and below the screen, so that the Tab key and the arrows can reach them. */
+/** Rows above and below the screen that are in the document. */
 const OVERSCAN = 6;
 
 interface ConversationRowsProps {
@@ -23,32 +25,46 @@ interface ConversationRowsProps {
   end?: ReactNode;
 }
 
-/** A list of conversations; only the rows on the screen are rendered, and only their users are watched. */
+/**
+ * A list of conversations; only the rows on the screen are rendered, and only their users are watched. It is one stop of the
+ * Tab key, with arrows inside.
+ */
 export function ConversationRows({ conversations, end }: ConversationRowsProps) {
   const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
   const active = params?.id;
   const activeIndex = conversations.findIndex(({ peer }) => peer === active);
   const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const { used, hasFocus, handlers } = useRowFocus({
+    list,
+    count: conversations.length,
+    idAt: useCallback((i: number) => conversations[i]?.peer ?? '', [conversations]),
+    page: () => last - first,
+    scrollTo: (index) => reveal(index),
+  });
   const virtualizer = useVirtualizer({
     count: conversations.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     getItemKey: (i) => conversations[i]?.peer ?? i,
     overscan: OVERSCAN,
-    // Escape in a chat moves the focus to its row.
-    rangeExtractor: (range) => withRow(defaultRangeExtractor(range), activeIndex),
+    // Escape in a chat moves the focus to its row; the row that has it would lose it.
+    rangeExtractor: (range) =>
+      withRow(withRow(defaultRangeExtractor(range), activeIndex), hasFocus ? used : undefined),
   });
-  const items = virtualizer.getVirtualItems();
-  usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
-  const last = virtualizer.range?.endIndex ?? 0;
-  const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
-  useEffect(() => onSeen(0, last), [onSeen, last]);
-  useReveal(active, activeIndex, (index) => {
+  const reveal = (index: number) => {
     virtualizer.scrollToIndex(index, { align: 'auto' });
     // The virtualizer does not know what stays at the lower end; the browser's own scrolling does.
     requestAnimationFrame(() => linkOf(index)?.scrollIntoView({ block: 'nearest' }));
-  });
+  };
+  const items = virtualizer.getVirtualItems();
+  usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
+  const { startIndex: first, endIndex: last } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
+  const stop = tabStop(used ?? (activeIndex < 0 ? undefined : activeIndex), hasFocus, { first, last });
+  const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
+  useEffect(() => onSeen(0, last), [onSeen, last]);
+  useReveal(active, activeIndex, reveal);
   useReturn(active, (peer) => {
     const i = conversations.findIndex((one) => one.peer === peer);
     if (i < 0) return;
@@ -57,16 +73,19 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
   });
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const row = event.target instanceof Element ? event.target.closest('li') : null;
-    if (step && row && focusRow(Number(row.dataset.index) + step)) event.preventDefault();
+    handlers.onKeyDown(event);
+    if (event.key === 'ArrowDown' && used === conversations.length - 1 && focusRow(used + 1))
+      event.preventDefault();
   };
   return (
-    <div className={styles.scroller} ref={scroller} data-testid="conversations">
+    // Firefox makes what scrolls a stop of the Tab key.
+    <div className={styles.scroller} ref={scroller} tabIndex={-1} data-testid="conversations">
       <ul
+        ref={list}
         className={styles.rows}
         aria-label={texts.conversations}
         style={{ height: virtualizer.getTotalSize() }}
+        {...handlers}
         onKeyDown={onKeyDown}
       >
         {items.map(({ key, index, start }) => {
@@ -81,7 +100,12 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <ConversationRow conversation={conversation} isActive={conversation.peer === active} />
+                <ConversationRow
+                  conversation={conversation}
+                  isActive={conversation.peer === active}
+                  tabIndex={index === stop ? 0 : -1}
+                  pictureTabIndex={index === stop && hasFocus ? 0 : -1}
+                />
               </li>
             )
           );

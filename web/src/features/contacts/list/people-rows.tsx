@@ -1,18 +1,10 @@
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  use,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
-import { rowByKey, tabStop } from '../../../ui/list/row-keys.ts';
+import { type ReactNode, use, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { tabStop } from '../../../ui/list/row-keys.ts';
 import { ScrollerContext } from '../../../ui/list/scroller.tsx';
 import { usePresences } from '../model/hooks.ts';
 import styles from './people-rows.module.css';
-import { useRowPlace, withRow } from './row-place.ts';
+import { withRow } from './row-place.ts';
+import { useRowFocus } from './use-row-focus.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 interface PeopleRowsProps {
@@ -57,27 +49,20 @@ export function PeopleRows({
   const rem = useRem();
   const rowPixels = rowRem * rem;
   const above = aboveRem * rem;
-  const { used, setUsed } = useRowPlace(count, idAt);
-  const [hasFocus, setFocus] = useState(false);
-  const wantsFocus = useRef(false);
-
   const { first, last, scrollTo } = useVisibleRows({ scroller: element, startAt, above, rowPixels, count });
+  const { used, hasFocus, handlers } = useRowFocus({
+    list,
+    count,
+    idAt,
+    page: () => last - first - 1,
+    scrollTo,
+  });
   // The row that has the focus stays in the document, or the focus would be lost.
   const rows = withRow(rowsAround(first, last, count), hasFocus ? used : undefined);
   const stop = tabStop(used, hasFocus, { first, last });
 
   useEffect(() => onSeen?.(first, last), [onSeen, first, last]);
   usePresences(useRested(first, last, idAt));
-
-  useLayoutEffect(() => {
-    // A key moved the focus; or its row has left the list, and the row in that place takes it.
-    const isLost = hasFocus && document.activeElement === document.body;
-    if (!wantsFocus.current && !isLost) return;
-    const row = list.current?.querySelector<HTMLElement>(`[data-index="${stop}"] > a`);
-    if (!row) return;
-    wantsFocus.current = false;
-    row.focus({ preventScroll: true });
-  });
 
   const hadFocus = useRef(false);
   useLayoutEffect(() => {
@@ -91,16 +76,6 @@ export function PeopleRows({
     [element],
   );
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    const next = rowByKey(event.key, stop, count, last - first - 1);
-    if (next === undefined) return;
-    event.preventDefault();
-    wantsFocus.current = true;
-    setUsed(next);
-    scrollTo(next);
-  };
-
   return (
     <ul
       ref={list}
@@ -109,17 +84,7 @@ export function PeopleRows({
       role="list"
       aria-label={label}
       style={{ height: count * rowPixels }}
-      onKeyDown={onKeyDown}
-      onFocus={(event) => {
-        setFocus(true);
-        const index = Number(event.target.closest('li')?.dataset.index);
-        if (!Number.isNaN(index)) setUsed(index);
-      }}
-      onBlur={({ currentTarget, target, relatedTarget }) => {
-        if (currentTarget.contains(relatedTarget)) return;
-        // Of a removed row that has the focus, browsers send this event before or after the removal.
-        queueMicrotask(() => target.isConnected && setFocus(false));
-      }}
+      {...handlers}
     >
       {rows.map((index) => (
         <li
